@@ -20,7 +20,7 @@ export function damagedValue(what: string, bytes: Uint8Array): Uint8Array {
   return value;
 }
 
-/** What is wrong with the batch that the value stands in for; undefined for a value that stands for itself. */
+/** The damage of the batch behind a placeholder; undefined for an ordinary value. */
 export function damageOf(value: Uint8Array): string | undefined {
   if (!mark.every((byte, i) => value[i] === byte)) return undefined;
   const end = value.subarray(0, mark.length + lineBytesMax).indexOf(newline);

@@ -1,8 +1,8 @@
 /**
  * The topics of a crawl, declared in one place: name, key, schema, retention.
  *
- * A topic's full name is `<crawl>.<name>`. All topics but the changelog carry Avro, in the Confluent wire
- * format or in Avro's single-object encoding; the changelog has a format of its own (frontier/changes/codec.ts).
+ * A topic's full name is `<crawl>.<name>`. All topics but the changelog carry Avro, in the Confluent wire format or in
+ * Avro's single-object encoding; the changelog has its own format (frontier/changes/codec.ts).
  */
 
 export const topicNames = [
@@ -20,7 +20,7 @@ export const topicNames = [
 ] as const;
 export type TopicName = (typeof topicNames)[number];
 
-/** Topics whose records are Avro, each with `schemas/<name>.avsc`. */
+/** Topics with Avro records, each with `schemas/<name>.avsc`. */
 export type AvroTopic = Exclude<TopicName, 'frontier-changelog'>;
 
 export interface TopicSpec {
@@ -84,7 +84,7 @@ export function holdsCopies(topic: TopicName): topic is CopyTopic {
 
 export const topics: Readonly<Record<TopicName, TopicSpec>> = {
   discovered: { name: 'discovered', key: 'partition key', retention: 'state' },
-  // A task is of use until its deadline, minutes.
+  // A task is usable until its deadline, minutes.
   tasks: { name: 'tasks', key: 'host key', retention: 'time', ...kept(1, 1) },
   results: { name: 'results', key: 'partition key', retention: 'state' },
   pages: {

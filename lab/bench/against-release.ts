@@ -50,7 +50,7 @@ function lineOf({ label, path, before, after, ratio, verdict }: Since): string {
   return `  ${verdict.padEnd(8)}${times}${label} ${path}: ${before ?? 'none'} → ${after ?? 'none'}`;
 }
 
-/** Of `X.Y.Z.json`. Undefined: there is none. */
+/** Version of `X.Y.Z.json`. Undefined: there is none. */
 export function lastRelease(names: readonly string[]): string | undefined {
   const versions = names.flatMap((name) => /^(\d+)\.(\d+)\.(\d+)\.json$/.exec(name)?.slice(1).map(Number) ?? []);
   const all = Array.from({ length: versions.length / 3 }, (_, n) => versions.slice(3 * n, 3 * n + 3));

@@ -16,7 +16,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const { runs, planned, out, json } = optionsOf(args);
   const results = await runRounds(planned, runs, async (said, sofar) => {
     process.stdout.write(`${said}\n`);
-    // What there is so far is not lost with the rest.
+    // Results so far are not lost with the rest.
     if (out !== undefined) await writeFile(out, `${JSON.stringify(sofar, null, 1)}\n`);
   });
   if (json) process.stdout.write(`${JSON.stringify(results)}\n`);

@@ -47,7 +47,7 @@ const sized: readonly PlannedBench[] = [
   plan('from-cc', 'from-cc', '--urls', '200000', '--hosts', '10000'),
 ];
 
-/** They are about results, and measure nothing; or need what is not in the tree. */
+/** These benches compare results and measure nothing, or need what is not in the tree. */
 const others = new Set(['all', 'compare', 'against-release', 'beside-urlfrontier']);
 
 export interface ReleaseFigure {

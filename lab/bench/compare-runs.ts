@@ -22,7 +22,7 @@ export interface Ratio {
 
 /** Changes below are not worth a look, however clear. */
 export const thresholdByDefault = 0.05;
-/** Of a run, and not what it came to. */
+/** Records of a run, without its results. */
 const options = new Set(['runs', 'pinned']);
 /** Long lists of stretches on the way: their whole is there too. */
 const left = new Set(['millions', 'stretches', 'samples']);

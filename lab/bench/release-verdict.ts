@@ -18,7 +18,7 @@ export interface Since {
   readonly verdict: 'same' | 'better' | 'worse' | 'missing' | 'new';
 }
 
-/** What a figure may be worse by, and the verdict still is `same`. */
+/** The tolerance within which the verdict is `same`. */
 export const toleranceByDefault = 0.25;
 const yardstick: ReleaseFigure = { label: 'yardstick', path: 'cpuMillis' };
 

@@ -1,4 +1,4 @@
-/** Runs benches in rounds, each in a process of its own, and gathers the last line of each. */
+/** Runs benches in rounds, each in a separate process, and gathers the last line of each. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ type Ran =
   | { readonly line: Record<string, unknown>; readonly failure?: undefined }
   | { readonly line?: undefined; readonly failure: string };
 
-/** In a process of its own, from its source, as by hand. */
+/** In a separate process, from its source, as by hand. */
 async function runOne({ bench, args }: PlannedBench): Promise<Ran> {
   const main = join(projectRoot, 'lab/bench/main.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', main, bench, ...args, '--json'], {

@@ -52,7 +52,7 @@ export async function exploreJournal(
           Array.from({ length: 1 + random.below(6) }, () => put(store, written[at]!, 2 * process + round)),
         );
         for (let n = random.below(6); n > 0; n--) await put(store, written[at]!, 2 * process + round);
-        // Who dies closes nothing, and opens nothing.
+        // A killed process closes nothing, and opens nothing.
         if (random.below(4) === 0) return;
         await store.close().catch(() => {});
       }

@@ -45,7 +45,7 @@ class Content {
   }
 }
 
-/** What is at a path; null: a folder. */
+/** Content of a path; null: a folder. */
 type Entry = Content | null;
 interface NameChange {
   readonly folder: string;

@@ -14,7 +14,7 @@ export interface JudgeOptions {
   readonly seed: number;
   /** Hosts are addresses (127.x.y.z) in place of names. */
   readonly addresses: boolean;
-  /** What a polite visitor keeps between requests to a host, ms. */
+  /** Delay of a polite visitor between requests to a host, ms. */
   readonly delayMs: number;
   readonly crawlDelayMs: number;
   /** The visit is over when so long nothing has been asked, ms; and after this in any case. */

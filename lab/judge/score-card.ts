@@ -30,7 +30,7 @@ export interface ScoreCard {
   readonly requests: number;
   readonly hosts: number;
   readonly seconds: number;
-  /** What a polite visitor was to keep between requests to a host. */
+  /** Delay that a polite visitor must keep between requests to a host. */
   readonly delayMs: number;
   readonly rows: readonly CardRow[];
   readonly passed: number;
@@ -44,11 +44,11 @@ export interface CardOptions {
   readonly dropped: number;
 }
 
-/** Months of an endless calendar that a visitor may look at: two years are of interest, ten are a trap. */
+/** Months of an endless calendar that a crawler may visit: two years are useful, ten are a trap. */
 const monthsMax = 120;
 /** Steps of one redirect maze or loop: browsers give up at 20. */
 const stepsMax = 20;
-/** What a visitor may take from one response: far above any page. */
+/** Most bytes that a visitor may take from one response: far above any page. */
 const bytesMax = 64 << 20;
 /** And how long one response may hold it. */
 const heldMsMax = 120_000;

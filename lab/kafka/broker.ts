@@ -22,7 +22,7 @@ export interface TestBroker {
   end(): Promise<void>;
   /** Starts a killed node again, on the same data and port; resolves when it listens. */
   restart(node?: number): Promise<void>;
-  /** What a topic's records take on the disk of the first node; undefined for a broker that is not ours. */
+  /** Disk use of a topic's records on the first node; undefined for a broker that is not ours. */
   diskBytes(topic: string): number | undefined;
   /** Of a partition on the first node's disk. */
   partitionFolder(topic: string, partition: number): string;
@@ -34,7 +34,7 @@ export interface BrokerOptions {
   /** Of the first node. Absent: a free one. */
   readonly port?: number;
   readonly brokers?: 1 | 3;
-  /** True: a broker of one's own, to be killed, even where KAFKA_BROKERS names another. */
+  /** True: a separate broker that the test may kill, even if KAFKA_BROKERS names another. */
   readonly own?: boolean;
   /** `broker.rack` of each node, in order; readers may then be sent to the replica in their rack. */
   readonly racks?: readonly string[];

@@ -1,4 +1,4 @@
-/** A partition whose every input a test gives by hand, on a clock it sets: links, leases asked for, what fetchers report. */
+/** A partition with all inputs given by the test, on the test's clock: links, demand, fetchers' reports. */
 
 import assert from 'node:assert/strict';
 import { blankLinkGroup, blankOutcome, blankRequest } from '../../schemas/blank.ts';
@@ -8,7 +8,7 @@ import { ModelRig } from './model-rig.ts';
 import { controlOf } from './model-script.ts';
 
 export interface Report {
-  /** What every URL came to, or each by its index. Default: fetched. */
+  /** The outcome of every URL, or of each by its index. Default: fetched. */
   readonly kind?: OutcomeKind | readonly OutcomeKind[];
   /** Default: 200, 0 where there was no answer. */
   readonly status?: number;
@@ -86,7 +86,7 @@ export class Hand {
     return { groups: [{ ...plainGroup, ...group, hostKey: new URL(urls[0]!).host, links }] };
   }
 
-  /** What is granted once `afterMs` have passed. */
+  /** Grants once `afterMs` have passed. */
   grant(afterMs = 0, demand = 1): readonly Task[] {
     this.nowMs += afterMs;
     return this.rig.step(this.nowMs, demand)?.tasks ?? [];

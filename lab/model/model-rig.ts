@@ -84,7 +84,7 @@ export class ModelRig {
     return step;
   }
 
-  /** What a new owner commits first. */
+  /** A new owner's first commit. */
   open(nowMs: number): Step {
     const step = this.core.open(nowMs);
     this.changelog.push(step.commit);

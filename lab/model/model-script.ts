@@ -57,7 +57,7 @@ export function randomRules(chance: Chance) {
   };
 }
 
-/** They are drawn beside the rules, whose draws stay what they were. */
+/** Drawn separately from the rules, so that the rules' draws do not change. */
 export function randomOverlays(chance: Chance) {
   if (chance.percent(50)) return [];
   return ['first', 'second'].map((name) => ({

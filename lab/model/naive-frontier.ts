@@ -74,7 +74,7 @@ export class NaiveFrontier {
   readonly ends = { page: 0, redirected: 0, denied: 0, failed: 0, dead: 0 };
   admitted = 0;
 
-  /** What is counted, counted anew. */
+  /** The counters, recomputed. */
   get counters(): Record<string, number> {
     const places = { queued: 0, retrying: 0, deferred: 0 };
     for (const host of this.hosts.values()) {
@@ -234,7 +234,7 @@ export class NaiveFrontier {
       }
       return;
     }
-    // What takes back nothing leaves no trace.
+    // An order that changes nothing leaves no trace.
     const takesBack = payload !== '' && (kind === 'releaseHost' || (kind === 'hostDelay' && amount < 0));
     if (takesBack && !this.hosts.has(hostKey)) return;
     const host = this.#host(hostKey);
@@ -322,7 +322,7 @@ export class NaiveFrontier {
     host.frontQueues[frontQueue]!.push({ url, depth, hop, attempts: 0, expiries: 0, tags });
   }
 
-  /** Those whose time is up, by deadline and then by number: their URLs come back into the queue in this order. */
+  /** Leases past their time, by deadline and then by number: their URLs return to the queue in this order. */
   #expired(): NaiveLease[] {
     const expired = [...this.leases.values()].filter(({ deadlineMs }) => deadlineMs + skewMs <= this.nowMs);
     return expired.sort((a, b) => a.deadlineMs - b.deadlineMs || a.id - b.id);

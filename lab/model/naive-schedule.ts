@@ -12,7 +12,7 @@ export interface NaiveVisit {
   pushed: boolean;
 }
 
-/** What is known of a page beside when it is due. */
+/** Fields of a page beside its due time. */
 interface Known {
   fetches: number;
   fetchedMs: number;
@@ -72,7 +72,10 @@ export class NaiveSchedule {
     this.#known.get(url)!.isCopy = isCopy;
   }
 
-  /** What a fetch came to. Who asked for it meanwhile is heard at once, but for a failure that is tried again soon. */
+  /**
+   * The outcome of a fetch. A request for another fetch made meanwhile is met at once, except after a failure with a
+   * retry soon.
+   */
   visited(url: string, kind: OutcomeKind, atMs: number, nowMs: number): void {
     const { intervalMs, goneMs, errorMs, retryMs } = this.#waits;
     const failures = this.#failures.get(url) ?? 0;

@@ -1,4 +1,4 @@
-/** A state store as a map, whose jobs run at once: what an owner does with rows, without an owner. */
+/** A state store as a map, with jobs that run at once: what an owner does with rows, without an owner. */
 
 import { loaded, loadRanges, loadRow, metaKey } from '../../topology/frontier/checkpoint/checkpoint.ts';
 import type { FrontierState } from '../../topology/frontier/state/state.ts';

@@ -1,4 +1,4 @@
-/** What a dedup says of labelled pages: how many of its duplicates are rightly told, and how many of the copies it found. */
+/** A dedup's verdicts on labelled pages: how many duplicates are right, and how many copies it found. */
 import { hash } from 'node:crypto';
 import type { Duplicate } from '../../schemas/types.ts';
 import { openDedup } from '../../services/dedup/dedup.ts';

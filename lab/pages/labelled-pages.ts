@@ -36,7 +36,10 @@ const sites: readonly Site[] = [
   { host: 'same-title.test', template: 400, own: [80, 300], section: 0, kinds: 1, title: () => 'Welcome' },
 ];
 
-/** `pages` of each site, a quarter of them copied with `edited` of the words of their own text replaced, moved or left out. */
+/**
+ * `pages` of each site, a quarter of them copied, with the share `edited` of their own words replaced, moved or left
+ * out.
+ */
 export function labelledPages(pages: number, edited: number, seed: number): LabelledPage[] {
   const next = numbers(seed);
   const all: LabelledPage[] = [];

@@ -14,7 +14,7 @@ const folder = join(tmpdir(), 'crawlstream-npm-packages');
 export function npmPackages(name: string, packages: readonly string[]): string {
   const there = join(folder, name);
   const modules = join(there, 'node_modules');
-  // Written last: a folder whose making was interrupted is made again.
+  // Written last: a folder whose creation was interrupted is created again.
   const complete = join(there, 'complete');
   if (existsSync(complete)) return modules;
   rmSync(there, { recursive: true, force: true });

@@ -21,7 +21,7 @@ export interface Disk {
   wipe(folder: string): void;
   /** Writes fail until then. */
   fullUntilMs: number;
-  /** What the next process would find. */
+  /** The state that the next process would find. */
   folders(): ReadonlyMap<string, StateStore>;
 }
 

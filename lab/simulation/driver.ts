@@ -38,7 +38,7 @@ import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { RowsInMemory } from '../model/rows-in-memory.ts';
 
-/** What the simulated web answers. */
+/** Response of the simulated web. */
 export interface Answer {
   readonly kind: OutcomeKind;
   readonly status?: number;
@@ -93,7 +93,7 @@ export class TopologyDriver {
   }[] = [];
   readonly deadLetters: DeadLetter[] = [];
   readonly tasks: Task[] = [];
-  /** What frontiers sent on `control`. */
+  /** Records of frontiers on `control`. */
   readonly said: Control[] = [];
   /** Ends of the contacts of each host, of those under way to be. */
   readonly #endsMs = new Map<string, number[]>();
@@ -174,7 +174,7 @@ export class TopologyDriver {
   crash(partition = 0, fetchersDie = false): void {
     if (fetchersDie) {
       this.#events.length = 0;
-      // What they had under way ended with them.
+      // Their pending work ended with them.
       for (const [hostKey, ends] of this.#endsMs)
         this.#endsMs.set(
           hostKey,

@@ -1,4 +1,4 @@
-/** What must hold when a run has ended: every copy of the state is the same, and nothing that could be had is missing. */
+/** What must hold at the end of a run: all copies of the state are equal, and every reachable page is fetched. */
 import { isDeepStrictEqual } from 'node:util';
 import { openPartition } from '../../services/frontier/open/open-partition.ts';
 import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
@@ -80,7 +80,7 @@ function checkCopies({ machines, standby, cluster, violate }: EndedRun): void {
   });
 }
 
-/** Whatever a disk holds of a partition, opening it gives the same state. */
+/** Opening a partition gives the same state, whatever its disk holds. */
 async function checkFolders(stage: EndedRun): Promise<void> {
   const { machines, standby, scheduler, world, seed, violate } = stage;
   const expected = standby.states.map(digest);
@@ -119,7 +119,7 @@ async function checkFolders(stage: EndedRun): Promise<void> {
   }
 }
 
-/** Liveness: what could be had was had; and without faults, once. */
+/** Liveness: every reachable page was fetched; and without faults, once. */
 function checkFetched({ standby, world, foreign, violate }: EndedRun, judge: Judge, faults: readonly Fault[]): void {
   const { pages, givenUp } = standby;
   const { page, dead, quotaSpent } = sumCounters(standby.states.map(({ counters }) => counters));

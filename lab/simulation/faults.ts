@@ -40,7 +40,7 @@ export type Fault =
     }
   /** It works on, and nobody hears of it until then, nor it of them. */
   | { readonly kind: 'isolate'; readonly at: number; readonly process: string; readonly forMs: number }
-  /** It is told to stop, does so in good order, and comes back. */
+  /** The process gets a stop signal, ends in good order, and returns. */
   | { readonly kind: 'stop'; readonly at: number; readonly process: string; readonly downMs: number }
   /** Partitions change hands, so many times in a row. */
   | {
@@ -127,7 +127,7 @@ export function drawFaults(seed: number, world: World): Fault[] {
     fault.kind === 'rebalance' ? [fault, ...companions(chance, world, fault)] : [fault],
   );
   const losses = drawLosses(seed, world, spanMs);
-  // What a registry has forgotten stands in `control` alone: lost there too, nobody can know it.
+  // What a registry forgot exists only in `control`: lost there too, it cannot be recovered.
   const isNoted = !losses.some((fault) => fault.kind === 'inputLost' && fault.topic === 'control');
   const forgetting = isNoted ? drawForgetting(seed, world, spanMs) : [];
   return [
@@ -151,7 +151,7 @@ function drawForeign(seed: number, world: World, spanMs: number): Fault[] {
   });
 }
 
-/** Of a draw of their own, so that whatever else a seed draws stays as it is. */
+/** From a separate draw, so that the seed's other draws do not change. */
 function drawLosses(seed: number, world: World, spanMs: number): Fault[] {
   const chance = chanceOf(seed, 'losses');
   if (world.embedded || !chance.happens(0.2)) return [];
@@ -175,7 +175,7 @@ function drawLosses(seed: number, world: World, spanMs: number): Fault[] {
   }));
 }
 
-/** With a process that starts after it: who runs on has what it was told. */
+/** For a process that starts after it: a running one keeps what it has read. */
 function drawForgetting(seed: number, world: World, spanMs: number): Fault[] {
   const chance = chanceOf(seed, 'registry');
   if (world.embedded || chance.happens(0.7)) return [];

@@ -34,7 +34,7 @@ export interface Sample {
   readonly fetchers: number;
   readonly leases: number;
   readonly pages: number;
-  /** Leases whose task nobody had taken by their deadline. */
+  /** Leases whose task no fetcher had taken by their deadline. */
   readonly untaken: number;
   readonly deadLetters: number;
 }
@@ -147,7 +147,7 @@ function fetchersOf(machines: readonly Machine[]): Machine[] {
   return machines.filter(({ name }) => name.startsWith('fetcher'));
 }
 
-/** Hosts that answer, whose pages are all known from the start. */
+/** Hosts that answer, and whose pages are all known from the start. */
 function worldOf({ partitions, hosts: count, urlsPerHost }: FetchersGoneOptions): World {
   const hosts = Array.from({ length: count }, (_, number): SimHost => {
     const name = `h${number}.test`;

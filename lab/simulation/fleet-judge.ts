@@ -8,7 +8,7 @@ import type { Contact, Judge } from './judge.ts';
 import type { SimProcess } from './process.ts';
 
 export interface FleetJudge {
-  /** Of a crawl's requests. `crawlOf`: whose process asks. */
+  /** Requests of a crawl. `crawlOf`: the crawl of the requesting process. */
   of(crawl: SimCrawl): Judge;
   /** Of the web that all share. */
   readonly all: Judge;
@@ -18,7 +18,7 @@ export interface FleetJudge {
 
 interface HostSeen {
   busy: number;
-  /** End of the last contact of any crawl, and whose it was. */
+  /** End of the last contact of any crawl, and that crawl. */
   endMs: number;
   by: SimCrawl | undefined;
   readonly endsOf: Map<SimCrawl, number>;

@@ -23,7 +23,7 @@ export interface FleetCrawl {
   readonly setting: Setting;
   readonly disk: Disk;
   readonly live: Map<number, FrontierPartition>;
-  /** It has come to its end, and is not started again. */
+  /** It has ended, and is not started again. */
   over: boolean;
 }
 

@@ -86,7 +86,7 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
       return;
     }
     const owned = group.owners.flatMap((owner, partition) => (owner === member ? [partition] : []));
-    // As the real one: a member that missed a generation is told that it had nothing in between.
+    // As in the real group: a member that missed a generation hears that it owned nothing meanwhile.
     const copies = group.copies.flatMap((keeper, partition) => (keeper === member ? [{ partition, rank: 1 }] : []));
     if (member.generation >= 0 && group.generation > member.generation + 1) member.onAssigned([], copies);
     member.generation = group.generation;
@@ -170,7 +170,7 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
         ?.holds.get(partition),
     holds(process, name, partition, since) {
       const group = groups.get(name);
-      // Whoever likes commits for a group that nobody is in.
+      // A foreign client commits for a group without members.
       if (group === undefined) return true;
       return group.owners[partition]?.process === process && group.since[partition] === since;
     },

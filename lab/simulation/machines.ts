@@ -60,7 +60,7 @@ export interface MachineOptions {
   readonly violate: (what: string) => void;
 }
 
-/** What a role needs of its machine. */
+/** A role's needs of its machine. */
 interface Start extends MachineOptions {
   readonly process: SimProcess;
   readonly log: SimLog;
@@ -70,7 +70,7 @@ interface Start extends MachineOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Starts what its name says, and tells how to stop it. */
+/** Starts the service that its name means, and returns how to stop it. */
 type Role = (start: Start) => Promise<() => Promise<void>>;
 
 export function createMachine(name: string, options: MachineOptions): Machine {
@@ -275,7 +275,7 @@ export function fetcherOptions({ process, web, onFailure }: Pick<Start, 'process
   };
 }
 
-/** What a copy meets where its changelog has lost records; it is made anew. */
+/** What a copy meets if its changelog has lost records; the copy is rebuilt. */
 function isOfLoss({ code }: CrawlstreamError): boolean {
   return code === 'STATE_DIVERGED' || code === 'OFFSET_OUT_OF_RANGE' || code === 'LOG_TRUNCATED';
 }

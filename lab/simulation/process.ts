@@ -19,7 +19,7 @@ export interface SimProcess extends Owner {
    * Rejects with what `act` throws.
    */
   call<T>(what: string, act: () => T | Promise<T>, latencyMs?: number): Promise<T>;
-  /** Counts one step, at which the process may be killed; never returns then. For what answers by itself. */
+  /** Counts one step, at which the process may be killed; never returns then. For code without another crash point. */
   step(what: string): Promise<void> | undefined;
   /** The wall clock is set, ms forwards or backwards. */
   jump(byMs: number): void;
@@ -94,7 +94,7 @@ export function createProcess({ name, scheduler, chance, clockOffMs }: ProcessOp
             return reject(error);
           }
           for (const plan of plans) if (plan.when === 'after') plan.act();
-          // Killed as it took effect: whatever comes of it, nobody hears.
+          // Killed as it took effect: its result reaches nobody.
           if (isDead()) Promise.resolve(result).catch(() => {});
           else resolve(result);
         };

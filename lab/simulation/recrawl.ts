@@ -30,7 +30,7 @@ export function drawRecrawl(seed: number): RecrawlConfig | null {
   };
 }
 
-/** What a page says at a time: every page changes at a pace of its own, and some never do. */
+/** A page's content at a time: every page changes at a separate rate, and some never do. */
 export function editionOf(url: string, nowMs: number): number {
   const everyMs = [20_000, 45_000, 120_000, Number.POSITIVE_INFINITY][url.length % 4]!;
   return Math.floor(nowMs / everyMs);

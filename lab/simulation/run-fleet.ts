@@ -82,7 +82,7 @@ export async function runFleet(seed: number, options: FleetRunOptions = {}): Pro
     await scheduler.run(startMs + untilMs, () => areOver() || violations.length > 0);
     if (options.untilMs === undefined && violations.length === 0) {
       if (!areOver()) violate(`no end of ${process.crawls.flatMap(({ over, crawl }) => (over ? [] : crawl.name))}`);
-      // Those that are told to stop do.
+      // Processes with a stop signal stop.
       await scheduler.run(scheduler.nowMs() + 60_000, () => violations.length > 0);
       for (const one of violations.length === 0 ? process.crawls : []) await checkCrawl(one);
     }

@@ -100,7 +100,7 @@ export function policyOf(world: World): PolicyConfig {
   };
 }
 
-/** What a user would have asked of the crawl. */
+/** A user's request for the crawl. */
 export function request({ cluster, world, scheduler, codec }: MachineOptions, policy: PolicyConfig): void {
   const topics = { crawl, partitions: world.partitions, keyMode: 'host' } as const;
   const nowMs = scheduler.nowMs();
@@ -146,7 +146,7 @@ function watchEnd(stage: Stage, policy: PolicyConfig, notBeforeMs: number): () =
   return () => ended;
 }
 
-/** A crawl that fetches pages again has no end of its own: some time after all was discovered it is paused. */
+/** A crawl with revisits never ends, so it is paused some time after all was discovered. */
 function endOf(stage: Stage, policy: PolicyConfig): (before: Look, now: Look) => boolean {
   if (stage.world.recrawl === null) return (before, now) => crawlEnd(before, now) !== null;
   let pauseAtMs = Number.POSITIVE_INFINITY;
@@ -199,7 +199,7 @@ function settled({ machines, standby }: Stage): boolean {
   );
 }
 
-/** What a run that does not end waits for. */
+/** What an endless run waits for. */
 function phase(stage: Stage): string {
   const { partitions } = lookAt(stage);
   const waits = partitions.map(({ positions, ends, counters }, partition) => {

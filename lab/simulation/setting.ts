@@ -1,4 +1,4 @@
-/** What a run's machines stand in: a log, groups, a web and a registry on virtual time, and those who watch them. */
+/** The environment of a run's machines: a log, groups, a web and a registry on virtual time, and the observers. */
 import { topicNames } from '../../topology/topics.ts';
 import { chanceOf } from './chance.ts';
 import { createCluster } from './cluster.ts';
@@ -23,7 +23,7 @@ export async function createSetting(
   world: World,
   scheduler: Scheduler,
   violate: (what: string) => void,
-  /** What it shares with other crawls. */
+  /** Parts shared with other crawls. */
   shared?: { readonly judge: Judge; readonly web: Web },
 ): Promise<Setting> {
   const judge = shared?.judge ?? createJudge(world, violate);

@@ -22,10 +22,10 @@ import type { Groups } from './groups.ts';
 import type { SimProcess } from './process.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** What goes wrong with one append. */
+/** Faults of one append. */
 export type AppendFault = 'lost' | 'ackLost' | 'landsTwice' | 'late' | 'diskFull';
 
-/** What becomes of what a killed process has sent. */
+/** The fate of a killed process's pending sends. */
 export type Landing = 'all' | 'none' | 'some';
 
 export interface SimLog extends Log {
@@ -67,7 +67,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
   const onTheWay = new Set<{ readonly partition: Partition; cancelled: boolean }>();
   const awayUntilMs = () => Math.max(cluster.awayUntilMs, log.awayUntilMs);
 
-  /** Sends records of one partition (or, embedded, all of them), and tells when they have landed. */
+  /** Sends records of one partition (or, embedded, all of them), and returns when they have landed. */
   const send = (
     records: readonly AppendRecord[],
     fault: AppendFault | undefined,
@@ -301,7 +301,7 @@ function createSimReader({ cluster, scheduler, process }: SimLogOptions, awayUnt
         for (const { waiting } of watched) waiting.delete(hear);
         resolve();
       };
-      // News take a moment to arrive, and none come to a process that sleeps.
+      // News take a moment to arrive, and a sleeping process gets none.
       const hear = () => {
         if (heard) return;
         heard = true;

@@ -24,7 +24,7 @@ export interface Standby {
   readonly states: readonly FrontierState[];
   /** Pages published, by URL. */
   readonly pages: ReadonlyMap<string, number>;
-  /** What was given up on, by URL, with the reason. */
+  /** URLs that were given up, with the reason. */
   readonly givenUp: ReadonlyMap<string, string>;
   /** Pages of the quota whose handing out, or back, stood in what changelogs lost: so many may be handed out again. */
   readonly quotaForgotten: number;

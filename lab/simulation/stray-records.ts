@@ -45,7 +45,7 @@ export function sendAstray(stage: Stage, topic: StrayTopic, chance: Chance): voi
   }
 }
 
-/** What lies beyond the crawl's own partitions is nobody's. */
+/** Records beyond the crawl's own partitions belong to nobody. */
 export function growTopic({ cluster, codec, world }: Stage, topic: StrayTopic, by: number, chance: Chance): void {
   cluster.grow(`${crawl}.${topic}`, by);
   const host = chance.pick(world.hosts);

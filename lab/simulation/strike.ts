@@ -98,7 +98,7 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       const partition = chance.between(0, world.partitions - 1);
       const topic = `${crawl}.${fault.topic}`;
       const { records } = cluster.partition(topic, partition);
-      // Of what nobody has read nobody could know.
+      // Nobody can know of records that nobody has read.
       const isRead = stage.standby.states[partition]!.positions[fault.topic].offset === records.length;
       const left = records.length - fault.records;
       if (!isRead || left <= 0) return;

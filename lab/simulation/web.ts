@@ -224,7 +224,7 @@ function pageNumber(url: string): number {
   return Number(/p(\d+)$/.exec(url)?.[1] ?? 0);
 }
 
-/** A public address of its own. */
+/** A separate public address. */
 function addressOf(hostname: string): string {
   const number = 1 + Number(/\d+/.exec(hostname)?.[0] ?? 0);
   return `93.184.${216 + (number >> 8)}.${number & 255}`;

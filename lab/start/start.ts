@@ -21,7 +21,7 @@ import type { CheckReport, Findings } from '../web/check.ts';
 
 /** Slow enough to be seen, quick enough to wait for. ms */
 const delayMs = 200;
-/** What the politest hosts ask for in robots.txt. ms */
+/** The delay in robots.txt of the politest hosts. ms */
 const crawlDelayMs = 400;
 /** As `--dashboard` has it where no address is given. */
 const dashboardPort = 9465;

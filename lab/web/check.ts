@@ -21,7 +21,7 @@ export const gapToleranceMs = 0.5;
 const detailsMax = 10;
 
 export interface CheckOptions {
-  /** The delay the crawler was told to keep. 0: none; a Crawl-delay still counts. */
+  /** The delay that the crawler was given. 0: none; a Crawl-delay still counts. */
   readonly delayMs: number;
   /** Must a host's Crawl-delay be kept? Default true. */
   readonly crawlDelays?: boolean;

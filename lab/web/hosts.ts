@@ -65,7 +65,7 @@ export function seedOf(host: number, options: WebOptions): number {
   return host % options.domains;
 }
 
-/** Where the robots.txt of a host lies that `movedAcross`, and whose lies there; empty: nobody's. */
+/** The host that has the robots.txt of this `movedAcross` host, and the host whose file lies there; empty: none. */
 export function movedPath(name: string): string {
   return `/robots-for/${name}/robots.txt`;
 }

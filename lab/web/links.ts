@@ -18,7 +18,7 @@ export interface Target {
 
 export type PageSize = 'tiny' | 'ordinary' | 'long';
 
-/** Of ordinary pages alone: the others are of ordinary size. */
+/** Only ordinary pages: the others have an ordinary size. */
 export function sizeOf({ seed, tinyPages, longPages }: WebOptions, host: number, resource: Resource): PageSize {
   if (resource.kind !== 'page' || tinyPages + longPages === 0) return 'ordinary';
   const drawn = fraction(seed, 64, host, resource.index);

@@ -142,7 +142,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify(ready)}\n`);
 }
 
-/** The control of a web over TLS has a port by itself. */
+/** The control of a web over TLS has a separate port. */
 async function listen(handle: ReturnType<typeof createControl>): Promise<number> {
   const server = createServer(handle).listen(0, '127.0.0.1');
   await once(server, 'listening');

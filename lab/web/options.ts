@@ -12,7 +12,7 @@ export interface WebOptions {
   readonly pagesPerHost: number;
   /** Registrable domains the hosts are spread over. The first host of each is a seed. */
   readonly domains: number;
-  /** `names`: h007.site3.test. `addresses`: 127.1.0.8, for crawlers that can't be told how to resolve a name. */
+  /** `names`: h007.site3.test. `addresses`: 127.1.0.8, for crawlers without an option for name resolution. */
   readonly naming: 'names' | 'addresses';
   readonly linksPerPage: number;
   /** Share of links that stay on their host. */

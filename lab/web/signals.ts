@@ -95,7 +95,7 @@ const metas: readonly (readonly [attributes: string, signals: readonly Signal[]]
   ['name="tdm-reservation"', reservations],
 ];
 
-/** Folders whose pages robots.txt speaks of, and what it says there; `''`: of all that no other line is about. */
+/** A robots.txt folder and its rule; `''`: all paths that no other line covers. */
 const folders: Readonly<Record<string, Effects>> = {
   '': {},
   barred: { 'ai-train': '-' },

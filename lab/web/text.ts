@@ -10,7 +10,7 @@ export const sectionCount = 512;
 const sectionCharsMin = 300;
 const sectionCharsMax = 2400;
 
-/** The section whose length is nearest to `chars`. */
+/** The section with the length nearest to `chars`. */
 export function sectionNear(chars: number): number {
   const nearest = Math.round(((chars - sectionCharsMin) / (sectionCharsMax - sectionCharsMin)) * (sectionCount - 1));
   return Math.min(Math.max(nearest, 0), sectionCount - 1);

@@ -1,8 +1,8 @@
 /**
  * The rights that each service needs on a broker with an authorizer: derived from the graph (topology.ts), so that they
- * always match it. Names of operations, resources and patterns are Kafka's own.
+ * always match it. Names of operations, resources and patterns are Kafka's.
  *
- * Idempotent producing needs no right of its own since Kafka 3.0; trimming a topic is `Delete` on it.
+ * Idempotent producing needs no separate right since Kafka 3.0; trimming a topic is `Delete` on it.
  */
 
 import { topicNames, topics } from '../../topology/topics.ts';
@@ -14,7 +14,7 @@ export type Operation = 'Create' | 'Delete' | 'Describe' | 'DescribeConfigs' | '
 export interface Access {
   readonly resource: 'Topic' | 'Group';
   readonly name: string;
-  /** Prefixed: the right applies to everything whose name begins so. */
+  /** Prefixed: the right covers all names with this beginning. */
   readonly pattern: 'Literal' | 'Prefixed';
   readonly operations: readonly Operation[];
 }
@@ -31,7 +31,7 @@ export function servicesOf(declarations: readonly Declaration[]): readonly Servi
   return [...declarations.map(ofDeclaration), ...people];
 }
 
-/** Whoever is no processor. */
+/** A service that is no processor. */
 export const people: readonly Service[] = [
   {
     name: 'operator',

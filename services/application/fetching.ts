@@ -1,4 +1,4 @@
-/** Options of fetching for those who run the application from a program of their own. */
+/** Fetching options for programs that run the application. */
 export { parseResolveOverride } from '../fetcher/connect/resolve-override.ts';
 export type { FetcherOptions } from '../fetcher/fetcher.ts';
 export type { FetcherConfig } from '../fetcher/fetcher-config.ts';

@@ -20,7 +20,7 @@ export const fleetServices: readonly Service[] = [
         operations: ['Create', 'Delete', 'Describe', 'DescribeConfigs', 'Read', 'Write'],
       },
       { resource: 'Group', name: fleetGroup(fleet), pattern: 'Literal', operations: ['Read'] },
-      // One that fetches by itself waits until they have ended.
+      // A process that fetches itself waits until they have ended.
       { resource: 'Group', name: fleetFetchersGroup(fleet), pattern: 'Literal', operations: ['Describe'] },
     ],
   },

@@ -1,4 +1,4 @@
-/** What the topology runs over: the log, the clock, and which crawl it is. */
+/** The topology's environment: the log, the clock, and the crawl. */
 import type { FetcherOptions } from '../fetcher/fetcher.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -16,7 +16,7 @@ export interface FirstCapture {
   readonly atMs: number;
 }
 
-/** What a URL last gave: its payload, and where that is. */
+/** The last capture of a URL: its payload, and its place. */
 export interface LastAnswer extends FirstCapture {
   readonly digest: string;
 }
@@ -25,7 +25,7 @@ export interface LastAnswer extends FirstCapture {
 export interface Captures {
   /** Where this payload is. Undefined: nowhere, or a pointer would be longer than it, or it may be another. */
   payloadOf(response: Response, digest: string): FirstCapture | undefined;
-  /** What a 304 says has not changed. Undefined: the archive has it not. */
+  /** The unchanged response behind a 304. Undefined: not in the archive. */
   unchanged(response: Response): LastAnswer | undefined;
   /** Learns of a response that was archived; returns what is to be stored. `first`: where its payload is, if elsewhere. */
   learn(response: Response, digest: string, first: FirstCapture | undefined, atMs: number): StoreOp[];

@@ -7,9 +7,9 @@ import { type ReadRecord, readWarc } from './warc-reader.ts';
 export interface Exchange {
   /** A response or a revisit. */
   readonly answer: ReadRecord;
-  /** As `requestedAs` has it: page, robots, sitemap, requisite, other. Empty: not told. */
+  /** As in `requestedAs`: page, robots, sitemap, requisite, other. Empty: unknown. */
   readonly kind: string;
-  /** Links from a seed. Undefined: not told. */
+  /** Links from a seed. Undefined: unknown. */
   readonly depth: number | undefined;
 }
 
@@ -44,7 +44,7 @@ function exchangeIn(lines: string): Omit<Exchange, 'answer'> {
   const kind = fields.get('requestedas') ?? '';
   const own = fields.get('depth') ?? '';
   if (/^\d{1,6}$/.test(own)) {
-    // Of a sitemap, it is that of the links it gives.
+    // For a sitemap, the depth of its links.
     return { kind, depth: Math.max(0, Number(own) - (kind === 'sitemap' ? 1 : 0)) };
   }
   const hops = fields.get('hopsfromseed');

@@ -56,7 +56,7 @@ export class IndexedRecords {
   }
 }
 
-/** What a gzip member holds, and of a long one the beginning. Damaged or cut off: what was read before. */
+/** Content of a gzip member, and of a long one its beginning. Damaged or cut off: what was read before. */
 async function unzipped(member: Buffer, bytesMax: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;

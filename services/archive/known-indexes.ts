@@ -1,9 +1,8 @@
 /**
- * Indexes of other archives (CDXJ): their payloads count as met, so that an archive that goes with them does not hold
- * them again.
+ * Indexes of other archives (CDXJ): their payloads count as known, so that this archive does not store them again.
  *
- * Each index is taken once, also where it is taken for the second time because its reader was killed: a row tells which
- * file was read to its end.
+ * Each index is read once, even if a kill makes its reader start a second time: a row names each file that was read to
+ * its end.
  */
 import { stat } from 'node:fs/promises';
 import { CrawlstreamError } from '../../topology/errors.ts';

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CrawlstreamError } from '../../topology/errors.ts';
 
-/** What a line says of one response. */
+/** The index line of one response. */
 export interface IndexLine {
   /** As it stands in the index. */
   readonly text: string;

@@ -138,7 +138,7 @@ function unescaped(text: string): string {
 
 const percent = 0x25;
 
-/** Of a hexadecimal digit; -1: it is none. */
+/** Value of a hexadecimal digit; -1: none. */
 function digitOf(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const small = byte | 0x20;

@@ -11,7 +11,7 @@ export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metada
 
 export interface WarcRecord {
   readonly type: WarcType;
-  /** What the record's id is derived from: the same for the same record. */
+  /** The seed of the record's id: the same for the same record. */
   readonly identity: string;
   /** ms since the Unix epoch. */
   readonly atMs: number;

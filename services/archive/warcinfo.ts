@@ -10,7 +10,7 @@ export interface WarcinfoOptions {
   readonly crawl: string;
   /** Release of the product. */
   readonly version: string;
-  /** Whoever runs the crawl. Absent: the contact that its requests name. */
+  /** The operator of the crawl. Absent: the contact of its requests. */
   readonly operator?: string | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The audit of a fleet: each of its crawls by itself, and all of them together, host by host.
+ * The audit of a fleet: each of its crawls alone, and all of them together, host by host.
  *
- * The crawls are read side by side, the oldest result of all first, so that memory is what an audit of each takes, and a window
- * for each host.
+ * The crawls are read side by side, the oldest result first, so memory is that of one audit per crawl, and a window for
+ * each host.
  */
 import { type BetweenCounts, createBetweenCrawls } from '../../topology/audit/between-crawls.ts';
 import type { Violation } from '../../topology/audit/violation.ts';
@@ -22,7 +22,7 @@ export interface FleetReport {
   readonly counts: BetweenCounts;
 }
 
-/** Violations kept: a longer list is of no use. */
+/** Violations kept: a longer list helps nobody. */
 const violationsMax = 1_000;
 /** Of robots.txt files in memory, of all crawls together. */
 const robotsBytesMax = 256 << 20;

@@ -76,15 +76,15 @@ function printable(line: string): string {
 }
 
 const kindNames: Readonly<Record<string, string>> = {
-  page: 'pages',
+  page: 'page',
   robots: 'robots.txt',
-  sitemap: 'sitemaps',
-  other: 'others',
+  sitemap: 'sitemap',
+  other: 'other',
 };
 
 function list(tally: Readonly<Record<string, number>>, names: Readonly<Record<string, string>> = {}): string {
   const some = Object.entries(tally).filter(([, number]) => number > 0);
-  return some.map(([name, number]) => `${number} ${names[name] ?? name}`).join(', ');
+  return some.map(([name, number]) => `${number} × ${names[name] ?? name}`).join(', ');
 }
 
 function time(ms: number): string {

@@ -1,6 +1,6 @@
 /**
- * What a webmaster wants to know of a crawl: when it came, how often, what it was told, what it did. Gathered while the
- * audit goes, for one host; bounded, whatever the number of requests.
+ * Facts for a webmaster about a crawl's visits: when and how often it came, what the host answered, and what the crawl
+ * did. Collected during the audit, for one host; bounded, whatever the number of requests.
  */
 import type { Request, Result } from '../../schemas/types.ts';
 import { originOf } from '../../topology/audit/audit.ts';

@@ -29,7 +29,7 @@ export interface RecheckedPage {
   readonly uses: Readonly<Record<string, UsageFinding>>;
   /** Uses that are barred now and were not when it was published. */
   readonly withdrawn: readonly string[];
-  /** What is too old to go by, or is not kept. */
+  /** Too old to use, or not stored. */
   readonly askAgain: readonly ('robots.txt' | 'page')[];
 }
 
@@ -40,7 +40,7 @@ export interface RecheckCounts {
   expired: number;
   unreadable: number;
   readonly byUse: Record<string, Record<UsageFinding['preference'], number>>;
-  /** Origins whose robots.txt is to be asked for again, with the time of the copy (0: there is none), ms since the Unix epoch. */
+  /** Origins with a robots.txt to request again, with the time of the copy (0: none), ms since the Unix epoch. */
   readonly robotsToAsk: Map<string, number>;
 }
 
@@ -106,7 +106,7 @@ async function newestPages(
   return pages;
 }
 
-/** Origins whose pages were fetched by a robots.txt; a copy that was found to be as before is as new as that. */
+/** Origins with pages fetched under a robots.txt; a copy that was found unchanged is as new as that. */
 async function robotsOfRequests(
   { log, codec, crawl }: AuditSource,
   partition: number,

@@ -112,7 +112,7 @@ export async function readRobotsCopies(
         keep(copy);
         needed += 1;
       }
-      // Those that are needed are the newest.
+      // The newest ones are needed most.
       forgetBeyond(Math.max(1, needed));
     },
     async of(origin) {
@@ -132,7 +132,7 @@ export async function readRobotsCopies(
 interface KeptBody {
   /** null: it is not what its hash says. */
   readonly body: Uint8Array | null;
-  /** Of a release whose results named no tokens. */
+  /** From a release whose results have no tokens. */
   readonly token: string;
   /** By tokens. */
   readonly copies: Map<string, Copy>;
@@ -148,7 +148,7 @@ function readFor({ body, token, copies }: KeptBody, tokens: string): Copy {
   return copy;
 }
 
-/** The copy of an origin whose rules another has, by the same hash, is without its body. An empty file has none. */
+/** The copy of an origin with the same rules as another, by hash, has no body. An empty file has no copy. */
 function isBodyElsewhere({ hash, body }: RobotsCopy): boolean {
   return body.length === 0 && hash !== emptyHash;
 }

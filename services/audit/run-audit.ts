@@ -24,7 +24,7 @@ export interface AuditRun extends Tolerance {
   readonly domainOf?: (host: string) => string;
   /** Requests that started before are passed over, ms since the Unix epoch. 0: none. */
   readonly fromMs: number;
-  /** The one partition whose results are judged. Absent: all. */
+  /** The only partition whose results are judged. Absent: all. */
   readonly only?: number;
   /** Called with each request that was judged, and with each result. */
   readonly onContact?: (contact: Contact, request: Request) => void;
@@ -45,7 +45,7 @@ export interface AuditReport {
   readonly copies: RobotsCopies;
 }
 
-/** Violations kept: a longer list is of no use. */
+/** Violations kept: a longer list helps nobody. */
 const violationsMax = 1_000;
 
 export async function runAudit(source: AuditSource, run: AuditRun): Promise<AuditReport> {
@@ -54,13 +54,13 @@ export async function runAudit(source: AuditSource, run: AuditRun): Promise<Audi
   return audit.end();
 }
 
-/** An audit that is led from outside, as one of several crawls is (fleet-audit.ts). */
+/** An audit driven from outside, as for several crawls (fleet-audit.ts). */
 export interface RunningAudit {
   /** Time of the result that comes next, ms since the Unix epoch; null: there is none. */
   nextMs(): Promise<number | null>;
   /** Judges the result that comes next. */
   take(): Promise<void>;
-  /** After the last; or before, where the rest is of no interest. */
+  /** After the last record; or before, if the rest does not matter. */
   end(): AuditReport;
 }
 

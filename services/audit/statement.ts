@@ -25,13 +25,13 @@ export interface Statement {
   readonly violations: number;
   /** Requests recorded by releases that did not note their robots.txt. */
   readonly unproven: number;
-  /** Requests over TLS whose certificates were not checked. Absent: the statement is of a release that checked all. */
+  /** TLS requests without certificate check. Absent: a release that checked all. */
   readonly unverified?: number;
   /** Requests that went by no robots.txt, as the policy says with its reasons. Absent: there were none. */
   readonly exempt?: { readonly requests: number; readonly hosts: number; readonly reasons: readonly string[] };
-  /** What was paid for pages, by currency, and for how many. Absent: nothing. */
+  /** Payments for pages, by currency, with their number. Absent: none. */
   readonly paid?: { readonly payments: number; readonly spent: readonly string[] };
-  /** Leases whose end was never reported, as of a process that was killed. */
+  /** Leases without a reported end, as after a kill. */
   readonly cutOff: number;
   readonly unreadable: number;
   readonly skewMs: number;

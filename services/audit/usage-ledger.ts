@@ -26,7 +26,7 @@ export interface LedgerPage {
   readonly robotsHash: string;
   /** When a use that is not barred will be, as far as was said; null: never. ms since the Unix epoch. */
   readonly changesAtMs: number | null;
-  /** What is wrong with the record, in plain words; empty: nothing. */
+  /** The error of the record, in plain words; empty: none. */
   readonly wrong: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface LedgerRun {
 
 export interface LedgerCounts {
   pages: number;
-  /** Pages whose robots.txt is not kept any more: nothing is said of them. */
+  /** Pages whose robots.txt is no longer stored: they are not judged. */
   unproven: number;
   unreadable: number;
   wrong: number;
@@ -50,7 +50,7 @@ interface Fetched {
   readonly endMs: number;
   readonly robotsHash: string;
   readonly policyVersion: number;
-  /** Names in force, as results have them. Empty: of a release that told none. */
+  /** Names in force, from results. Empty: from a release without names. */
   readonly tokens: string;
 }
 
@@ -128,7 +128,7 @@ function nextChange({ usage, fetchedAtMs }: Page, uses: readonly string[]): numb
   return later.length === 0 ? null : Math.min(...later.map(({ fromMs }) => fromMs));
 }
 
-/** A page that a browser rendered has no request of its own: that of the page it came from, before it. */
+/** A rendered page has no request of its own: it uses that of its source page, before it. */
 function visitOf({ rendered, fetchedAtMs }: Page, visits: readonly Fetched[]): Fetched | undefined {
   if (!rendered) return visits.find(({ endMs }) => endMs === fetchedAtMs);
   return visits.filter(({ endMs }) => endMs <= fetchedAtMs).at(-1);

@@ -79,7 +79,7 @@ const modules: readonly CommandModule[] = [
   { names: ['completion'], load: async () => (await import('./completion-command.ts')).addCompletionCommand },
 ];
 
-/** They look at other commands, too. */
+/** These need other commands, too. */
 const lookAtAll = new Set(['config', 'completion', 'help']);
 
 /**

@@ -23,7 +23,7 @@ export function completionScript(program: Command, shell: Shell): string {
   return { bash, zsh, fish }[shell](levelsOf(program, []));
 }
 
-/** What may come after each command: the commands below it, and its options. */
+/** Completions of each command: its subcommands, and its options. */
 function levelsOf(command: Command, path: readonly string[]): Level[] {
   const commands = command.commands.map((child) => [child.name(), child.description()] as const);
   const options = command.options.flatMap(({ long, description }) => (long ? [[long, description] as const] : []));

@@ -64,7 +64,7 @@ handler: handler.mjs
 `;
 
 const handler = `// Gets each page of the crawl, in order of arrival; the crawl waits for what it returns. After a crash a page may come
-// twice: url and fetchedAtMs tell. What it throws is tried again, and then stops the crawl.
+// twice: url and fetchedAtMs identify it. If it throws, the page is retried, and then the crawl stops.
 import { appendFile } from 'node:fs/promises';
 
 /** @param {import('crawlstream/consumer').Page} page */
@@ -73,7 +73,7 @@ export default async function onPage(page) {
   if (row !== null) await appendFile('pages.jsonl', \`\${JSON.stringify(row)}\\n\`);
 }
 
-/** What is kept of a page; null: nothing. */
+/** The stored fields of a page; null: nothing. */
 export function rowOf(page) {
   if (page.noindex) return null;
   return { url: page.url, title: page.title, words: page.text.split(/\\s+/).filter(Boolean).length };

@@ -51,7 +51,7 @@ export type ConsumeOptions<T extends AvroTopic> = CrawlAddress & {
 export interface RunningConsumer {
   /** Resolves when it has ended, its positions committed; rejects with what stopped it. */
   readonly ended: Promise<void>;
-  /** What was read, tried again and given up on so far. */
+  /** Counts of read, retried and given-up records so far. */
   stats(): ConsumerStats;
   /** Records of its partitions that are not handled yet. */
   lag(): Promise<number>;

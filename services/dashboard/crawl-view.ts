@@ -1,6 +1,6 @@
 /**
- * What the dashboard knows of a crawl and may ask of it: the port between the page's routes and the crawl, here over the
- * crawl's log and what its owners tell. Nothing is read while nobody looks.
+ * The dashboard's access to a crawl: the port between the page's routes and the crawl, here over the crawl's log and
+ * its owners' reports. Nothing is read without viewers.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Look } from '../../topology/frontier/ask/crawl-end.ts';
@@ -190,7 +190,7 @@ function eventAmount(act: HostAct, amount: number | null): number {
   return actsWithAmount.has(act) ? (amount ?? -1) : 0;
 }
 
-/** null where no partition's owner tells. */
+/** null if no owner reports it. */
 function summedOf(partitions: readonly PartitionReport[], name: 'readyHosts' | 'delayedHosts'): number | null {
   const status = partitions.map((one) => one[name]).filter((count) => count !== null);
   return status.length === 0 ? null : status.reduce((sum, count) => sum + count, 0);

@@ -1,11 +1,11 @@
 /**
- * The dashboard: its page at `/dashboard/`, what the page is told (`/dashboard/events`, one JSON a second), and what it
- * asks. `POST /hosts/KEY/block`, `/unblock`, `/delay`, `/limit` and `POST /crawl/pause`, `/resume` are control calls, for the
- * page and for anybody else.
+ * The dashboard: its page at `/dashboard/`, the page's status (`/dashboard/events`, one JSON a second), and its
+ * requests. `POST /hosts/KEY/block`, `/unblock`, `/delay`, `/limit` and `POST /crawl/pause`, `/resume` are control
+ * calls, for the page and for other callers.
  *
- * What a crawl met is hostile: nothing here makes markup of it, and the page may run no script and load no file but ours
- * (Content-Security-Policy). To explain a URL, or to tell its story (`/story?url=URL` is a page of it), reads much of a
- * changelog: it is a control call too, one at a time.
+ * Crawled data are hostile: nothing here turns them into markup, and the page may run no script and load no file but
+ * ours (Content-Security-Policy). Explaining a URL, or showing its history (`/story?url=URL`, which has a page), reads
+ * much of a changelog: it is a control call too, one at a time.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
@@ -129,7 +129,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
   };
 }
 
-/** What a route is given of who lets its calls in. */
+/** Who may call a route. */
 export interface RouteDoor {
   readonly config?: { readonly access: 'keyed' };
   readonly onRequest?: (request: HttpRequest, reply: HttpReply) => Promise<void>;
@@ -173,12 +173,12 @@ function amountOf(act: HostAct, body: unknown): number | null {
   );
 }
 
-/** Who says so, for the record. */
-/** Who, and by which request: it leads from a story to the log of the process that was asked. */
+/** The author of the order, for the record. */
+/** Who, and by which request: it leads from a history to the log of that process. */
 function byOf({ body, ip, id }: Asked): string {
   const { by: given } = (body ?? {}) as { readonly by?: unknown };
   const by = typeof given === 'string' && given !== '' && given.length <= byCharsMax ? given : `dashboard from ${ip}`;
-  // A dashboard of its own asks a frontier in the name of its caller.
+  // A separate dashboard asks a frontier in the name of its caller.
   return by.includes(', request ') ? by : `${by}, request ${id}`;
 }
 

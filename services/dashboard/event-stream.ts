@@ -15,7 +15,7 @@ export function streamTo(
     send({ event, data }: ViewEvent) {
       // The last word is said to a viewer that has not read the one before it, too: nobody would say it again.
       if (response.destroyed || (response.writableNeedDrain && event !== 'over')) return false;
-      // JSON has no line breaks of its own.
+      // JSON has no line breaks.
       response.write(`event: ${event}\ndata: ${data}\n\n`);
       return true;
     },

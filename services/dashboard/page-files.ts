@@ -18,7 +18,7 @@ export const pageHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** Files tell nothing of a crawl, and ask for the token themselves. */
+/** Page files hold nothing of a crawl, and ask for the token themselves. */
 export const publicPage = { config: { access: 'public' } } as const;
 
 /** `index`: the file at `/dashboard/`. */

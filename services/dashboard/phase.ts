@@ -1,10 +1,10 @@
-/** How a crawl stands, in one word, and what somebody should look at: decided from what is told anyway. */
+/** The state of a crawl in one word, and warnings for the viewer: derived from the status that is sent anyway. */
 
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { CrawlPhase, CrawlStatus, IdleStatus, PartitionReport, Trouble } from './status.ts';
 
-/** Outcomes from which a share can be told, and the share of failures that is too many. */
+/** Fewest outcomes for a meaningful share, and the share of failures that is too high. */
 const outcomesMin = 50;
 const failedShare = 0.2;
 /** Leases are out, and no word of them for so long: ms. A lease's requests take a minute at most. */
@@ -39,7 +39,7 @@ export function phaseOf({ before, now, paused, partitions, unchangedMs, isIdle }
   return unchangedMs > quietMs ? 'quiet' : 'running';
 }
 
-/** Its end is told by lags: nothing was read of the inputs beyond them. */
+/** Its end is detected by lags: no input was read beyond them. */
 export function lookOf(partitions: readonly PartitionReport[], pageQuota: number | null): Look {
   const read = { offset: 0, slice: 0 };
   const positions = { control: read, results: read, discovered: read };
@@ -88,7 +88,7 @@ export function troublesOf(status: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   }
   for (const topic of ['results', 'discovered', 'control'] as const) {
     const lag = partitions.reduce((sum, one) => sum + one.lag[topic], 0);
-    if (isRun && lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not decided yet`);
+    if (isRun && lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not processed yet`);
   }
   const undecodable = counts['undecodable'] ?? 0;
   if (undecodable > 0) say('bad', `${counted(undecodable, 'record')} unreadable: see the dead letters`);
@@ -126,7 +126,7 @@ export function isRestoring({ owner, restored }: PartitionReport): boolean {
   return owner !== null && restored !== null && restored < 1;
 }
 
-/** A frontier that answers tells how far restored its partitions are. */
+/** An answering frontier reports how far restored its partitions are. */
 export function isSilentOf(member: string): (one: PartitionReport) => boolean {
   return ({ owner, restored }) => owner === member && restored === null;
 }

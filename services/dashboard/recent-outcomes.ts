@@ -24,7 +24,7 @@ const fine: ReadonlySet<OutcomeKind> = new Set([
   'returned',
 ]);
 
-/** Of which nobody asks why there is no page. */
+/** Outcomes that are no failure of a page. */
 const pageKinds: ReadonlySet<string> = new Set<OutcomeKind>(['fetched', 'notModified', 'redirect']);
 
 export class RecentOutcomes {

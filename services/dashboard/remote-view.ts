@@ -1,6 +1,6 @@
 /**
- * A crawl as another service tells of it: what `dashboard --url` shows. That service looks at the crawl; this process
- * passes on what it says, and speaks with its token.
+ * A crawl seen through another service: what `dashboard --url` shows. That service samples the crawl; this process
+ * passes its answers on, and uses its token.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { CrawlView } from './crawl-view.ts';

@@ -1,8 +1,8 @@
 /**
- * What a service tells the dashboard's page: JSON, and the contract between the two. It imports nothing, so that the
- * page, which is compiled for browsers, may read it as well.
+ * The status that a service sends to the dashboard's page: JSON, and the contract between the two. It imports nothing,
+ * so that the page, which is compiled for browsers, can use it as well.
  *
- * Times are ms since the Unix epoch, by the service's clock. null: not known here.
+ * Times are ms since the Unix epoch, by the service's clock. null: unknown here.
  */
 
 /** Counters by name, over all partitions (topology/frontier/changes/counters.ts). */
@@ -89,7 +89,7 @@ export interface MemberStatus {
   readonly owned: readonly number[];
 }
 
-/** Of the last minute, as a sample of what fetchers reported; nothing before somebody looked. */
+/** Of the last minute, as a sample of fetchers' reports; empty before the first look. */
 export interface RecentStatus {
   readonly outcomes: number;
   readonly kinds: readonly { readonly kind: string; readonly count: number; readonly failed: boolean }[];
@@ -146,13 +146,13 @@ export interface DeadLetterStatus {
   readonly replayed: boolean;
 }
 
-/** What somebody should look at; `bad`: now. */
+/** A warning for the viewer; `bad`: urgent. */
 export interface Trouble {
   readonly severity: 'bad' | 'warn' | 'note';
   readonly text: string;
 }
 
-/** What the charts begin with: columns of equal length. */
+/** Initial data of the charts: columns of equal length. */
 export interface HistoryStatus {
   readonly atMs: readonly number[];
   readonly columns: Readonly<Record<HistoryColumn, readonly number[]>>;
@@ -223,7 +223,7 @@ export type CrawlAct = (typeof crawlActs)[number];
 export interface HostPageStatus {
   readonly host: string;
   readonly atMs: number;
-  /** What stands in its way, or what set when it may be contacted next: in words. */
+  /** The present obstacle, or the reason of the next contact's time: in words. */
   readonly why: string;
   readonly hold: string;
   readonly deadUntilMs: number | null;
@@ -254,15 +254,15 @@ export interface ExplainStatus {
   readonly lines: readonly (readonly [name: string, value: string])[];
 }
 
-/** Everything that happened to one URL, as `crawlstream story` tells it. */
+/** Everything that happened to one URL, as `crawlstream story` prints it. */
 export interface TimelineStatus {
   readonly url: string;
   readonly events: readonly TimelineEventStatus[];
-  /** Events there are; above those that are told, the newest are. */
+  /** Number of events; above the limit, only the newest are listed. */
   readonly all: number;
   /** An SVG of them. */
   readonly picture: string;
-  /** What was before is gone. */
+  /** Earlier data are gone. */
   readonly trimmed: boolean;
 }
 

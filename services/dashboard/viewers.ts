@@ -1,8 +1,8 @@
 /**
- * Everybody who looks at a crawl now: one look a second serves them all, and while there is nobody, there is none.
+ * All present viewers of a crawl: one look a second serves them all, and without viewers there is none.
  *
- * A look that fails is told as such, and the next one is tried all the same. A viewer that does not read is skipped, and
- * cut off after a while: nothing piles up here for it.
+ * A failed look is reported, and the next one is still tried. A viewer that does not read is skipped, and disconnected
+ * after a while: nothing accumulates here for it.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -45,7 +45,7 @@ export class Viewers {
     this.#options = options;
   }
 
-  /** Who has taken all places that there are for this client, in words; null: there is one. */
+  /** Why there is no place for this client, in words; null: there is one. */
   takenFor(client: string): string | null {
     const { viewersMax, viewersOfClientMax } = dashboardLimits;
     if (this.#viewers.size >= viewersMax) return `${viewersMax} pages`;
@@ -113,7 +113,7 @@ export class Viewers {
     this.#running = false;
   }
 
-  /** A look that does not end is told of, again and again, and waited for. */
+  /** An endless look is reported repeatedly, and waited for. */
   async #sendNow(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const beganMs = clock.nowMs();

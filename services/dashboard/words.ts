@@ -8,7 +8,7 @@ export const placeNames = {
   page: 'pages fetched',
   queued: 'queued',
   leased: 'on lease',
-  retrying: 'to be retried',
+  retrying: 'retrying',
   deferred: 'deferred',
   redirected: 'redirected',
   denied: 'refused by robots.txt',

@@ -68,7 +68,7 @@ export async function openContentNodes(store: StateStore, method: NearMethod, se
   const evidenceOf = async (node: number): Promise<PageEvidence> =>
     evidenceIn(unwritten.get(node) ?? (await store.get(nodeKey(node)))!);
 
-  /** The first content of the cluster that this one belongs to; undefined: it is the first of its own. */
+  /** The first content of this one's cluster; undefined: it is the first itself. */
   const nearest = async (evidence: PageEvidence, signature: unknown, hostKey: string) => {
     let best: { readonly node: number; readonly near: number } | undefined;
     const common = await commons.of(hostKey);

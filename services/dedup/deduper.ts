@@ -35,7 +35,7 @@ import {
   urlOfRank,
 } from './rows.ts';
 
-/** What the dedup needs to know of a page. */
+/** A page's fields for the dedup. */
 export interface PageSeen {
   readonly page: Pick<Page, 'url' | 'hostKey' | 'fetchedAtMs' | 'canonical' | 'title' | 'text'>;
   /** First 64 bits of a hash of its content, hexadecimal. */
@@ -61,7 +61,7 @@ export interface DeduperOptions {
   ) => Promise<void>;
 }
 
-/** What is known of a cluster. */
+/** A cluster's fields. */
 interface Best {
   readonly domain: string;
   /** The keys of the page of that domain that has been there for longest, and of its best page. */
@@ -80,7 +80,7 @@ export class Deduper {
   readonly #bests = new Map<number, Best>();
   /** Pages of the batch under way. */
   readonly #pages = new Map<string, KnownPage>();
-  /** Nodes whose clusters the batch touches; and those of them that are marked in the store. */
+  /** Nodes with clusters that the batch touches; and those of them marked in the store. */
   readonly #touched = new Set<number>();
   readonly #marked = new Set<number>();
   #ops: StoreOp[] = [];
@@ -187,13 +187,13 @@ export class Deduper {
     const { partition, hostKey } = place;
     const none = { content: '', language: '', authority: 1, told: '', toldAtMs: 0, sinceMs: 0 } as const;
     const domain = domainOf(url);
-    // There is no offset, so that the record published for it does not make anybody show the page again.
+    // There is no offset, so this record does not make an index show the page again.
     this.#keep(url, { ...none, domain, ...known, node: nowhere, offset: -1, fetchedAtMs: atMs, hostKey, partition });
     this.#publish(url, '', false);
     if (left !== undefined) await this.#choose(left);
   }
 
-  /** Forgets the pages whose URLs are in the range: they represent nothing, and nothing represents them. */
+  /** Forgets the pages with URLs in the range: they represent nothing, and nothing represents them. */
   async purge({ from, below }: { readonly from: string; readonly below: string }): Promise<void> {
     const { store } = this.#options;
     for (;;) {
@@ -294,7 +294,7 @@ export class Deduper {
     const [claim, rank] = [claimOf(claimKey(url, page)), rankOf(bestKey(url, page))];
     const { domain } = page;
     if (before !== undefined && before.domain !== domain && Buffer.compare(claim, before.claim) < 0) {
-      // The cluster now belongs to this domain, whose best page may be one that was there before.
+      // The cluster now belongs to this domain; its best page may have been there before.
       this.#bests.delete(root);
       return (await this.#bestOf(root))!;
     }
@@ -354,7 +354,7 @@ export class Deduper {
     if (more !== 0) this.#members.set(root, (this.#members.get(root) ?? 0) + more);
   }
 
-  /** What the store holds of a page that is not in the batch. */
+  /** The stored fields of a page that is not in the batch. */
   async #load(url: string): Promise<void> {
     if (this.#pages.has(url)) return;
     const known = fromJson<KnownPage>(await this.#options.store.get(pageKey(url)));

@@ -1,5 +1,5 @@
 /**
- * The two ways to find texts that may be nearly the same, behind one interface. The evidence tells which of them are.
+ * The two ways to find texts that may be nearly the same, behind one interface. The evidence decides which of them are.
  */
 import type { DuplicateMethod } from '../../schemas/types.ts';
 import type { CommonSlots } from '../../topology/content/common-slots.ts';

@@ -151,7 +151,7 @@ export function claimsOf(node: number): { readonly gte: Buffer; readonly lt: Buf
   return { gte: numbered('T', node), lt: numbered('T', node + 1) };
 }
 
-/** Pages of a node that are of one domain. */
+/** Pages of a node in one domain. */
 export function bestsOf(node: number, domain: string): { readonly gte: Buffer; readonly lt: Buffer } {
   const of = (end: string) => Buffer.concat([numbered('B', node), Buffer.from(`${domain}${end}`)]);
   return { gte: of('\0'), lt: of('\u0001') };

@@ -1,9 +1,9 @@
 /**
- * What a visitor is to publish at a host to show that it is theirs.
+ * The text that a visitor publishes at a host to prove control of it.
  *
- * It is made of the crawl, the host, the visitor and a day, by the desk's secret. So it proves one host, for the visitor who was
- * asked and nobody else: whoever reads it at the host, or asks for the same host, has another. After its day it proves
- * nothing, and a host that has changed hands must publish one again.
+ * It is derived from the crawl, the host, the visitor and a day, with the service's secret. So it proves one host for
+ * one visitor: anybody who reads it at the host, or asks for the same host, gets another text. After its day it proves
+ * nothing, and the new owner of a transferred host must publish a new one.
  */
 import { deskLimits } from './desk-limits.ts';
 import type { Sealer } from './sealed.ts';

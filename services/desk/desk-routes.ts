@@ -1,8 +1,9 @@
 /**
- * The desk by HTTP: forms that browsers send without scripts, and pages that may run none (Content-Security-Policy).
+ * The page for webmasters over HTTP: forms that browsers send without scripts, and pages that may run none
+ * (Content-Security-Policy).
  *
- * Nothing is changed by a GET. A POST is taken from a page of the desk alone: with the cookie of its visitor, the seal that the
- * form got for that visitor, and, where the browser says where it comes from, by the desk's own word.
+ * A GET changes nothing. A POST must come from the service's own page: with the cookie of its visitor, the seal in the
+ * form of that visitor, and, if the browser names the origin, the service's origin.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

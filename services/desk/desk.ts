@@ -1,9 +1,9 @@
 /**
- * The desk for webmasters: whoever shows that a host is theirs sees what the crawl did there, and may slow it down, pause it
- * or have the host removed, by events on `control` that are limited to that host.
+ * The page for webmasters: a verified owner of a host sees our visits to it, and can slow, pause or remove the host, by
+ * events on `control` that are limited to that host.
  *
- * The desk keeps nothing: what it gave out it knows by its secret, what was ordered is on `control`. A kill between an order
- * and its receipt leaves the order; given again, it changes nothing, and the receipt of that one is as good.
+ * The service stores nothing: its secret verifies what it gave out, and `control` has the orders. A kill between an
+ * order and its receipt leaves the order. The same order again changes nothing, and its receipt is equally valid.
  */
 
 import type { Control } from '../../schemas/types.ts';
@@ -47,7 +47,7 @@ export interface DeskReceipt {
   readonly crawl: string;
   readonly host: string;
   readonly order: Order['name'];
-  /** For `delay`; null: none of its own. */
+  /** For `delay`; null: no own delay. */
   readonly delayMs?: number | null;
   /** ISO 8601. */
   readonly at: string;
@@ -57,7 +57,7 @@ export interface DeskReceipt {
   readonly control: readonly string[];
 }
 
-/** What the crawl did at a host, from its records. */
+/** Our visits to a host, from the crawl's records. */
 export interface HostAccount {
   /** In words, for people. */
   readonly text: string;

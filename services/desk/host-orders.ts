@@ -13,18 +13,21 @@ export interface HostOrders {
   readonly delayMs: number | null;
   readonly paused: 'no' | 'here' | 'byOperator';
   readonly removed: boolean;
-  /** Orders of the desk since `sinceMs`. */
+  /** Orders of the webmaster page since `sinceMs`. */
   readonly recent: number;
 }
 
 const hourMs = 3_600_000;
 
-/** `by` of the desk's events for a host. */
+/** `by` of the webmaster page's events for a host. */
 export function deskName(hostKey: string): string {
   return `webmaster of ${hostKey}`;
 }
 
-/** `events`: of the host's partition, in order. They come to what the frontier makes of them, in whatever order they were sent. */
+/**
+ * `events`: those of the host's partition, in order. The result equals the frontier's, in whatever order they were
+ * sent.
+ */
 export function hostOrders(events: Iterable<Control>, hostKey: string, nowMs: number): HostOrders {
   let [operatorDelayMs, ownDelayMs, isLeast] = [-1, -1, false];
   let hold: 'none' | 'paused' | 'blocked' | 'removed' = 'none';

@@ -1,4 +1,4 @@
-/** HTML whose values are escaped: what a crawl met, and what a visitor types, is hostile. */
+/** HTML with escaped values: what a crawl met, and what a visitor types, is hostile. */
 export class Html {
   readonly text: string;
   constructor(text: string) {

@@ -1,4 +1,4 @@
-/** Work of which one piece is done at a time; few wait, and others are told to come back. */
+/** Work done one piece at a time; few callers wait, and others are asked to come back. */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { deskLimits } from './desk-limits.ts';
 

@@ -1,4 +1,4 @@
-/** What a webmaster may order of a crawl, for the host that they have proven: never more than the crawl does by itself. */
+/** What a webmaster may order for their proven host: never more than the crawl does anyway. */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import {
@@ -17,7 +17,7 @@ export type OrderName = (typeof orderNames)[number];
 
 export interface Order {
   readonly name: OrderName;
-  /** ms; null: none of one's own. For `delay` alone. */
+  /** ms; null: no own delay. For `delay` only. */
   readonly delayMs: number | null;
 }
 

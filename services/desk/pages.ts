@@ -1,11 +1,11 @@
-/** The pages of the desk. They work without scripts, and have none. */
+/** The webmaster page. It works without scripts, and has none. */
 import type { DeskReceipt, HostAccount, OrdersInForce } from './desk.ts';
 import { type Html, html } from './html.ts';
 import { filePath, txtNameOf } from './prove-host.ts';
 
 export interface Frame {
   readonly crawl: string;
-  /** Who visits, for forms. */
+  /** The visitor, for forms. */
   readonly form: string;
   /** Hosts that the visitor has proven. */
   readonly hosts: readonly string[];
@@ -22,7 +22,7 @@ function page({ crawl, hosts }: Frame, title: string, body: Html): string {
 <link rel="stylesheet" href="desk.css">
 </head>
 <body>
-<header><a href="./">Desk for webmasters</a> of the crawl ${crawl}</header>
+<header><a href="./">Crawl control</a> for the crawl ${crawl}</header>
 <main>
 <h1>${title}</h1>
 ${body}
@@ -37,11 +37,11 @@ export function startPage(frame: Frame): string {
   return page(
     frame,
     'Control how we crawl your host',
-    html`<p>Name your host and show that it is yours. Then you see what this crawl asked of it, and when, and you can slow the
-crawl down, pause it, or have the host removed.</p>
+    html`<p>Enter your host and prove that you control it. Then you can see our requests to it, slow the crawl down, pause it, or
+remove the host.</p>
 <form action="host" method="get">
 <label>Host <input name="host" required maxlength="260" autocomplete="off" placeholder="www.example.org"></label>
-<button>Go on</button>
+<button>Continue</button>
 </form>`,
   );
 }
@@ -56,10 +56,10 @@ ${text}
 </section>`;
   return page(
     frame,
-    `Is ${host} yours?`,
+    `Verify ${host}`,
     html`${problem === null ? null : html`<p class="problem" role="alert">${problem}</p>`}
-<p>Publish this line in one of two places. It was made for you and this host alone; whoever else reads it can do nothing with it.
-Take it away again when you are done.</p>
+<p>Publish this line in one of two places. It is valid only for you and this host, so nobody else can use it.
+Remove it when you are done.</p>
 ${name === null ? null : way('dns', html`<h2>In the DNS</h2><p>Add this line as a TXT record at <code>${name}</code></p>`, 'Check the DNS')}
 ${way('file', html`<h2>Or in a file</h2><p>Add it as a line of <code>${host}${filePath}</code>, served without a redirect</p>`, 'Check the file')}`,
   );
@@ -76,21 +76,21 @@ export function hostPage(
     frame,
     host,
     html`${note}
-<section><h2>What you can order</h2>
+<section><h2>Controls</h2>
 <p>${standText(inForce)}</p>
 ${inForce.orders.removed ? null : orderForms(frame, host, inForce)}
 </section>
-<section><h2>What the crawl did</h2>
+<section><h2>Our visits</h2>
 <pre class="account">${account.text}</pre>
 <h2>Newest requests</h2>
-<table class="requests"><thead><tr><th>when (UTC)<th>for<th>URL<th>answer<th>bytes<th>robots.txt<th>as</tr></thead><tbody>
+<table class="requests"><thead><tr><th>time (UTC)<th>kind<th>URL<th>status<th>bytes<th>robots.txt<th>User-Agent</tr></thead><tbody>
 ${account.requests.map(
   ({ atMs, kind, url, status, bytes, robotsHash, userAgent }) =>
     html`<tr><td>${time(atMs)}<td>${kind}<td>${url}<td>${status === 0 ? 'none' : status}<td>${bytes}<td>${robotsHash}<td>${userAgent}</tr>
 `,
 )}</tbody></table>
 <h2>Copies of robots.txt, by hash</h2>
-<table class="copies"><thead><tr><th>hash<th>URL<th>read (UTC)<th>answer</tr></thead><tbody>
+<table class="copies"><thead><tr><th>hash<th>URL<th>fetched (UTC)<th>status</tr></thead><tbody>
 ${account.copies.map(({ hash, url, atMs, status }) => html`<tr><td>${hash}<td>${url}<td>${time(atMs)}<td>${status}</tr>\n`)}</tbody></table>
 </section>`,
   );
@@ -98,8 +98,8 @@ ${account.copies.map(({ hash, url, atMs, status }) => html`<tr><td>${hash}<td>${
 
 export function receiptNote({ order, at, control }: DeskReceipt, signed: string): Html {
   return html`<section class="done" role="status"><h2>Ordered: ${order}</h2>
-<p>${at}; the crawl follows within seconds where it runs, and when it next runs otherwise (event ${control.join(', ')}).
-Your receipt is signed, as a JSON Web Signature:</p>
+<p>${at} (event ${control.join(', ')}). A running crawl obeys within seconds, a stopped crawl at its next start.
+Your receipt is a JSON Web Signature:</p>
 <pre id="receipt">${signed}</pre></section>`;
 }
 
@@ -108,7 +108,7 @@ export function problemNote(text: string): Html {
 }
 
 export function problemPage(frame: Frame, text: string): string {
-  return page(frame, 'That did not work', problemNote(text));
+  return page(frame, 'Request failed', problemNote(text));
 }
 
 function standText({ orders, policyMs }: OrdersInForce): string {

@@ -1,10 +1,10 @@
 /**
- * Is it so that a host shows what its visitor was asked to publish?
+ * Checks whether a host publishes the challenge of its visitor.
  *
- * Where it is looked for is fixed and in nobody's hands but the host's: a text in the DNS at a name with an underscore, which
- * registries and hosting services give to nobody (RFC 8552), or a well-known file (RFC 8615). No redirect is followed: one
- * that leads elsewhere, as open redirects do, would let whoever is there speak for the host. A page that repeats what it is
- * asked for shows nothing, as it is not told.
+ * Only the host controls the two places: a TXT record in the DNS at a name with an underscore, which registries and
+ * hosting services give to nobody (RFC 8552), or a well-known file (RFC 8615). Redirects are not followed: an open
+ * redirect would let its target speak for the host. The challenge is not part of the request, so a page that echoes
+ * requests proves nothing.
  */
 import { isIP } from 'node:net';
 import type { GuardedRequest } from '../runtime/http/guarded-request.ts';

@@ -1,4 +1,7 @@
-/** What the desk gives out and knows again by its secret, so that it keeps nothing: each purpose has seals of its own. */
+/**
+ * Tokens that the service gives out and verifies by its secret, so that it stores nothing: each purpose has separate
+ * seals.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type Purpose = 'challenge' | 'visit' | 'form';

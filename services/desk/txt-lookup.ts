@@ -1,7 +1,7 @@
-/** Asks the DNS for the texts at a name. The one file of the desk that does. */
+/** Queries DNS for the TXT records of a name. The only such file of the webmaster page. */
 import { promises as dns } from 'node:dns';
 
-/** Texts whose parts are joined (RFC 1035 §3.3.14). None: the name has none. Rejects when no server answers. */
+/** TXT records with their parts joined (RFC 1035 §3.3.14). None: the name has none. Rejects when no server answers. */
 export type TxtLookup = (name: string) => Promise<readonly string[]>;
 
 /** Timeout of one try of a server, ms, and the number of tries. */

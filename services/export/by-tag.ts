@@ -5,7 +5,7 @@ export interface TagCounts {
   /** Empty: URLs without tags. */
   readonly tag: string;
   readonly urls: number;
-  /** Those of them that are pages. */
+  /** Those that are pages. */
   readonly pages: number;
   /** Of their newest answers. */
   readonly bytes: number;

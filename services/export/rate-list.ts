@@ -1,4 +1,4 @@
-/** `export rates`: how often each page changes, by what its visits told: changes per day, one a line, within 9 %. */
+/** `export rates`: how often each page changes, by its visits: changes per day, one a line, within 9 %. */
 import { noRate } from '../../topology/frontier/recrawl/due-table.ts';
 import type { RecrawlState } from '../../topology/frontier/recrawl/recrawl-state.ts';
 import { rateClasses, rateOfClass } from '../../topology/policy/recrawl/rate-classes.ts';

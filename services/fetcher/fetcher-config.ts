@@ -43,7 +43,7 @@ export interface FetcherConfig {
   readonly archive?: ArchiveConfig;
   /** Headers, cookies, credentials, proxies and methods, by host or URL. */
   readonly requests?: readonly RequestRuleInput[];
-  /** What is taken from pages beyond links and text. Absent: nothing. */
+  /** Extraction from pages beyond links and text. Absent: nothing. */
   readonly extract?: ExtractRules;
   /** Keep a page's links in its record too, for a graph of pages. */
   readonly outlinks?: boolean;
@@ -51,7 +51,7 @@ export interface FetcherConfig {
   readonly http2?: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
-  /** Names and addresses, in lower case, whose certificates are not checked. Their requests say so in `results`. */
+  /** Names and addresses, in lower case, without certificate checks. Their requests say so in `results`. */
   readonly insecureHosts?: readonly string[];
   /** Hooks of plugins for requests, responses, pages and links, in this order. Absent: none. */
   readonly hooks?: readonly NamedHooks[];

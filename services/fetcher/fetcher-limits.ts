@@ -66,7 +66,7 @@ export const fetcherLimits = {
   inlineParseBytes: 256 * 1024,
   /** Reading more than links and text of a page is ended here after this, and begun again by a worker, ms: an ordinary page takes some 5 ms. */
   inlineRichMs: 30,
-  /** Sites whose last page took longer than that: a worker reads their pages from the start. */
+  /** Sites whose last page took longer: a worker parses their pages from the start. */
   dearSitesMax: 1_000,
   /** Where there is no second core, larger ones are cut at this: ten times what 2 MB of ordinary markup take. */
   inlineParseMs: 50,

@@ -1,4 +1,4 @@
-/** What a fetcher tells of itself. */
+/** Figures of a fetcher. */
 import type { OutcomeKind } from '../../schemas/types.ts';
 import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
 import type { HookUse } from './hooks/run-hooks.ts';

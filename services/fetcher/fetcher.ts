@@ -77,7 +77,7 @@ export interface FetcherOptions {
   readonly fetcherId: string;
   /** Normaliser of the policy in force. */
   readonly normalize: Normalizer;
-  /** Group whose positions are committed. */
+  /** Group with the committed positions. */
   readonly group: string;
   /** Where to read `tasks` from. More may follow by `assign`. */
   readonly positions: readonly { readonly partition: number; readonly offset: number }[];
@@ -206,7 +206,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       const { bytesPerSecond, addressDelayMs = crawlLimits.addressDelayMs } = policy;
       policies.follow(policy);
       bandwidth.setRate(bytesPerSecond ?? null);
-      // Whoever has none, such as a stand-in for HTTP, has no addresses.
+      // A stand-in for HTTP has no addresses.
       if (config.addressDelayMs > 0) addressPacer.setDelay(addressDelayMs);
     },
     onFailure: fail,
@@ -221,7 +221,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   for (let partition = 0; partition < options.partitions; partition++)
     void log.offsets(`${crawl}.pages`, partition).then(
       ({ end }) => (hasPages ||= end > 0),
-      // It is asked for a guess; whoever needs the log hears of it.
+      // It is asked for a guess; callers that need the log get the error.
       () => {},
     );
   // A stand-in for HTTP stands in for the network, too.

@@ -1,4 +1,4 @@
-/** What a fetcher goes by of the policy in force, which `control` may change at any time. Before the first there is nothing to go by. */
+/** The policy in force for a fetcher; `control` may change it at any time. Before the first there is none. */
 import type { HostSettings } from '../../topology/policy/overlay-config.ts';
 import { hostSettingsOf } from '../../topology/policy/overlay-hosts.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';

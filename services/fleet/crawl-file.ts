@@ -33,7 +33,7 @@ const countsSchema = z.object({
   bytes: z.number().default(0),
 });
 
-/** What is done to a crawl as a whole, as its events tell. */
+/** Actions on a crawl as a whole, as its events show them. */
 const changeSchema = z.object({
   /** The first of a crawl is 0. */
   n: z.number(),
@@ -52,7 +52,7 @@ const webhookSchema = z.object({ url: z.string(), secret: z.string(), content: z
 /** Where a crawl's events are posted. `secret` signs them: it is answered to nobody, and in no log. */
 export type Webhook = z.output<typeof webhookSchema>;
 
-/** Of its URLs: where they are. failed: those that gave no page, whatever the reason. */
+/** Places of its URLs. failed: those without a page, whatever the reason. */
 export type CrawlCounts = z.output<typeof countsSchema>;
 
 const fileSchema = z.object({
@@ -108,7 +108,7 @@ function unreadable(place: string, error: unknown): CrawlstreamError {
   return new CrawlstreamError('DATA_FOLDER_FOREIGN', message, error);
 }
 
-/** What is kept of a fleet's crawls, and where their data are. */
+/** Stored entries of a fleet's crawls, and the place of their data. */
 export interface CrawlKeep {
   /** The folder of a crawl. */
   pathOf(name: string): string;

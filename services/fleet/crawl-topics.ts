@@ -20,7 +20,7 @@ const fileKey = (name: string) => `${root}${name}/fleet.json`;
 /** `making`, or `going`. */
 const markKey = (name: string) => `${root}${name}/topics`;
 
-/** Names of the crawls whose data are there, in order. */
+/** Names of the crawls with existing data, in order. */
 export async function crawlsIn(documents: ReadableDocuments): Promise<string[]> {
   const crawls: string[] = [];
   for (const name of await namesIn(documents)) {
@@ -30,7 +30,7 @@ export async function crawlsIn(documents: ReadableDocuments): Promise<string[]> 
   return crawls;
 }
 
-/** What is kept of a crawl whose data are there; undefined: there is none, or it is being deleted. */
+/** What is stored of a crawl with existing data; undefined: it does not exist, or is being deleted. */
 export async function crawlFileIn(
   documents: ReadableDocuments,
   name: string,
@@ -40,7 +40,7 @@ export async function crawlFileIn(
   return { text, place: documents.placeOf(fileKey(name)) };
 }
 
-/** Those that are made or deleted among them. */
+/** Including those being created or deleted. */
 async function namesIn(documents: ReadableDocuments): Promise<ReadonlySet<string>> {
   return new Set((await documents.keys(root)).map((key) => key.slice(root.length).split('/')[0]!));
 }

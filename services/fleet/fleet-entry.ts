@@ -13,7 +13,7 @@ export interface Entry extends Turned {
   over: Promise<void>;
 }
 
-/** What a crawl is while nothing of it runs. */
+/** State of a crawl that does not run. */
 const restStates: Readonly<Record<Wish, CrawlState>> = { running: 'failed', paused: 'paused', ended: 'ended' };
 
 /** A hold outlives what its owner wants of it, but for its end. */

@@ -6,7 +6,7 @@ export const fleetServiceLimits = {
   startsAtOnce: 4,
   /** Table files that each of a crawl's two stores holds open. */
   openFiles: 32,
-  /** What each gathers before it is a file: a small crawl writes some megabytes in all. */
+  /** Buffer of each before it becomes a file: a small crawl writes some megabytes in all. */
   bufferBytes: 4 << 20,
   cacheBytes: 4 << 20,
   /** Recent records of each crawl's log in memory, for readers that keep up: what they are behind by is some ms. */

@@ -1,12 +1,13 @@
 /**
- * The crawls of a fleet: made, paused, resumed, ended and deleted while the others go on.
+ * The crawls of a fleet: created, paused, resumed, ended and deleted while the others go on.
  *
- * What is wanted of a crawl is written before it is done, so that a kill at any moment leaves a fleet that does it at its
- * next start: crawls that are to run are started, those that were being deleted are gone. A crawl that fails is told of
- * and stopped; the others do not notice.
+ * An order is written before it is carried out, so that a fleet carries it out at its next start after a kill at any
+ * moment: crawls that should run are started, and deleted ones removed. A failing crawl is reported and stopped; the
+ * others do not notice.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { counted } from '../runtime/counted.ts';
 import { errorOf } from '../runtime/thrown.ts';
 import { type CrawlChange, type CrawlFile, type CrawlKeep, noCounts, type Wish } from './crawl-file.ts';
 import { type Entry, isUnnoted, restingEntry, restStateOf } from './fleet-entry.ts';
@@ -47,7 +48,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #entries = new Map<string, Entry>();
   #isStopping = false;
-  /** No two crawls are made at one time, so that it tells those of one name apart. */
+  /** No two crawls are created at the same time, so it distinguishes those of one name. */
   #lastMadeMs = 0;
 
   constructor(options: FleetOptions) {
@@ -115,7 +116,7 @@ export class Fleet {
     const { seeds, policy } = this.#options.check(call, by);
     this.#refuseWithoutRoom();
     if (this.#entries.size >= fleetServiceLimits.crawlsMax) {
-      throw invalid(`there are ${this.#entries.size} crawls, which is the limit: delete ended crawls`);
+      throw invalid(`the limit of ${counted(this.#entries.size, 'crawl')} is reached: delete ended crawls`);
     }
     if (this.#isStopping) throw stopping();
     const name = call.name ?? newName(seeds[0]!, (taken) => this.#entries.has(taken));
@@ -155,7 +156,7 @@ export class Fleet {
     return entry && this.#answer(entry);
   }
 
-  /** What is kept of it; undefined: there is none of that name. */
+  /** The entry of a crawl; undefined: there is none of that name. */
   file(name: string): CrawlFile | undefined {
     return this.#entries.get(name)?.file;
   }
@@ -210,7 +211,7 @@ export class Fleet {
   async #rest(entry: Entry, wish: 'paused' | 'ended'): Promise<void> {
     const isHeld = entry.state === 'held' && entry.file.hold === null;
     await this.#write(entry, (now) => ({
-      // It may have come to its end by itself at that moment.
+      // It may have ended by itself at that moment.
       wish: now.wish === 'ended' ? 'ended' : wish,
       failure: isHeld ? null : now.failure,
       end: wish === 'ended' ? (now.end ?? 'stopped') : now.end,
@@ -233,7 +234,7 @@ export class Fleet {
     return true;
   }
 
-  /** Stops those whose owners have spent a quota, and goes on with those that were stopped for it and may run again. */
+  /** Stops crawls of owners with a spent quota, and resumes those that were stopped for it and may run again. */
   async hold(): Promise<void> {
     const { heldFor } = this.#options;
     if (heldFor === undefined) return;
@@ -255,7 +256,7 @@ export class Fleet {
           }
           if (entry.running === undefined) return;
           await this.#halt(entry, 'pausing');
-          // It may have come to its end at that moment.
+          // It may have ended at that moment.
           if (entry.file.wish !== 'running') return;
           entry.file = { ...entry.file, failure: why };
           entry.state = 'held';
@@ -272,7 +273,7 @@ export class Fleet {
     );
   }
 
-  /** Each owner has keys of its own. */
+  /** Each owner has separate keys. */
   #byKey(key: string, owner: string): Entry | undefined {
     if (key === '') return undefined;
     for (const entry of this.#entries.values())
@@ -287,7 +288,7 @@ export class Fleet {
     refuseWithoutRoom([...this.#entries.values()].filter(isOpening).length);
   }
 
-  /** If there is none, it is told why, and the others go on. */
+  /** If there is none, it gets the reason, and the others go on. */
   #startIfRoom(entry: Entry): void {
     const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
     if (heldFor !== null) {
@@ -306,7 +307,7 @@ export class Fleet {
     this.#start(entry);
   }
 
-  /** What the fleet does of its own accord: a crawl that is gone by then is passed over. */
+  /** The fleet's own action: a crawl that is gone by then is skipped. */
   async #inTurn(entry: Entry, act: () => Promise<void>): Promise<void> {
     await inTurn(entry, async () => (this.#isThere(entry) ? act() : undefined));
   }
@@ -329,7 +330,7 @@ export class Fleet {
     return this.#entries.get(entry.file.name) === entry;
   }
 
-  /** In turn, since it may end by itself while something is done to it. `change`: of what is known of it then. */
+  /** In turn, since the crawl may end by itself during another action. `change`: of its facts then. */
   async #write(entry: Entry, change: (now: CrawlFile) => Partial<CrawlFile>): Promise<void> {
     const mine = entry.writing.then(async () => {
       const changed = change(entry.file);

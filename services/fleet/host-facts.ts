@@ -1,9 +1,9 @@
 /**
- * What hosts asked for, kept beside the fleet's crawls: pauses that are not over and Crawl-delays. Each crawl's own
- * state has what that crawl was told; another one would learn of it by asking too early after a restart.
+ * Facts of hosts, stored beside the fleet's crawls: unfinished pauses and Crawl-delays. Each crawl's state has only the
+ * facts that this crawl received; another crawl would learn them after a restart by a request that comes too early.
  *
- * Written without waiting and without a sync: a kill of the process loses none that was handed to the store, a power cut
- * may lose the newest, of which the crawl that was told knows.
+ * Written without waiting and without a sync: a kill of the process loses no stored fact, and a power cut may lose the
+ * newest, which the receiving crawl still has.
  */
 import type { HostFact } from '../../topology/fleet/arbiter.ts';
 import type { StateStore } from '../runtime/store/store.ts';

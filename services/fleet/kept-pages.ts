@@ -25,7 +25,7 @@ export class KeptPages {
     if (await hasUses(log, codec, crawl)) {
       known.next = await addTakenBack(log, crawl, 0, known.takenBack, known.next);
       this.#known.set(id, known);
-      // Of a crawl that was deleted nobody asks again.
+      // Nobody asks again about a deleted crawl.
       if (this.#known.size > fleetServiceLimits.crawlsMax) this.#known.delete(this.#known.keys().next().value!);
     }
     return ({ url, fetchedAtMs }, offset) =>

@@ -16,7 +16,7 @@ const fileSchema = z.object({
 });
 type Deleted = z.output<typeof fileSchema>['keys'][number];
 
-/** Of what a call asks for, in whatever order its fields stand. */
+/** A call's canonical content, in any order of its fields. */
 export function requestHashOf(call: unknown): string {
   return hashOf(JSON.stringify(call, (_, value: unknown) => (isFields(value) ? sorted(value) : value)));
 }
@@ -37,7 +37,7 @@ export class DeletedKeys {
     this.#clock = clock;
   }
 
-  /** To be called before the others. A document that cannot be read is begun again: it is of use for a day. */
+  /** Called before the others. An unreadable document is started anew: it is needed for a day only. */
   async open(): Promise<void> {
     const text = await this.#documents.get(key);
     try {

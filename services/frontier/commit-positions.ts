@@ -32,8 +32,8 @@ export async function commitPositions({ log, clock, group, positions, signal }: 
       await log.commit(group, news);
       for (const { topic, partition, offset } of news) commits.set(`${topic}/${partition}`, offset);
     } catch (error) {
-      // A partition has gone to another member, the group is sharing out, the brokers are away, or the log is closed:
-      // what is due to the frontier's work says so by itself.
+      // A partition has moved, the group is rebalancing, the brokers are away, or the log is closed: the frontier's own
+      // errors report themselves.
       if (!(error instanceof CrawlstreamError)) throw error;
       commits.clear();
     }

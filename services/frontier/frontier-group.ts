@@ -37,7 +37,7 @@ export interface FrontierGroupOptions
   /** Partitions with a state folder here. */
   holds?(): readonly number[];
   openStore(partition: number): Promise<StateStore>;
-  /** Is called when a partition stops for a fault of its own records, while the others go on. */
+  /** Called when a partition stops because of its own records, while the others go on. */
   onStopped?(error: CrawlstreamError): void;
 }
 
@@ -46,7 +46,7 @@ export interface FrontierGroup {
   committed(): ReadonlyMap<number, Committed | undefined>;
   /** The name of this member, as the others see it. */
   readonly name: string;
-  /** What this member has of a partition. */
+  /** A member's part of a partition. */
   held(partition: number): Held;
   /** Reports on the partitions of which this member keeps a copy. */
   standbys(): ReadonlyMap<number, Standby>;

@@ -10,7 +10,7 @@ import { waitsForText } from './restore/restore.ts';
 export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity' | 'leasesMax' | 'fetchers'> {
   readonly crawl: string;
   readonly partitions: number;
-  /** What leads a host to its partition. Absent: its name. */
+  /** The key that leads a host to its partition. Absent: its name. */
   readonly keyMode?: KeyMode | undefined;
   /** The state store of each partition; closed by whoever opened it, after `stop`. */
   readonly stores: readonly StateStore[];
@@ -29,14 +29,14 @@ export interface Frontier {
   readonly owners: readonly PartitionOwner[];
   /** Resolves once every owner has ended; rejects with the first failure. */
   readonly ended: Promise<void>;
-  /** There may be more to grant. */
+  /** More may be granted. */
   look(): void;
   /** Grants no more leases: the fetchers are about to stop. */
   endGrants(): void;
   stop(): Promise<void>;
 }
 
-/** At least one, if there are any: a partition that could grant nothing would never come to its end. */
+/** At least one, if there are any: a partition without grants would never end. */
 function shareOf(leases: number, partition: number, partitions: number): number {
   return Math.min(leases, Math.max(1, Math.floor(leases / partitions) + (partition < leases % partitions ? 1 : 0)));
 }

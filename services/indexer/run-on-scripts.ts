@@ -1,10 +1,10 @@
 /**
- * Words of languages that are written without spaces: Chinese, Japanese, Thai and their like. SQLite's tokenizer takes a run
- * of such letters for one word (UAX #29 §4). So each letter is indexed by itself, and a word is searched for as a phrase of
- * its letters: it is found within any run, whatever a dictionary would say.
+ * Words of languages without spaces: Chinese, Japanese, Thai and others. SQLite's tokenizer takes a run of such letters
+ * for one word (UAX #29 §4). So each letter is indexed separately, and a word is searched as a phrase of its letters:
+ * it is found within any run, without a dictionary.
  */
 
-/** What stands between letters: a separator to the tokenizer, and no width where it is shown. */
+/** Separator of letters: splits for the tokenizer, and has no width when shown. */
 const separator = '\u200b';
 const run =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]+/gu;

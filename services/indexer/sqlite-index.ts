@@ -159,10 +159,7 @@ function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) 
   };
 }
 
-/**
- * Best first. Throws INVALID_ARGUMENT where there is no index, or nothing to look for. `nowMs`: pages whose time is over are
- * not found.
- */
+/** Best first. Throws INVALID_ARGUMENT without an index or a query. `nowMs`: expired pages are not found. */
 /** Is there an index in this folder? One is there once pages were indexed. */
 export function hasIndex(folder: string): boolean {
   return existsSync(indexFile(folder));

@@ -49,7 +49,7 @@ export function gatherUrls({ urls, refused: unread }: ReadUrls, foundOn: FoundOn
     const depth = added.depth ?? (foundOn === null ? 0 : foundOn.depth + 1);
     const sourceUrl = added.source ?? foundOn?.url ?? '';
     const intent = added.force ? 'force' : 'discover';
-    // What is given along is the group's.
+    // The payload belongs to the group.
     const name = payload === '' ? JSON.stringify([hostKey, depth, hop, front, intent, sourceUrl]) : `${index}`;
     let group = groups.get(name);
     if (group === undefined) {

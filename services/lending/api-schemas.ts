@@ -18,7 +18,7 @@ const newLeaseMs = z
   .default(leaseMs)
   .describe('After this time in ms without a result or renewal, the lease expires and its URLs are leased again.');
 
-/** Beyond it a text is refused, and told where it is. */
+/** A longer text is refused, with its place. */
 const payload = z
   .string()
   .refine((text) => Buffer.byteLength(text) <= lendingLimits.payloadBytesMax, {
@@ -155,7 +155,7 @@ const result = resultFields.extend({ urls: urlsOfResult }).refine(saysSomething,
 
 export const resultsCall = z.strictObject({ results: z.array(result).min(1).max(resultsPerCallMax) });
 
-/** Lists whose items are read one by one (read-items.ts). */
+/** Lists with items that are read one by one (read-items.ts). */
 export const resultItems = z.strictObject({ results: z.array(z.unknown()).min(1).max(resultsPerCallMax) });
 export const itemsOfAdd = z.strictObject({ urls: z.array(z.unknown()).min(1) });
 

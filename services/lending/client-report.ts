@@ -1,4 +1,4 @@
-/** What a client reports, as the fetcher takes it. */
+/** A client's report, in the fetcher's form. */
 import type { Report } from '../runtime/leases/outside.ts';
 import type { ClientResult } from './api-schemas.ts';
 import type { Lease } from './lease-pool.ts';

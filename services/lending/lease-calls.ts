@@ -1,4 +1,4 @@
-/** What the calls of the lease API do, by whichever protocol they come: HTTP (lease-routes.ts) or gRPC (lease-methods.ts). */
+/** The calls of the lease API, by either protocol: HTTP (lease-routes.ts) or gRPC (lease-methods.ts). */
 import type { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { ClientUrl } from '../runtime/leases/outside.ts';

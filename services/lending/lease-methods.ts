@@ -88,7 +88,7 @@ function camel(name: string): string {
   return name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What is not known is left out. */
+/** Unknown fields are left out. */
 function unknownIdle<T extends { readonly idle: boolean | null }>({ idle, ...answer }: T): object {
   return idle === null ? answer : { ...answer, idle };
 }

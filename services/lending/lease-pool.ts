@@ -1,16 +1,16 @@
 /**
- * Where fetchers that have a URL to give, and clients that want one, find each other.
+ * Matches fetchers that have a URL to hand out with clients that want one.
  *
- * A fetcher comes to the desk when a host may be contacted; it waits for a client that has room, takes a place of it, and
- * hands its URL over. A URL that is out comes back by its client's word, or once nothing was heard of the client for the
- * time of its lease. Everything here is in memory: what a killed process forgets, the frontier leases again.
+ * A fetcher enters the pool when a host may be contacted; it waits for a client with a free place, takes the place, and
+ * hands its URL over. A URL returns by its client's report, or when the client was silent for the time of its lease.
+ * Everything here is in memory: the frontier leases again what a killed process forgets.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../runtime/clock.ts';
 import { Asks } from './asks.ts';
 import { lendingLimits } from './lending-limits.ts';
 
-/** What a fetcher wants to know of the URLs it hands over. */
+/** A fetcher's request for the URLs it hands over. */
 export interface GivenUrl {
   readonly hostKey: string;
   /** It must have been given to a client by then. */
@@ -19,7 +19,7 @@ export interface GivenUrl {
   readonly deadlineMs: number;
 }
 
-/** Makes what the fetcher is told of a URL whose client said nothing. `since`: when it was handed over; 0: to nobody. */
+/** Makes the fetcher's result of a URL with a silent client. `since`: when it was handed over; 0: it was not. */
 export type Unheard<Result> = (why: string, sinceMs: number, nowMs: number) => Result;
 
 export interface Lease<Url> {
@@ -39,7 +39,7 @@ interface Ready<Url, Result> {
   readonly resolve: (result: Result) => void;
 }
 
-/** `repeated`: it was told before. `unknown`: its time is over, or it never was. */
+/** `repeated`: already reported. `unknown`: its lease is over, or never existed. */
 export type Settled = 'ok' | 'repeated' | 'unknown';
 
 export interface LeaseStats {
@@ -49,7 +49,7 @@ export interface LeaseStats {
   readonly offered: number;
   /** URLs that clients have. */
   readonly out: number;
-  /** Since the start: handed over, told of, and given up. */
+  /** Since the start: handed over, reported, and given up. */
   readonly given: number;
   readonly told: number;
   readonly lost: number;
@@ -70,7 +70,7 @@ export class LeasePool<Url extends GivenUrl, Result> {
   /** Handed over, and no call is there to take them. */
   readonly #ready: Ready<Url, Result>[] = [];
   readonly #out = new Map<string, Out<Url, Result>>();
-  /** Tokens of leases that were told of. */
+  /** Tokens of reported leases. */
   readonly #ended = new Set<string>();
   #promised = 0;
   #begun = 0;
@@ -98,7 +98,7 @@ export class LeasePool<Url extends GivenUrl, Result> {
     return Math.max(0, most - this.#begun - this.#offers.size);
   }
 
-  /** A fetcher begins to use the desk, which may have stopped with the one before. */
+  /** A fetcher begins to use the lease pool, which may have stopped with the previous one. */
   onWanted(wanted: () => void): void {
     this.#wanted = wanted;
     this.#stopped = false;
@@ -142,7 +142,7 @@ export class LeasePool<Url extends GivenUrl, Result> {
   async client(untilMs: number, signal: AbortSignal): Promise<PoolClient<Url, Result> | null> {
     for (;;) {
       if (signal.aborted || this.#stopped) return null;
-      // Those who came before go first.
+      // Earlier callers go first.
       const client = this.#offers.size === 0 ? this.clientNow() : null;
       if (client !== null) return client;
       const nowMs = this.#clock.nowMs();
@@ -200,7 +200,7 @@ export class LeasePool<Url extends GivenUrl, Result> {
     return { asked, offered: this.#offers.size, out: this.#out.size, given, told: result, lost };
   }
 
-  /** Nothing is given out any more; what is out may be told of for `graceMs`. */
+  /** Nothing is handed out any more; URLs that are out may be reported for `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     this.asks.end();

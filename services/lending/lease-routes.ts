@@ -1,6 +1,7 @@
 /**
- * The lease API by HTTP: clients of any language lease URLs whose hosts may be contacted now, fetch them, and tell what
- * became of them. `GET /v1/openapi.json` describes it. Each call needs what a control call needs (runtime/http/access.ts).
+ * The lease API by HTTP: clients of any language lease URLs of hosts that may be contacted now, fetch them, and report
+ * the outcomes. `GET /v1/openapi.json` describes it. Each call needs the same rights as a control call
+ * (runtime/http/access.ts).
  */
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
 import { readCall } from '../runtime/http/read-call.ts';

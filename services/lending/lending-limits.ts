@@ -23,7 +23,7 @@ export const lendingLimits = {
   resultsPerCallMax: 1_000,
   /** URLs in one call, with a result or alone. */
   urlsPerCallMax: 10_000,
-  /** What is given along with a URL, in UTF-8: a request of Scrapy's or Crawlee's has some hundred bytes. */
+  /** Payload of a URL, in UTF-8: a request of Scrapy or Crawlee has some hundred bytes. */
   payloadBytesMax: 64 * 1024,
   /** A call with results or URLs: bodies of some pages, or 10,000 URLs with what is given along. */
   bodyBytesMax: 16 * 1024 * 1024,

@@ -1,7 +1,7 @@
 /**
- * Clients that fetch in the place of our fetchers, by HTTP: a desk, and the routes by which clients come to it.
+ * Clients that fetch in the place of our fetchers, by HTTP: a lease pool, and the clients' routes to it.
  *
- * The fetcher of this process uses `outside`, the HTTP side `routes`; a crawl that is up is made known by `open`.
+ * The fetcher of this process uses `outside`, the HTTP side `routes`; `open` announces a crawl that is up.
  */
 import type { Clock } from '../runtime/clock.ts';
 import type { ClientUrl, Outside, Report } from '../runtime/leases/outside.ts';

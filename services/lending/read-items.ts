@@ -1,6 +1,6 @@
 /**
- * Calls with lists, item by item: what is wrong with one item is said of that item, and the others are taken. A client tells
- * what strangers' pages made of it, and one odd link or header must not cost it what stands beside.
+ * Calls with lists, item by item: an error concerns its own item, and the others are accepted. A client reports what
+ * strangers' pages contain, and one odd link or header must not cost it the other items.
  */
 import { faultOf, readCall } from '../runtime/http/read-call.ts';
 import {

@@ -16,7 +16,7 @@ export function checkSource(from: { readonly url: string; readonly depth: number
   if (from.hop !== undefined) checkNumber('add: from.hop', from.hop, hop);
 }
 
-/** What became of a lease. Throws INVALID_ARGUMENT, naming the field and its value. */
+/** Outcome of a lease. Throws INVALID_ARGUMENT, naming the field and its value. */
 export function checkReport(lease: HostLease, outcomes: readonly UrlOutcome[], crawlDelayMs: number): void {
   if (!isObject(lease) || typeof lease.hostKey !== 'string' || !Array.isArray(lease.urls))
     throw wrong('done: lease', lease, 'a lease that next() returned');

@@ -50,7 +50,7 @@ export function fetcherOf(
     },
     ...(fetch !== undefined && {
       openHttp: (given) => createFetchClient(fetch, given),
-      // A supplied fetch resolves names by itself.
+      // A custom fetch resolves names itself.
       dnsLookup: async () => ({ addresses: [], ttlMs: 0 }),
     }),
   };

@@ -46,7 +46,7 @@ export interface HostLease {
   readonly urls: readonly { readonly url: string; readonly depth: number; readonly hop: number }[];
 }
 
-/** What became of one URL of a lease. */
+/** Outcome of one URL of a lease. */
 export interface UrlOutcome {
   /** Place in the lease. */
   readonly index: number;
@@ -57,7 +57,7 @@ export interface UrlOutcome {
   readonly retryAfterMs?: number;
 }
 
-/** A frontier in memory for a fetcher of one’s own: URLs in, leases of polite hosts out, outcomes back in. */
+/** A frontier in memory for a custom fetcher: URLs in, leases of polite hosts out, outcomes back in. */
 export interface Frontier {
   /** Throws INVALID_SEED for what is no http or https URL. `from`: the page they were found on, and its depth. */
   add(urls: readonly string[], from?: { readonly url: string; readonly depth: number; readonly hop?: number }): void;
@@ -93,10 +93,10 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
     );
   }
   const offsets = { control: 0, results: 0, discovered: 0 };
-  /** Why it is of no use any more. */
+  /** Why it is no longer usable. */
   let broken: unknown;
   const nowMs = () => wholeMs(clock.nowMs());
-  /** Decides what was offered; grants so many leases at most. */
+  /** Decides the offered links; grants at most so many leases. */
   const step = (wanted: number): Task | undefined => {
     if (broken !== undefined) throw new CrawlstreamError('UNSUPPORTED', brokenText, broken);
     try {

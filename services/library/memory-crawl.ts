@@ -26,7 +26,7 @@ import { UrlIntake } from './url-intake.ts';
 const manifest = { crawl: 'library', partitions: 1, keyMode: 'host' } as const;
 const queueMaxByDefault = 100_000;
 const concurrencyByDefault = 10;
-/** A callback that heeds no signal may still finish what it writes. */
+/** A callback that ignores its signal may still finish writing. */
 const callbackGraceMs = 2_000;
 
 export class MemoryCrawl implements CrawlControls {

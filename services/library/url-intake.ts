@@ -11,7 +11,7 @@ import type { Policy } from '../../topology/policy/policy.ts';
 import { parseSeed } from '../../topology/url/seed.ts';
 import type { Clock } from '../runtime/clock.ts';
 
-/** What the frontier has decided. */
+/** The frontier's decisions. */
 export interface Decided {
   readonly counters: Counters;
   /** Offset of the next record of `discovered` to decide. */

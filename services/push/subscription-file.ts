@@ -16,7 +16,7 @@ export interface Subscription {
   /** The hub's lease ends; 0: not verified yet. */
   readonly expiresAtMs: number;
   readonly pushes: number;
-  /** Deliveries whose signature was wrong. */
+  /** Deliveries with a wrong signature. */
   readonly forged: number;
 }
 

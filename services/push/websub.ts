@@ -1,15 +1,14 @@
 /**
  * A WebSub subscriber (W3C Recommendation 2018): finds a topic's hub, subscribes, answers the hub's verification, and
- * turns each delivery whose signature is right into URLs that are due at once. Leases are renewed before they end.
+ * turns each delivery with a valid signature into URLs that are due at once. Subscriptions are renewed before they end.
  *
- * A delivery is believed only with `X-Hub-Signature` over its bytes, keyed by a secret that the hub was told (§5.2,
- * §7.1); one without is answered like any other, and dropped. Its content is not used: the pages that it names are
- * fetched.
+ * A delivery needs `X-Hub-Signature` over its bytes, keyed by a secret that the hub knows (§5.2, §7.1); others get the
+ * same answer and are dropped. The delivered content is not used: the pages that it names are fetched.
  *
  * A feed speaks only for its own origin: its own URL (`rel=self`) must be there, or it could take over another's
- * subscription. Each topic has a callback and a secret of its own at each hub. Pages of other sites that a delivery
- * names are treated as links, as in a feed that was fetched: the feed chooses its hub, which could otherwise have a
- * stranger's pages fetched again and again.
+ * subscription. Each topic has a separate callback and secret at each hub. Pages of other sites in a delivery are
+ * links, as in a fetched feed: the feed chooses its hub, and the hub could otherwise cause repeated fetches of a
+ * stranger's pages.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';

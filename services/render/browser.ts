@@ -23,7 +23,7 @@ export interface RenderPage {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
-  /** What its scripts are told. Absent: the browser's. */
+  /** Its scripts' User-Agent. Absent: the browser's. */
   readonly userAgent?: string;
 }
 
@@ -46,7 +46,7 @@ export interface Rendered {
 export type NotAsked = 'kind' | 'budget';
 
 export interface Browser {
-  /** Starts it before the first page. Rejects with UNSUPPORTED where it does not start, or has a way out of its own. */
+  /** Starts it before the first page. Rejects with UNSUPPORTED if it does not start, or can reach the network. */
   start(): Promise<void>;
   /** Why the browser that runs, or ran last, shares the machine's network; null: it has none, or there was no browser yet. */
   readonly sharesNetwork: string | null;
@@ -98,7 +98,7 @@ export function createBrowser(options: BrowserOptions): Browser {
     sharesNetwork = made.sharesNetwork;
     return made.browser;
   };
-  /** One that did not start is started again by whoever wants it next. */
+  /** A browser that did not start is started again for the next page. */
   const started = (): Promise<Chromium> => {
     if (running !== undefined) return running;
     const starting = launched();

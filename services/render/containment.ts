@@ -1,7 +1,7 @@
 /**
- * Tests whether a browser reaches the network by itself, before any page is opened, since a chromium silently ignores
- * flags that it does not know. A page of ours tries WebRTC and WebTransport (the two ways to UDP that scripts have)
- * towards a socket of ours, where nothing may arrive.
+ * Tests whether a browser reaches the network directly, before any page is opened, since a chromium silently ignores
+ * unknown flags. Our test page tries WebRTC and WebTransport (the two ways to UDP for scripts) towards our socket,
+ * where nothing may arrive.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

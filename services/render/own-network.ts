@@ -17,7 +17,7 @@ const apart = ['--user', '--map-current-user', '--net', '--'];
 const patienceMs = 5_000;
 
 export interface ApartExecutable {
-  /** Starts the browser in a network namespace of its own, with the arguments that it is given. */
+  /** Starts the browser in a separate network namespace, with the given arguments. */
   readonly path: string;
   /** To be called when it has started, or has not. */
   forget(): Promise<void>;

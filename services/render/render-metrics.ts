@@ -6,7 +6,7 @@ import type { Renderer } from './renderer.ts';
 export interface MeteredRender {
   readonly browser: Pick<Browser, 'stats' | 'sharesNetwork'>;
   readonly renderer: Pick<Renderer, 'stats'>;
-  /** What was requested in vain, by reason. */
+  /** Refused requests, by reason. */
   readonly notLoaded: () => Readonly<Record<string, number>>;
 }
 

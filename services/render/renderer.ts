@@ -37,7 +37,7 @@ export interface Renderer {
 const restFactor = 10;
 /** The first pages of a site may be slow, as what they load comes at their host's pace; then it is known. */
 const unsettledMax = 3;
-/** Sites whose last pages did not settle. */
+/** Sites with last pages that did not settle. */
 const sitesMax = 10_000;
 
 export function createRenderer({ browser, load, read, publish, nowMs, say }: RendererOptions): Renderer {

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { CrawlstreamError } from '../../topology/errors.ts';
 
 export interface Field {
-  /** What to give instead, as in "give …". */
+  /** The valid form, as in "give …". */
   readonly wants: string;
   readonly fits: (value: unknown) => boolean;
   readonly needed?: boolean;

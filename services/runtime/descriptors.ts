@@ -6,7 +6,7 @@ export interface Descriptors {
   readonly max: number;
 }
 
-/** Undefined where the system does not tell: it is no Linux. */
+/** Undefined if the system does not report it: it is not Linux. */
 export function descriptors(): Descriptors | undefined {
   try {
     const max = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

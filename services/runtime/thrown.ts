@@ -8,7 +8,7 @@ function describe(thrown: unknown): string {
   try {
     return String(thrown);
   } catch {
-    // An object without a prototype, or whose toString throws.
+    // An object without a prototype, or with a throwing toString.
     return 'an object';
   }
 }

@@ -42,7 +42,7 @@ export interface CrawlBookOptions {
   readonly codec: RecordCodec;
   readonly clock: Clock;
   readonly manifest: Manifest;
-  /** Starts the frontier of a crawl whose topics are there. `number`: 0 for the first one. */
+  /** Starts the frontier of a crawl with existing topics. `number`: 0 for the first one. */
   start(crawl: string, number: number): Promise<RunningCrawl>;
 }
 

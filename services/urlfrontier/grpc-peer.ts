@@ -6,7 +6,7 @@ import { CallFailed, localHeader } from '../runtime/grpc/grpc-server.ts';
 import type { TlsPair } from '../runtime/http/tls-pair.ts';
 import { peerCertificate } from './peer-certificate.ts';
 
-/** Another process that serves the same crawls. Its answers are of what it has itself. */
+/** Another process that serves the same crawls. It answers from its own data. */
 export interface Peer {
   unary(rpc: string, request: Buffer): Promise<Buffer>;
   /** All answers to one request, or to a stream of them that ends. */
@@ -23,7 +23,7 @@ export interface PeerOptions {
 
 const bytes = (value: Buffer) => value;
 
-/** How long a call is tried before its client is told, since servers come and go. */
+/** How long a call is tried before its client gets an error, since servers come and go. */
 const patienceMs = 10_000;
 
 export function connectPeer(address: string, { service, token, tls }: PeerOptions): Peer {

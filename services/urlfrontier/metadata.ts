@@ -12,7 +12,7 @@ export const attemptsKey = 'crawlstream.attempts';
 const ownPrefix = Buffer.from('crawlstream.');
 const priorityBytes = Buffer.from(priorityKey);
 
-/** URLs of no priority of their own go behind those that are urgent, and before those that are not. */
+/** URLs without a priority go behind urgent ones, and before less urgent ones. */
 export const frontQueueDefault = 3;
 
 /** The entries as one stretch of bytes. */
@@ -53,7 +53,7 @@ export function unpackMetadata(packed: Uint8Array): Uint8Array[] {
 export function frontQueueOf(entries: readonly Uint8Array[]): number {
   for (const entry of entries) {
     if (entry.length < priorityBytes.length + 7 || !startsWithKey(entry, priorityBytes)) continue;
-    // key, then value: a StringList, whose first string is a digit.
+    // key, then value: a StringList with a digit as its first string.
     const digit = entry[priorityBytes.length + 6]! - 48;
     return digit >= 0 && digit < frontQueueCount ? digit : frontQueueDefault;
   }
@@ -65,7 +65,7 @@ export function clientsOwn(entries: readonly Uint8Array[]): readonly Uint8Array[
   return entries.some(isServers) ? entries.filter((entry) => !isServers(entry)) : entries;
 }
 
-/** What is given back of the metadata that was kept: releases up to 0.2.0 kept what nobody can read, too. */
+/** The metadata returned from storage: releases up to 0.2.0 also stored unreadable entries. */
 export function givenBack(entries: readonly Uint8Array[]): readonly Uint8Array[] {
   const own = clientsOwn(entries);
   return own.every((entry) => readable(entry) === entry) ? own : own.flatMap((entry) => readable(entry) ?? []);
@@ -78,7 +78,7 @@ export function entryOf(key: string, value: string): Uint8Array {
   return Buffer.concat([Buffer.from([0x0a, keyBytes.length]), keyBytes, Buffer.from([0x12, list.length]), list]);
 }
 
-/** The value of an entry that `entryOf` made, if it is of this key. */
+/** The value of an entry made by `entryOf`, if it has this key. */
 export function textOf(entry: Uint8Array, key: string): string | undefined {
   const bytes = Buffer.from(entry.buffer, entry.byteOffset, entry.byteLength);
   const valueAt = 2 + key.length + 4;

@@ -1,5 +1,6 @@
 /** The methods of the API, by name. */
 
+import { counted } from '../runtime/counted.ts';
 import { type Answers, CallFailed, type Method } from '../runtime/grpc/grpc-server.ts';
 import { order } from './ask.ts';
 import { type GetParams, getUrls } from './get-urls.ts';
@@ -64,7 +65,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
     ListCrawls: unary('Local', 'StringList', () => ({
       values: crawls.ids().filter((id) => {
         const open = crawls.list().find((crawl) => crawl.id === id);
-        // Of one that is not open, nobody has deleted what was put.
+        // A crawl that is not open here has no deleted URLs.
         return open === undefined || open.partitions.some((one) => (one?.core?.state.counters.admitted ?? 0) > 0);
       }),
     })),
@@ -87,7 +88,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
       const value = await purgeUrls(crawls, params);
       log.write(
         'INFO',
-        () => `crawl ${crawlIdOf(params.crawlID)}: ${value} URLs of more than ${params.days} days purged`,
+        () => `crawl ${crawlIdOf(params.crawlID)}: ${counted(value, 'URL')} of more than ${params.days} days purged`,
       );
       return { value };
     }),
@@ -148,7 +149,7 @@ type OrderOf =
   | { readonly kind: 'limit'; readonly done: number }
   | { readonly kind: 'drop' };
 
-/** DEBUG tells of each call, and how long it took. */
+/** DEBUG logs each call with its duration. */
 function logged(name: string, method: Method, log: RequestLog): Method {
   const act = method.act as (...args: unknown[]) => Promise<unknown>;
   return {

@@ -105,7 +105,7 @@ export function getFromAll<Request>(
   peers: Peers,
   method: Stream,
   queueOf: (request: Request) => { readonly crawlId: string | undefined; readonly key: string },
-  /** What is asked of the next, after so many queues. */
+  /** Request to the next process, after so many queues. */
   rest: (request: Request, queues: number) => Request | null,
 ): Stream {
   return {
@@ -136,7 +136,7 @@ export function getFromAll<Request>(
       await method.act(given, throughTo(answers, give));
       for (const peer of others) {
         const more = rest(request, queues.size);
-        // What a client that has gone were given would be on lease to nobody.
+        // URLs given to a client that has gone would be leased to nobody.
         if (more === null || answers.isCancelled) return;
         await give(await peer.stream('GetURLs', codec.encode(more)));
       }

@@ -73,7 +73,7 @@ function crawlOf({ crawlID }: Pick<OfQueue, 'crawlID'>): string {
   return crawlIdOf(crawlID);
 }
 
-/** A default for all queues is policy, which reaches all processes by itself. */
+/** A default for all queues is policy, which reaches all processes anyway. */
 function queue({ key, crawlID }: OfQueue): { crawlId: string; key: string } | null {
   return key === '' ? null : { crawlId: crawlIdOf(crawlID), key };
 }

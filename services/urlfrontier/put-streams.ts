@@ -98,7 +98,7 @@ function putDiscovered(putAll: PutAll, requests: Requests, answers: Answers): Pr
   });
 }
 
-/** What one request asks for. */
+/** The content of one request. */
 interface Asked {
   readonly id: string;
   readonly placed: readonly Placed[];

@@ -15,7 +15,7 @@ export class RequestLog {
     this.#say = say;
   }
 
-  /** Empty, or `ROOT`: of all packages that have none of their own. */
+  /** Empty, or `ROOT`: for all packages without their own. */
   setLevel(name: string, level: number): void {
     this.#levels.set(name === 'ROOT' ? '' : name, level);
   }

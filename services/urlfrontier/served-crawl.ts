@@ -1,4 +1,4 @@
-/** What the API is served from: crawls by their ids, each a frontier whose partitions this process may own. */
+/** What the API serves: crawls by id, each a frontier whose partitions this process may own. */
 
 import type { Call } from '../../topology/frontier/decide/pull/calls.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
@@ -35,7 +35,7 @@ export interface ServedCrawls {
   open(id: string): Promise<ServedCrawl>;
   /** Frees the id for all processes: who puts to it from now on starts over. The default's stays. */
   free(id: string): Promise<void>;
-  /** Ends what this process has of a crawl whose id was freed. */
+  /** Ends this process's part of a crawl with a freed id. */
   close(id: string): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Metrics of a served frontier, under the names of any frontier's: what the partitions of this process hold, over all of
- * its crawl ids. Read when somebody scrapes; a partition that is being opened tells nothing.
+ * Metrics of a served frontier, under the names of any frontier's: the content of this process's partitions, over all
+ * of its crawl ids. Read at each scrape; a partition that is being opened reports nothing.
  */
 
 import { placeNames } from '../../topology/frontier/changes/changes.ts';

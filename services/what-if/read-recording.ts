@@ -1,8 +1,8 @@
 /**
- * Reads a recorded crawl for another policy to be tried on: changelog and inputs of every partition, and what they tell of
- * the web. All of it is held in memory.
+ * Reads a recorded crawl, to try another policy on it: changelog and inputs of every partition, and the web behind
+ * them. All of it is held in memory.
  *
- * Throws CHANGELOG_GAP where the recording no longer begins with the crawl: its first decisions cannot be made again.
+ * Throws CHANGELOG_GAP if the recording no longer begins with the crawl: its first decisions cannot be repeated.
  */
 
 import { CrawlstreamError } from '../../topology/errors.ts';

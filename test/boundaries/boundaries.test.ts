@@ -19,13 +19,13 @@ function exported(): string[] {
 }
 
 describe('the list of boundaries', () => {
-  it('has every group of limits, and each of their limits', () => {
+  it('the list of boundaries has every group of limits, and each of their limits', () => {
     assert.deepEqual(Object.keys(table).sort(), exported().sort());
     for (const [name, { limits, boundaries }] of Object.entries(table))
       assert.deepEqual(Object.keys(boundaries).sort(), Object.keys(limits).sort(), name);
   });
 
-  it('says why where nothing is driven', () => {
+  it('the list of boundaries gives a reason if a limit is not tested', () => {
     const all = Object.values(table).flatMap(({ boundaries }) => Object.values(boundaries));
     for (const one of all) if (one.kind !== 'driven') assert.ok(one.because.length > 10, one.because);
   });

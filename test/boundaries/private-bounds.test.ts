@@ -168,13 +168,13 @@ const bounds: readonly Bound[] = [
 ];
 
 for (const { of, most, isRead } of bounds)
-  test(`${of}: ${most}, and no more`, () => {
+  test(`${of}: at most ${most}`, () => {
     assert.equal(isRead(most - 1), true, `${most - 1}`);
     assert.equal(isRead(most), true, `${most}`);
     assert.equal(isRead(most + 1), false, `${most + 1}`);
   });
 
-test('eight bytes beyond ASCII tell an encoding, seven do not', () => {
+test('eight non-ASCII bytes reveal an encoding, seven do not', () => {
   const word = Buffer.from('f0d2c9d7c5d420cdc9d2', 'hex');
   const deadLetters = [...word].filter((byte) => byte >= 0x80).length;
   assert.ok(deadLetters >= 8);

@@ -115,7 +115,14 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       const heights = (await page.evaluate(
         `[...document.querySelectorAll('.folded')].map((one) => [one.querySelector('h2').textContent, one.clientHeight])`,
       )) as [string, number][];
-      const names = ['Throughput', 'Frontier depth', 'What became of URLs', 'The last minute', 'Freshness', 'Hosts'];
+      const names = [
+        'Throughput',
+        'Frontier depth',
+        'URLs by outcome',
+        'Outcomes of the last minute',
+        'Freshness',
+        'Hosts',
+      ];
       assert.deepEqual(
         heights.map(([name]) => name),
         [...names, 'Dead letters', 'Newest fetches'],
@@ -123,7 +130,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       for (const [name, height] of heights) assert.ok(height < 100, `${name}: ${height}`);
     },
     async done(page) {
-      assert.equal(await page.locator('#phase').textContent(), 'ended: nothing is left to do');
+      assert.equal(await page.locator('#phase').textContent(), 'ended: nothing left to do');
       assert.equal(await page.locator('.tile-value').first().textContent(), '–', 'no rate of a crawl that has ended');
       assert.ok(!(await page.locator('#pause').isVisible()));
     },
@@ -145,8 +152,8 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
         [
           'No process owns partitions N, N: start a frontier',
           'N % of the last minute’s fetches failed, most of them as timeout',
-          'N messages of results are not decided yet',
-          'N messages of discovered are not decided yet',
+          'N messages of results are not processed yet',
+          'N messages of discovered are not processed yet',
         ],
       );
       assert.match((await page.locator('#partitions-map').getAttribute('aria-label'))!, /nobody’s: 3, 5/);
@@ -154,7 +161,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
   };
 
   for (const state of states) {
-    it(`is accessible, fits a desk and a phone, and says how it stands: a crawl that is ${state}`, async () => {
+    it(`the dashboard in a browser is accessible, fits a desktop and a phone, and shows the state: a crawl that is ${state}`, async () => {
       const { page } = await show(state, { colorScheme: state === 'busy' ? 'dark' : 'light' });
       await page.locator('#hosts-size:not(:empty)').waitFor();
       for (const viewport of [desktop, phone]) {
@@ -171,7 +178,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     });
   }
 
-  it('searches and sorts hosts by keyboard alone', async () => {
+  it('the dashboard in a browser searches and sorts hosts by keyboard only', async () => {
     const { page } = await show('live');
     await page.locator('.hosts tbody tr').first().waitFor();
     assert.equal((await hostsShown(page))[0], 'www.example.org');
@@ -194,14 +201,14 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal((await hostsShown(page)).length, 30);
   });
 
-  it('leads from a host to its page, with its queue, and from there to the story of a URL, on a phone too', async () => {
+  it('the dashboard in a browser leads from a host to its page with its queue, and to a URL’s history, on a phone too', async () => {
     const { page, told: reported } = await show('live', { viewport: phone });
     for (const host of ['slow.example.com', hostile.host]) {
       await page.getByRole('link', { name: host, exact: true }).click();
       await page.locator('#queue tbody tr').nth(49).waitFor();
       assert.equal(await page.locator('h1').textContent(), host);
       assert.equal(await page.locator('#queue tbody tr td a').first().textContent(), `https://${host}/page/0`);
-      await page.getByRole('button', { name: 'More of it' }).click();
+      await page.getByRole('button', { name: 'More URLs' }).click();
       await page.getByRole('link', { name: `https://${host}/last` }).waitFor();
       assert.equal(await page.locator('#queue tbody tr').count(), 51);
       assert.deepEqual(await sideways(page), []);
@@ -213,7 +220,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.goto(new URL('page/host.html?host=slow.example.com', page.url()).href);
     const facts = page.locator('#stands');
     await facts.getByText('3, the first in', { exact: false }).waitFor();
-    assert.match((await facts.textContent())!, /to be retried3, the first in [89](\.\d)? s; the newest was timeout/);
+    assert.match((await facts.textContent())!, /retrying3, the first in [89](\.\d)? s; the newest was timeout/);
     await page.getByRole('button', { name: 'Block slow.example.com' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
     await page.getByText('an operator blocked it').waitFor();
@@ -226,7 +233,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByText('the crawl does not know host never.example').waitFor();
   });
 
-  it('says beside each state what is the reason, and beside each failure an example that leads to its story', async () => {
+  it('the dashboard in a browser gives the reason beside each state, and an example with its history beside each failure', async () => {
     const { page } = await show('live');
     await page.locator('.hosts tbody tr').first().waitFor();
     const stateOf = async (host: string) =>
@@ -236,7 +243,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.deepEqual(await stateOf('h001.example.edu'), ['waiting', 'its delay of 1 s']);
     assert.deepEqual(await stateOf('blocked.example'), ['blocked', 'by an operator']);
     assert.match((await stateOf('dead.example')).join(' '), /^dead for (1 h 0|59) min/);
-    const retried = page.locator('#places tr', { hasText: 'to be retried' });
+    const retried = page.locator('#places tr', { hasText: 'retrying' });
     assert.match((await retried.textContent())!, /timeout, as of https:\/\/slow\.example\.com\/report/);
     const gone = page.locator('.causes dd', { hasText: 'shop.example.net' });
     await gone.getByRole('link').click();
@@ -247,7 +254,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     );
   });
 
-  it('says what an act will do before it does, takes no for an answer, and takes a block back', async () => {
+  it('the dashboard in a browser announces the effect of an action, can cancel it, and can undo a block', async () => {
     const { told: reported, page } = await show('live');
     const button = page.getByRole('button', { name: 'Block www.example.org' });
     const dialog = page.getByRole('dialog');
@@ -298,7 +305,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     );
   });
 
-  it('asks for a token where the service wants one, and again where it was wrong', async () => {
+  it('the dashboard in a browser asks for a token if the service needs one, and again if it was wrong', async () => {
     const reported = shownCrawl('live');
     const page = await open((await serve(reported, '0', 'a-token-of-some-length')).address);
     await page.getByRole('button', { name: 'Unblock blocked.example' }).click();
@@ -313,7 +320,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.deepEqual(reported.acts, [{ act: 'unblock', host: 'blocked.example', amount: null }]);
   });
 
-  it('asks for the token before it shows anything beyond this machine, once for all that it shows', async () => {
+  it('the dashboard in a browser asks for the token before it shows anything beyond this machine, once for everything', async () => {
     const reported = shownCrawl('live');
     const { address } = await serve(reported, '0.0.0.0:0', 'a-token-of-some-length');
     const context = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce' });
@@ -341,7 +348,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.locator('input[type=password]').count(), 0);
   });
 
-  it('explains a URL that is typed in, and shows what is hostile as the text it is', async () => {
+  it('the dashboard in a browser explains a typed URL, and shows hostile text as text', async () => {
     const { page } = await show('live');
     await page.locator('.hosts tbody tr').first().waitFor();
     assert.ok((await hostsShown(page)).includes(hostile.host));
@@ -359,7 +366,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.locator('main img, main script, main svg').count(), 0);
   });
 
-  it('leads from what is explained to its story, a picture and a table on a page of its own', async () => {
+  it('the dashboard in a browser leads from an explanation to the history, a picture and a table on a separate page', async () => {
     const { page } = await show('live');
     await page.getByRole('textbox', { name: 'URL' }).fill(hostile.url);
     await page.keyboard.press('Enter');
@@ -392,7 +399,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.match(await page.title(), /^https:\/\/example\.org\/a – /);
   });
 
-  it('is light or dark as the system is, until somebody says otherwise', async () => {
+  it('the dashboard in a browser follows the system’s light or dark mode, until the user chooses', async () => {
     const { page } = await show('live', { colorScheme: 'dark' });
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const dark = await background();
@@ -407,7 +414,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await background(), dark);
   });
 
-  it('says how old its numbers are while nobody answers, and goes on by itself', async () => {
+  it('the dashboard in a browser shows the age of its numbers without a connection, and reconnects', async () => {
     const reported = shownCrawl('live');
     const server = await serve(reported);
     const page = await open(server.address);
@@ -417,7 +424,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.locator('#connection.shown').waitFor({ state: 'hidden' });
     await server.close();
     servers.length = 0;
-    await page.getByText(/does not answer: trying again in \d+ s/).waitFor();
+    await page.getByText(/does not answer: retrying in \d+ s/).waitFor();
     assert.equal(await page.locator('#phase').textContent(), 'disconnected');
     await picture(page, 'disconnected-1360');
     await serve(reported, server.address);
@@ -425,7 +432,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.ok(!(await page.locator('#connection').isVisible()));
   });
 
-  it('blocks, delays and pauses on a crawl that runs, which heeds it, and shows its queues; its end stays told', async () => {
+  it('the dashboard in a browser blocks, delays and pauses a running crawl, shows its queues, and keeps its end visible', async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 4_000, domains: 2 });
     const data = join(temporaryFolder(), 'data');
     const crawl = startCommand([
@@ -494,7 +501,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.locator('#phase').textContent(), 'ended: stopped');
   });
 
-  it('says of a data folder that no process runs it, since when, and what has it go on, until one does', async () => {
+  it('the dashboard in a browser says that a data folder is not running, since when, and which command continues it, until one does', async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 200, domains: 1 });
     const data = join(temporaryFolder(), 'data');
     const crawl = async () => {

@@ -12,7 +12,7 @@ import { chromiumHere, noBrowser } from './chromium.ts';
 const executablePath = chromiumHere();
 const markup = `"'><img src=x onerror="window.ours=1"><script>window.ours=1</script>`;
 
-test('a webmaster proves a host and orders in a browser, and what is hostile stays text', {
+test('a webmaster proves a host and gives orders in a browser, and hostile text stays text', {
   skip: executablePath === undefined && noBrowser,
   timeout: 600_000,
 }, async (t) => {
@@ -67,16 +67,16 @@ test('a webmaster proves a host and orders in a browser, and what is hostile sta
   await sound();
   for (const hostile of [markup, 'javascript:alert(1)', `${host}/<script>`]) {
     await name(hostile);
-    assert.equal(await heading(), 'That did not work');
+    assert.equal(await heading(), 'Request failed');
   }
   // A look-alike is shown as what it is.
   await name(`а.test:${site.port}`);
-  assert.equal(await heading(), `Is xn--80a.test:${site.port} yours?`);
+  assert.equal(await heading(), `Verify xn--80a.test:${site.port}`);
   await page.goto(`${address}/host?host=${encodeURIComponent(markup)}`);
   await sound();
 
   await name(host.toUpperCase());
-  assert.equal(await page.title(), `Is ${host} yours?`);
+  assert.equal(await page.title(), `Verify ${host}`);
   await page.getByRole('button', { name: 'Check the file' }).click();
   assert.match((await page.getByRole('alert').textContent()) ?? '', /no line there starts with/);
   await sound();

@@ -55,7 +55,7 @@ describe('the page of a fleet in a browser', {
   };
   const cells = (page: Page, name: string) => page.locator(`tr[data-crawl="${name}"] td`).allTextContents();
 
-  it('lists crawls with their shares; starts, pauses, resumes one and looks into it, and runs nothing of theirs', async () => {
+  it('the page of a fleet in a browser lists crawls with their shares; starts, pauses, resumes and opens one, and runs no script of theirs', async () => {
     const flags = ['--allow-private', '--contact', 'me@example.org', '--host-delay', '50ms'];
     const fleet = await startFleet(join(temporaryFolder(), 'fleet'), flags);
     after(() => fleet.running.child.kill('SIGKILL'));
@@ -84,7 +84,7 @@ describe('the page of a fleet in a browser', {
     await page.locator('#toast', { hasText: 'no URL' }).waitFor();
     await page.getByLabel('Seed').fill(seed);
     await page.getByRole('button', { name: 'Start a crawl' }).click();
-    await page.locator('#toast', { hasText: 'has begun' }).waitFor();
+    await page.locator('#toast', { hasText: 'has started' }).waitFor();
     await until(async () => (await fleet.list()).length === 3);
 
     await until(async () => (await fleet.get('big')).counts.pages > 0);
@@ -113,7 +113,7 @@ describe('the page of a fleet in a browser', {
     await page.locator('tr[data-crawl="big"] td', { hasText: /^ended/ }).waitFor();
   });
 
-  it('asks for a key where owners have some, and shows an owner its own crawls and quotas alone', async () => {
+  it('the page of a fleet in a browser asks for a key if owners have keys, and shows an owner its own crawls and quotas only', async () => {
     const folder = temporaryFolder();
     const [ann, bob] = ['key-of-ann-0123456789', 'key-of-bob-0123456789'];
     const owners = join(folder, 'owners.yaml');

@@ -107,7 +107,7 @@ async function openFromOutside(browser: Browser, url: string): Promise<void> {
   await page.close();
 }
 
-test('no page of elsewhere pushes a URL or reads, nor one that a link of the operator’s own leads through', {
+test('no foreign page can push a URL or read, nor can one behind a link of the operator’s', {
   skip: executablePath === undefined && noBrowser,
   timeout: 600_000,
 }, async (t) => {

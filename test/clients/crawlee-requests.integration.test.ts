@@ -55,7 +55,7 @@ interface Line {
   readonly why?: string;
 }
 
-test('unique keys, POST, headers, retries, failures and redirects are what they are in Crawlee', async () => {
+test('unique keys, POST, headers, retries, failures and redirects work as in Crawlee', async () => {
   const { asked, site } = await startSite();
   const folder = temporaryFolder();
   const [data, called] = [join(folder, 'data'), join(folder, 'called')];

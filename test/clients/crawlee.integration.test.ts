@@ -74,7 +74,7 @@ async function startCrawl(web: Partial<WebOptions> = {}) {
   };
 }
 
-test('a Crawlee crawler as it is: labels, userData, depths and sessions are Crawlee’s; each page once, politely', async () => {
+test('an unchanged Crawlee crawler works: labels, userData, depths and sessions are Crawlee’s; each page once, politely', async () => {
   const { small, data, env, called, failed, stop } = await startCrawl();
   const run = runCrawler(crawleeProject(), crawler, env);
   assert.equal(await run.ended, 0, run.output());
@@ -90,7 +90,7 @@ test('a Crawlee crawler as it is: labels, userData, depths and sessions are Craw
   assert.deepEqual(failed(), []);
 });
 
-test('crawler and crawl are killed -9, thrice and twice: nothing is lost, no page twice but what died with one of them', async (t) => {
+test('crawler and crawl survive kill -9: nothing is lost, and no page is repeated except those that died with one of them', async (t) => {
   const { small, data, env, called, failed, start, kill, stop } = await startCrawl({ pagesPerHost: 24 });
   const project = crawleeProject();
   // A killed crawler's hosts wait so long. On a busy machine, a shorter lease runs out beside a crawler that lives.
@@ -137,7 +137,7 @@ test('crawler and crawl are killed -9, thrice and twice: nothing is lost, no pag
   t.diagnostic(`${urls.size} pages, fetched again ${again.pages.join(', ')}, of one host ${again.mostOfOneHost}`);
 });
 
-test('redirects, failures, robots.txt and Crawl-delays are as the frontier has them', async () => {
+test('redirects, failures, robots.txt and Crawl-delays follow the frontier', async () => {
   const web = { preset: 'full', sitemaps: 0, crawlDelays: 0.3, crawlDelayMs: 120, slowMs: 40, hosts: 8 } as const;
   const { small, data, env, called, stop } = await startCrawl({ ...web, pagesPerHost: 14 });
   const run = runCrawler(crawleeProject(), crawler, { ...env, LEASE_SECONDS: '5' });

@@ -13,7 +13,7 @@ import { grpcPython, leasesAt, leasesStub, runGrpcClient } from './grpc-run.ts';
 const delayMs = 40;
 grpcPython();
 
-test('a client made of the proto by grpcio crawls a web: each page once, politely, with links and statuses', async () => {
+test('a client generated from the proto by grpcio crawls a web: each page once, politely, with links and statuses', async () => {
   const web = { preset: 'plain', naming: 'addresses', hosts: 6, pagesPerHost: 12, domains: 3, seed: 5 } as const;
   const small = await startSmallWeb(web);
   const data = join(temporaryFolder(), 'data');
@@ -64,7 +64,7 @@ async function untilUp<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-test('what is added comes back, is told of once, renewed and counted; what is wrong is named by its field', async () => {
+test('an added URL is returned, reported once, renewed and counted; an invalid call names the field', async () => {
   const { small, address, stop } = await serve();
   const stub = leasesStub(address);
   const [url] = small.seeds;
@@ -134,7 +134,7 @@ test('what is added comes back, is told of once, renewed and counted; what is wr
   await stop();
 });
 
-test('a token is needed where there is one, and TLS is spoken where there is a certificate', async () => {
+test('a token is required if one is set, and TLS is used if there is a certificate', async () => {
   const folder = temporaryFolder();
   const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(folder, name)) as [string, string];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-days', '2'];

@@ -10,7 +10,7 @@ interface Report extends Answer {
   readonly lease: string;
 }
 
-describe('what a crawler tells', () => {
+describe('a report of an external crawler', () => {
   const servers: ReturnType<typeof createServer>[] = [];
   after(() => {
     for (const server of servers) server.closeAllConnections();
@@ -36,7 +36,7 @@ describe('what a crawler tells', () => {
     return { made, warned };
   }
 
-  it('counts though the crawl refuses a call for one result in it: that one is told as a bad response', async () => {
+  it('a report of an external crawler counts even if the crawl refuses one result in it, which becomes a bad response', async () => {
     const taken: Report[] = [];
     const { made, warned } = await desk((results) => {
       if (results.some(({ urls = [] }) => urls.some(({ url }) => url.length > 8_192)))
@@ -60,7 +60,7 @@ describe('what a crawler tells', () => {
     await made.close();
   });
 
-  it('is told again as a bad response where the crawl calls one of several invalid', async () => {
+  it('a report of an external crawler is repeated as a bad response if the crawl calls one of several invalid', async () => {
     const taken: Report[] = [];
     const { made, warned } = await desk((results) => {
       taken.push(...results);
@@ -78,7 +78,7 @@ describe('what a crawler tells', () => {
     await made.close();
   });
 
-  it('is refused at once where the crawl lets nobody in', async () => {
+  it('a report of an external crawler is refused at once if the crawl admits nobody', async () => {
     let calls = 0;
     const { made } = await desk(() => {
       calls += 1;
@@ -90,7 +90,7 @@ describe('what a crawler tells', () => {
     await made.close();
   });
 
-  it('says which of the URLs that came along the crawl does not take', async () => {
+  it('a report of an external crawler names the URLs that the crawl does not accept', async () => {
     const refused = [{ index: 0, url: 'ftp://a.test/', why: 'it is neither http nor https' }];
     const { made, warned } = await desk((results) => [
       200,

@@ -35,7 +35,7 @@ describe('a client of the lease API', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  it('whose crawl dies while URLs are out says so once, whatever is out, and leaves no rejection to nobody', async () => {
+  it('a client of the lease API whose crawl dies while URLs are out says so once, and leaves no unhandled rejection', async () => {
     let asked = 0;
     const base = await crawl((path, _, response) => {
       if (path === '/v1/leases' && asked++ === 0)
@@ -57,7 +57,7 @@ describe('a client of the lease API', () => {
     assert.deepEqual(unhandled, []);
   });
 
-  it('asks and tells again where the crawl is not up yet, or a connection closed; when it was fetched stays true', async () => {
+  it('a client of the lease API retries if the crawl is not up yet, or a connection closes; fetch times stay true', async () => {
     const calls: string[] = [];
     const reported: NonNullable<Body['results']>[number][] = [];
     const base = await crawl((path, { results }, response) => {
@@ -81,7 +81,7 @@ describe('a client of the lease API', () => {
     assert.ok(reported[0]!.startedMsAgo >= 7 + 450, `${reported[0]!.startedMsAgo}`);
   });
 
-  it('tells an answer that the crawl does not take as a bad response, and goes on with the next', async () => {
+  it('a client of the lease API reports an answer that the crawl refuses as a bad response, and continues', async () => {
     for (const refusal of ['item', 'call'] as const) {
       let asked = 0;
       const reported: (Answer & { readonly lease: string })[] = [];
@@ -109,7 +109,7 @@ describe('a client of the lease API', () => {
     }
   });
 
-  it('takes a refusal for what it is', async () => {
+  it('a client of the lease API recognises a refusal', async () => {
     const base = await crawl((_, __, response) => json(response, 400, { error: 'BAD', message: 'no such thing' }));
     await assert.rejects(
       new LeaseClient(base).work(async () => ({ status: 200 })),
@@ -117,7 +117,7 @@ describe('a client of the lease API', () => {
     );
   });
 
-  it('tells as a failed connection whatever a fetch throws, before it has made a promise, and what is no error', async () => {
+  it('a client of the lease API reports as a failed connection whatever a fetch throws, before its promise, or as a non-error', async () => {
     const reported: unknown[] = [];
     const base = await crawl((path, { results }, response) => {
       if (path === '/v1/results') reported.push(...results!.map(({ lease, ...answer }) => [lease, { ...answer }]));

@@ -39,7 +39,7 @@ print(json.dumps([
 ]))
 `;
 
-test('openapi-spec-validator accepts the document, and its schemas tell right messages from wrong ones', () => {
+test('openapi-spec-validator accepts the document, and its schemas distinguish valid from invalid messages', () => {
   const folder = temporaryFolder();
   const [document, values] = [join(folder, 'openapi.json'), join(folder, 'values.json')];
   writeFileSync(document, JSON.stringify(openApi()));

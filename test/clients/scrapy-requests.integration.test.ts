@@ -52,7 +52,7 @@ async function startSite() {
   return { asked, base: `http://127.0.0.1:${(site.address() as AddressInfo).port}` };
 }
 
-test('forms, errbacks, retries, headers, lambdas, redirects and dont_filter mean what they mean in Scrapy', async () => {
+test('forms, errbacks, retries, headers, lambdas, redirects and dont_filter mean the same as in Scrapy', async () => {
   const folder = temporaryFolder();
   const called = join(folder, 'called');
   const site = await startSite();
@@ -94,7 +94,7 @@ test('forms, errbacks, retries, headers, lambdas, redirects and dont_filter mean
   assert.match(run.output(), /'crawlstream\/local': 1/);
 });
 
-test('a crawl that is killed under its spider goes on with the same command, and so does the spider', async () => {
+test('a crawl that is killed under its spider continues with the same command, and so does the spider', async () => {
   const folder = temporaryFolder();
   const [data, called] = [join(folder, 'data'), join(folder, 'called')];
   const small = await startSmallWeb({ preset: 'plain', naming: 'addresses', hosts: 5, pagesPerHost: 14, seed: 3 });

@@ -49,7 +49,7 @@ async function startCrawl(how: 'only' | 'beside', pagesPerHost = 12, web: Partia
   return { small, data, base, env, called, stop };
 }
 
-test('a spider’s callbacks, meta, cookies and depths are those of Scrapy alone; each page is called back once, politely', async () => {
+test('a spider’s callbacks, meta, cookies and depths equal those of Scrapy alone; each page is called back once, politely', async () => {
   const { small, data, base, env, called, stop } = await startCrawl('only');
   const run = runSpider(spider, env, { CRAWLSTREAM_URL: base });
   assert.equal(await run.ended, 0, run.output());
@@ -62,7 +62,7 @@ test('a spider’s callbacks, meta, cookies and depths are those of Scrapy alone
   for (const { url, parent } of callbacks) assert.equal(parent === 'seed', small.seeds.includes(url), url);
 });
 
-test('a spider that is killed goes on where it was: every callback once, but those that died with it', async () => {
+test('a spider that is killed continues: every callback once, except those that died with it', async () => {
   const { small, data, base, env, called, stop } = await startCrawl('only');
   const settings = { CRAWLSTREAM_URL: base, CRAWLSTREAM_LEASE_SECONDS: '2' };
   const kills = [4, 16, 30];
@@ -121,7 +121,7 @@ test('two spiders, a client and our own fetcher share one crawl: no page twice, 
   assert.ok(urls.length > 0 && ours > 0);
 });
 
-test('redirects, failures, robots.txt and Crawl-delays are as the frontier has them', async () => {
+test('redirects, failures, robots.txt and Crawl-delays follow the frontier', async () => {
   const web = { preset: 'full', sitemaps: 0, crawlDelays: 0.3, crawlDelayMs: 120, slowMs: 40, hosts: 8 } as const;
   const { small, data, base, env, called, stop } = await startCrawl('only', 14, web);
   const run = runSpider(spider, env, { CRAWLSTREAM_URL: base, CRAWLSTREAM_LEASE_SECONDS: '5' });

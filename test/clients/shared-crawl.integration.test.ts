@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { assertFlawless, printedPages, startSmallWeb } from '../services/cli/small-web.ts';
 import { crawlTogether } from './shared-crawl.ts';
 
-test('five crawlers, one web: no host is contacted before its delay, no page is fetched twice, the audit is clean', async (t) => {
+test('five crawlers share one web: no host is contacted before its delay, no page is fetched twice, the audit is clean', async (t) => {
   const delayMs = 40;
   const web = { preset: 'plain', naming: 'addresses', hosts: 12, pagesPerHost: 30, domains: 4, seed: 9 } as const;
   const small = await startSmallWeb(web);

@@ -6,7 +6,7 @@ import { lastJson, startCommand } from '../../lab/process/command.ts';
 import { printedPages } from '../services/cli/small-web.ts';
 import { crawlTogether } from './shared-crawl.ts';
 
-test('judge grades the five together: every rule is kept that is the frontier’s', async (t) => {
+test('judge grades all five clients: every rule of the frontier is kept', async (t) => {
   const flags = ['--hosts', '20', '--pages', '8', '--delay', '60ms', '--crawl-delay', '200ms', '--quiet', '20s'];
   const judge = startCommand(['judge', '--listen', '127.0.0.1:0', '--addresses', '--json', ...flags], {
     patienceMs: 300_000,

@@ -47,7 +47,7 @@ test('every behaviour case is safe', { skip }, async (t) => {
   }
 });
 
-test('of what a name resolves to, only public addresses are ever given out', { skip }, async () => {
+test('only public addresses of a resolved name are ever used', { skip }, async () => {
   const found = casesOf('dns_rebinding');
   assert.ok(found.length > 0);
   for (const { id, answers } of found) {

@@ -46,7 +46,7 @@ const kinds = [
   'wire',
 ];
 
-it('every gating case passes, but for those that another contradicts', { skip, timeout: 300_000 }, async () => {
+it('every gating case passes, except those that another contradicts', { skip, timeout: 300_000 }, async () => {
   const args = ['--import', 'tsx', corpusFile('run.mjs'), corporaFolder, `${root}/test/conformance/adapters.ts`];
   const run = promisify(execFile)(process.execPath, [...args, '--fails', '--json'], { cwd: root, maxBuffer: 1 << 26 });
   const { stdout } = await run.catch((error: { stdout: string }) => error);

@@ -79,7 +79,7 @@ const players: Record<string, (one: Case) => void> = {
   },
 };
 
-test('Nutch and StormCrawler presets do as those projects say', { skip }, () => {
+test('Nutch and StormCrawler presets behave as those projects document', { skip }, () => {
   const played = new Map<string, number>();
   for (const line of readFileSync(corpusFile('recrawl.jsonl'), 'utf8').trim().split('\n')) {
     const one = JSON.parse(line) as Case;

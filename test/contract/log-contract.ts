@@ -78,7 +78,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       return records;
     };
 
-    it('starts a partition empty, at offset 0', async () => {
+    it('a log starts a partition empty, at offset 0', async () => {
       assert.deepEqual(await log.offsets(topic, 0), { start: 0, end: 0 });
       assert.equal(await log.last(topic, 0), undefined);
       const reader = log.reader();
@@ -87,7 +87,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('gives back a record as it was appended, with its offset and time', async () => {
+    it('a log returns a record as it was appended, with its offset and time', async () => {
       const before = Date.now();
       const value = Buffer.from([0, 255, 1, 2]);
       const headers = { traceparent: '00-abc', empty: '', ünï: 'cödé' };
@@ -103,7 +103,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       assert.ok(read.timestampMs >= before - 1000 && read.timestampMs <= Date.now() + 1000);
     });
 
-    it('keeps null keys, empty keys and empty values apart', async () => {
+    it('a log distinguishes null keys, empty keys and empty values', async () => {
       await log.append([
         record(0, 'a', { key: null }),
         record(0, '', { key: Buffer.alloc(0) }),
@@ -121,7 +121,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await check(await opened.reopen());
     });
 
-    it('finds the first record of a time, and the end where nothing is so young', async () => {
+    it('a log finds the first record of a time, and the end if no record is that new', async () => {
       const [first, second] = (await log.append([record(0, 'a')])).concat(
         await sleep(15).then(() => log.append([record(0, 'b')])),
       ) as [number, number];
@@ -133,7 +133,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       assert.equal(await log.offsetAt(topic, 1, 0), 0);
     });
 
-    it('resolves an append with the offsets in the order given, over partitions', async () => {
+    it('a log resolves an append with the offsets in the given order, over partitions', async () => {
       const offsets = await log.append([record(0, 'a'), record(1, 'b'), record(0, 'c'), record(2, 'd')]);
       assert.equal(offsets.length, 4);
       assert.ok((offsets[2] as number) > (offsets[0] as number));
@@ -142,7 +142,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       assert.deepEqual(await log.append([]), []);
     });
 
-    it('lands appends to one partition in the order they were issued, however many are under way', async () => {
+    it('a log keeps appends to one partition in order, however many are under way', async () => {
       const count = 500;
       const appended = await Promise.all(Array.from({ length: count }, (_, i) => log.append([record(0, String(i))])));
       const offsets = appended.flat();
@@ -153,7 +153,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       );
     });
 
-    it('counts the end past the newest record', async () => {
+    it('a log’s end is one past the newest record', async () => {
       const offsets = await log.append([record(0, 'a'), record(0, 'b')]);
       const { start, end } = await log.offsets(topic, 0);
       assert.equal(start, 0);
@@ -161,14 +161,14 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       if (capabilities.dense) assert.equal(end, 2);
     });
 
-    it('tells the newest record of a partition', async () => {
+    it('a log returns the newest record of a partition', async () => {
       await log.append([record(0, 'a'), record(0, 'b', { headers: { h: '1' } }), record(1, 'c')]);
       const last = await log.last(topic, 0);
       assert.equal(last?.value.toString(), 'b');
       assert.deepEqual({ ...last?.headers }, { h: '1' });
     });
 
-    it('finds everything again after a reopen, and goes on with the numbers', async () => {
+    it('a log finds everything again after a reopen, and continues the offsets', async () => {
       const before = await log.append([record(0, 'a'), record(0, 'b'), record(2, 'c')]);
       const again = await opened.reopen();
       assert.deepEqual(values(await readAll(again, 0)), ['a', 'b']);
@@ -179,7 +179,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       assert.deepEqual(values(await readAll(again, 0)), ['a', 'b', 'd']);
     });
 
-    it('accepts a topic that exists, and refuses another partition count by name', async () => {
+    it('a log accepts an existing topic, and refuses another partition count by name', async () => {
       await log.createTopics([{ name: topic, partitions: 3, retention: 'state' }]);
       const other = [{ name: topic, partitions: 4, retention: 'state' as const }];
       await assert.rejects(log.createTopics(other), coded('TOPIC_MISMATCH', topic, '3', '4'));
@@ -187,13 +187,13 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await assert.rejects(again.createTopics(other), coded('TOPIC_MISMATCH', topic));
     });
 
-    it('refuses a topic and a partition that do not exist', async () => {
+    it('a log refuses a topic and a partition that do not exist', async () => {
       await assert.rejects(log.append([record(0, 'a', { topic: `${topic}-none` })]), CrawlstreamError);
       await assert.rejects(log.append([record(3, 'a')]), CrawlstreamError);
       await assert.rejects(log.offsets(topic, 3), CrawlstreamError);
     });
 
-    it('reads from where it is told, in offset order, and goes on from there', async () => {
+    it('a log reads from the given offset, in order, and continues from there', async () => {
       const offsets = await log.append(Array.from({ length: 10 }, (_, i) => record(0, String(i))));
       const reader = log.reader();
       reader.seek(topic, 0, offsets[4] as number);
@@ -205,7 +205,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('gives at least one record whatever its size, and about maxBytes otherwise', async () => {
+    it('a log returns at least one record whatever its size, and otherwise about maxBytes', async () => {
       const big = Buffer.alloc(50_000, 1);
       await log.append(Array.from({ length: 8 }, () => record(0, big)));
       const reader = log.reader();
@@ -221,7 +221,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('lets no partition starve behind a long one', async () => {
+    it('a log lets no partition starve behind a long one', async () => {
       await log.append(Array.from({ length: 200 }, () => record(0, Buffer.alloc(1000))));
       await log.append([record(1, 'short')]);
       // Some logs read ahead, of one partition before the other: here, both have come.
@@ -239,7 +239,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('waits for a record, and comes back when one arrives', async () => {
+    it('a log’s poll waits for a record, and returns when one arrives', async () => {
       const reader = log.reader();
       reader.seek(topic, 0, 0);
       const polled = reader.poll({ maxBytes: 1000, waitMs: 10_000 });
@@ -250,7 +250,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('gives each record once where a partition is sought while a poll waits', async () => {
+    it('a log returns each record once if a partition is sought while a poll waits', async () => {
       const offsets = await log.append([record(0, 'a'), record(0, 'b'), record(1, 'c')]);
       const reader = log.reader();
       reader.seek(topic, 1, offsets[2]! + 1);
@@ -263,7 +263,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('comes back empty after waitMs', async () => {
+    it('a log’s poll returns empty after waitMs', async () => {
       const reader = log.reader();
       reader.seek(topic, 0, 0);
       const startMs = performance.now();
@@ -272,7 +272,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('can be woken, before or while it waits', async () => {
+    it('a log’s poll can be woken, before or while it waits', async () => {
       const reader = log.reader();
       reader.seek(topic, 0, 0);
       const startMs = Date.now();
@@ -285,7 +285,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('gives nothing of a paused partition, and all of it after resume', async () => {
+    it('a log returns nothing of a paused partition, and all of it after resume', async () => {
       await log.append([record(0, 'a'), record(1, 'b')]);
       const reader = log.reader();
       reader.seek(topic, 0, 0);
@@ -298,7 +298,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('gives nothing of a dropped partition', async () => {
+    it('a log returns nothing of a dropped partition', async () => {
       await log.append([record(0, 'a'), record(1, 'b')]);
       const reader = log.reader();
       reader.seek(topic, 0, 0);
@@ -309,7 +309,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('keeps the positions of two readers apart', async () => {
+    it('a log keeps the positions of two readers apart', async () => {
       await log.append([record(0, 'a'), record(0, 'b')]);
       const [one, two] = [log.reader(), log.reader()];
       one.seek(topic, 0, 0);
@@ -319,7 +319,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await Promise.all([one.close(), two.close()]);
     });
 
-    it('throws on a position beyond the end, and never resets it', async () => {
+    it('a log throws on a position beyond the end, and never resets it', async () => {
       await log.append([record(0, 'a')]);
       const reader = log.reader();
       reader.seek(topic, 0, 5);
@@ -329,7 +329,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
-    it('tells which groups there are by the beginning of their names, and forgets one', async () => {
+    it('a log lists groups by the beginning of their names, and forgets one', async () => {
       for (const group of ['prefix.a', 'prefix.b', 'other'])
         await log.commit(group, [{ topic, partition: 0, offset: 3 }]);
       assert.deepEqual(
@@ -349,7 +349,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       );
     });
 
-    it('remembers committed positions per group', async () => {
+    it('a log keeps committed positions per group', async () => {
       assert.equal(await log.committed('g1', topic, 0), undefined);
       await log.commit('g1', [
         { topic, partition: 0, offset: 7 },
@@ -372,7 +372,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await check(await opened.reopen());
     });
 
-    it('makes what was under way durable in close, and refuses what comes after', async () => {
+    it('a log makes pending appends durable in close, and refuses later ones', async () => {
       const appends = Array.from({ length: 20 }, (_, i) => log.append([record(0, String(i))]));
       const again = await opened.reopen();
       assert.equal((await Promise.all(appends)).length, 20);
@@ -380,7 +380,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await assert.rejects(log.append([record(0, 'late')]), CrawlstreamError);
     });
 
-    it('ends a waiting poll in close', async () => {
+    it('a log ends a waiting poll in close', async () => {
       const reader = log.reader();
       reader.seek(topic, 0, 0);
       const polled = reader.poll({ maxBytes: 1000, waitMs: 10_000 });
@@ -389,14 +389,14 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
     });
 
     if (capabilities.atomic) {
-      it('appends nothing of a batch in which one record is refused', async () => {
+      it('a log appends nothing of a batch with a refused record', async () => {
         await assert.rejects(log.append([record(0, 'a'), record(9, 'b')]), CrawlstreamError);
         assert.deepEqual(await log.append([record(0, 'c')]), [0]);
       });
     }
 
     if (capabilities.trim) {
-      it('forgets what was trimmed: start moves, reading below throws, numbers go on', async () => {
+      it('a log forgets trimmed records: start moves, reading below throws, offsets continue', async () => {
         await log.append(Array.from({ length: 10 }, (_, i) => record(0, String(i))));
         await log.trim(topic, 0, 4);
         await log.trim(topic, 0, 2);
@@ -415,7 +415,7 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
         await check(await opened.reopen());
       });
 
-      it('can be trimmed to its end, and goes on there after a reopen', async () => {
+      it('a log can be trimmed to its end, and continues there after a reopen', async () => {
         const offsets = await log.append(Array.from({ length: 3 }, (_, i) => record(0, String(i))));
         const end = (offsets[2] as number) + 1;
         await assert.rejects(log.trim(topic, 0, end + 1), coded('OFFSET_OUT_OF_RANGE'));

@@ -13,7 +13,7 @@ export function objectsContract(
   skip: string | false = false,
 ): void {
   describe(`object store: ${name}`, { skip, timeout: 60_000 }, () => {
-    it('gives back what was put, and the newest where it was put twice', async () => {
+    it('an object store returns what was put, and the newest version', async () => {
       const objects = await open();
       assert.equal(await objects.get('a/one'), undefined);
       await objects.put('a/one', Buffer.from('first'));
@@ -24,7 +24,7 @@ export function objectsContract(
       objects.close();
     });
 
-    it('takes a file, and bytes of every value', async () => {
+    it('an object store takes a file, and bytes of every value', async () => {
       const objects = await open();
       const bytes = Buffer.alloc(3 << 20, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
       const path = join(temporaryFolder(), 'file');
@@ -36,7 +36,7 @@ export function objectsContract(
       objects.close();
     });
 
-    it('lists what is in a folder, however deep, in order, and nothing beside it', async () => {
+    it('an object store lists a folder, however deep, in order, and nothing beside it', async () => {
       const objects = await open();
       for (const one of ['a/2/x', 'a/10/x', 'a/1', 'ab/1', 'b/1']) await objects.put(one, Buffer.from(one));
       assert.deepEqual(await objects.list('a/'), ['a/1', 'a/10/x', 'a/2/x']);
@@ -44,7 +44,7 @@ export function objectsContract(
       objects.close();
     });
 
-    it('removes, and does not mind what is gone already', async () => {
+    it('an object store removes objects, and ignores missing ones', async () => {
       const objects = await open();
       await objects.put('a/1', Buffer.from('1'));
       await objects.put('a/2', Buffer.from('2'));

@@ -42,7 +42,7 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       for (const each of all) await each.close();
     });
 
-    it('gives back what was written, and undefined for what was not', async () => {
+    it('a store returns what was written, and undefined for other keys', async () => {
       await store.write([put('a', '1'), put('b', '')]);
       assert.equal((await store.get(bytes('a')))?.toString(), '1');
       assert.equal((await store.get(bytes('b')))?.length, 0);
@@ -55,7 +55,7 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       assert.deepEqual(await store.getMany([]), []);
     });
 
-    it('takes plain Uint8Arrays as keys and values', async () => {
+    it('a store accepts plain Uint8Arrays as keys and values', async () => {
       await store.write([{ key: new Uint8Array([1, 2]), value: new Uint8Array([3]) }]);
       assert.deepEqual([...((await store.get(new Uint8Array([1, 2]))) ?? [])], [3]);
       const rows: Buffer[] = [];
@@ -63,7 +63,7 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       assert.ok(Buffer.isBuffer(rows[0]) && rows[0].equals(Buffer.from([1, 2])));
     });
 
-    it('overwrites and deletes; the last operation on a key in a batch wins', async () => {
+    it('a store overwrites and deletes; the last operation on a key in a batch wins', async () => {
       await store.write([put('a', '1'), put('b', '1')]);
       await store.write([put('b', '2'), del('a'), put('c', 'x'), del('c'), del('d'), put('d', 'y'), del('never')]);
       const values = await store.getMany(['a', 'b', 'c', 'd'].map(bytes));
@@ -73,14 +73,14 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       );
     });
 
-    it('orders keys by unsigned bytes, shorter first', async () => {
+    it('a store orders keys by unsigned bytes, shorter first', async () => {
       const sorted = ['\x00', '\x00\x00', 'a', 'a\x00', 'ab', 'b', '\x7f', '\x80', '\xfe\xff'];
       await store.write([...sorted].reverse().map((key) => put(key, 'v')));
       assert.deepEqual(await keysOf(store), sorted);
       assert.deepEqual(await keysOf(store, { reverse: true }), [...sorted].reverse());
     });
 
-    it('scans from gte up to, but without, lt', async () => {
+    it('a store scans from gte up to, but without, lt', async () => {
       await store.write(['a', 'b', 'c', 'd'].map((key) => put(key, key)));
       assert.deepEqual(await keysOf(store, { gte: 'b', lt: 'd' }), ['b', 'c']);
       assert.deepEqual(await keysOf(store, { gte: 'b', lt: 'd', reverse: true }), ['c', 'b']);
@@ -92,7 +92,7 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       assert.deepEqual(await keysOf(store, { limit: 0 }), []);
     });
 
-    it('scans thousands of rows with large values, and stops early without harm', async () => {
+    it('a store scans thousands of rows with large values, and can stop early', async () => {
       const value = Buffer.alloc(3000, 7);
       const key = (i: number) => bytes(`k${String(i).padStart(6, '0')}`);
       await store.write(Array.from({ length: 3000 }, (_, i) => ({ key: key((i * 7919) % 3000), value })));
@@ -105,7 +105,7 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       assert.equal((await keysOf(store, { gte: 'k000100', lt: 'k000200' })).length, 100);
     });
 
-    it('shows a scan the rows as they stood when it began', async () => {
+    it('a store shows a scan the rows as they stood when it began', async () => {
       await store.write(Array.from({ length: 2000 }, (_, i) => put(`k${String(i).padStart(5, '0')}`, 'old')));
       const rows: string[] = [];
       for await (const [key, value] of store.scan({ gte: bytes('k'), lt: bytes('l') })) {
@@ -119,7 +119,7 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       assert.equal((await keysOf(store)).length, 2001);
     });
 
-    it('agrees with a sorted map over random batches', async () => {
+    it('a store agrees with a sorted map over random batches', async () => {
       const model = new Map<string, string>();
       let state = 7;
       const next = (below: number) => (state = (state * 48271) % 2147483647) % below;
@@ -139,17 +139,17 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       assert.deepEqual(values.map(String), [...model.values()]);
     });
 
-    it('applies writes in the order they were issued', async () => {
+    it('a store applies writes in the order they were issued', async () => {
       await Promise.all(Array.from({ length: 50 }, (_, i) => store.write([put('k', String(i))])));
       assert.equal(String(await store.get(bytes('k'))), '49');
     });
 
-    it('takes an empty batch as nothing', async () => {
+    it('a store accepts an empty batch', async () => {
       await store.write([], { sync: true });
       assert.deepEqual(await keysOf(store), []);
     });
 
-    it('keeps a batch of several megabytes whole', async () => {
+    it('a store keeps a batch of several megabytes whole', async () => {
       const value = Buffer.alloc(100_000, 1);
       await store.write(
         Array.from({ length: 60 }, (_, i) => ({ key: bytes(`v${i}`), value })),
@@ -158,7 +158,7 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       assert.equal((await keysOf(store)).length, 60);
     });
 
-    it('waits in close for what is under way, then refuses every call', async () => {
+    it('a store waits in close for operations under way, then refuses every call', async () => {
       const writes = Array.from({ length: 20 }, (_, i) => store.write([put(`k${i}`, 'v')], { sync: true }));
       const read = store.getMany([bytes('k0')]);
       await store.close();
@@ -171,7 +171,7 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
       await store.close();
     });
 
-    it('ends a scan that close overtook', async () => {
+    it('a store ends a scan that close overtook', async () => {
       await store.write(Array.from({ length: 3000 }, (_, i) => put(`k${i}`, 'v')));
       const scan = store.scan({ gte: bytes('a'), lt: bytes('z') })[Symbol.asyncIterator]();
       await scan.next();
@@ -182,7 +182,7 @@ export function storeContract(name: string, durable: boolean, open: () => Promis
     });
 
     if (durable) {
-      it('finds its rows again after it was closed', async () => {
+      it('a store finds its rows again after it was closed', async () => {
         await store.write([put('a', '1')], { sync: true });
         await store.write([put('b', '2')]);
         assert.ok(opened.reopen);

@@ -74,12 +74,12 @@ describe('alerts over recorded series', { skip, timeout: 600_000 }, () => {
   };
 
   for (const scenario of scenarios) {
-    it(`${scenario.title}: ${Object.keys(scenario.fires).join(', ') || 'none'}`, async () => {
+    it(`the alerts for "${scenario.title}" are: ${Object.keys(scenario.fires).join(', ') || 'none'}`, async () => {
       assert.equal(await outcome(scenario), '');
     });
   }
 
-  it('a scenario that is told otherwise than it is fails', async () => {
+  it('a scenario with wrong expectations fails', async () => {
     const { change } = scenarios.find(({ title }) => title === 'all fetchers are gone')!;
     assert.match(await outcome({ change, fires: {} }), /CrawlstreamNoFetcher/);
   });
@@ -92,7 +92,7 @@ describe('alerts over recorded series', { skip, timeout: 600_000 }, () => {
 });
 
 describe('the alerts and the runbook', () => {
-  it('know each other: each alert is named in its chapter, which has commands, and no other is named', async () => {
+  it('the alerts and the runbook match: each alert is named in its chapter, which has commands, and no other is named', async () => {
     const runbook = await readFile(join(deploy, 'RUNBOOK.md'), 'utf8');
     const chapters = new Map(
       runbook

@@ -9,11 +9,11 @@ import { readCompose, rolesOf } from './compose.ts';
 const contact = { CONTACT: 'me@example.org' };
 
 describe('the compose file', () => {
-  it('asks for a contact in words, since a crawl has none by default', async () => {
+  it('the compose file asks for a contact in words, since a crawl has none by default', async () => {
     await assert.rejects(readCompose({}), /CONTACT: set CONTACT to a web or mail address/);
   });
 
-  it('starts each role by options and variables that it has', async () => {
+  it('the compose file starts each role with valid options and variables', async () => {
     const program = await createProgram();
     const variables = new Set(settingsOf(program).map(({ env }) => env));
     const known = new Set([...variables, 'CRAWLSTREAM_NO_SANDBOX']);
@@ -34,7 +34,7 @@ describe('the compose file', () => {
     }
   });
 
-  it('waits for health, not for a start, and every service of a crawl tells its own', async () => {
+  it('the compose file waits for health, not for a start, and every service of a crawl reports its own', async () => {
     const services = await readCompose(contact);
     for (const [name, { depends_on, healthcheck }] of rolesOf(services)) {
       assert.ok(healthcheck, name);
@@ -45,7 +45,7 @@ describe('the compose file', () => {
     }
   });
 
-  it('offers the broker and the pages to this machine alone', async () => {
+  it('the compose file exposes the broker and the pages to this machine only', async () => {
     const services = await readCompose(contact);
     const ports = Object.values(services).flatMap((service) => service.ports ?? []);
     assert.ok(
@@ -56,7 +56,7 @@ describe('the compose file', () => {
     assert.deepEqual(services['dashboard']!.ports, ['127.0.0.1:9465:9465']);
   });
 
-  it('runs the broker and the registry that the tests run against, and the docs name no other', async () => {
+  it('the compose file runs the tested broker and registry, and the docs name no other', async () => {
     const services = await readCompose(contact);
     assert.equal(services['kafka']!.image, `apache/kafka:${kafkaVersion}`);
     const registry = services['registry']!.image.split(':')[1]!;

@@ -6,7 +6,7 @@ import { before, describe, it } from 'node:test';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { compileContext, contextFiles, root, stagesOf } from './build-context.ts';
 
-describe('what the image is built from', () => {
+describe('the image’s build context', () => {
   const folder = temporaryFolder();
   const main = join(folder, 'dist/bundle/crawlstream.js');
 
@@ -19,18 +19,18 @@ describe('what the image is built from', () => {
     }
   });
 
-  it('compiles, and the result says its version', () => {
+  it('the image’s build context compiles, and the result prints its version', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     assert.match(execFileSync(process.execPath, [main, '--version']).toString(), new RegExp(`\\b${version}\\b`));
   });
 
-  it('answers a question, and has the grading web that judge needs', () => {
+  it('the image’s build context answers a command, and includes the grading web that judge needs', () => {
     const text = execFileSync(process.execPath, [main, 'check', 'url', 'HTTP://Example.com:80/a/../b']).toString();
     assert.match(text, /http:\/\/example\.com\/b/);
     assert.match(execFileSync(process.execPath, [main, 'judge', '--help']).toString(), /--listen/);
   });
 
-  it('runs on one LTS of Node, as a number that is not root', () => {
+  it('the image runs on one LTS of Node, under a numeric id other than root', () => {
     const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
     const stages = stagesOf(dockerfile);
     const names = new Set(stages.map(({ name }) => name));
@@ -41,7 +41,7 @@ describe('what the image is built from', () => {
     assert.ok(Number(user) > 0);
   });
 
-  it('has no tests and nothing a machine left in the checkout', () => {
+  it('the image’s build context has no tests and no leftovers of the checkout', () => {
     const files = contextFiles();
     assert.ok(files.includes('services/cli/main.ts') && files.includes('.npmrc'));
     assert.deepEqual(

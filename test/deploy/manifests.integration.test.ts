@@ -31,7 +31,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     for (const place of places) rendered.set(place, await render(`${folder}${place}`));
   });
 
-  it('are what Kubernetes, KEDA and the Prometheus operator take, in every overlay', async () => {
+  it('the manifests are accepted by Kubernetes, KEDA and the Prometheus operator, in every overlay', async () => {
     const schemas = await customSchemas();
     for (const [place, manifests] of rendered) {
       assert.ok(manifests.length >= 15, place);
@@ -39,7 +39,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 
-  it('can be applied again after any change: a Job has another name where its template is another', async () => {
+  it('the manifests can be applied again after any change: a Job with another template has another name', async () => {
     const copy = temporaryFolder();
     cpSync(folder, copy, { recursive: true });
     const file = join(copy, 'overlays/production/kustomization.yaml');
@@ -67,7 +67,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 
-  it('scale fetchers by the overlay’s own crawl and brokers', async () => {
+  it('the manifests scale fetchers by the overlay’s own crawl and brokers', async () => {
     const { data } = rendered
       .get('overlays/production')!
       .find(({ kind, data }) => kind === 'ConfigMap' && data.BROKERS)!;
@@ -79,7 +79,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     );
   });
 
-  it('let frontiers and labelled operators ask a frontier, at its own address, and give each pod 75 s to end', () => {
+  it('the manifests let frontiers and labelled operators query a frontier at its own address, and give each pod 75 s to end', () => {
     for (const [place, manifests] of rendered) {
       const frontier = manifests.find(
         ({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'crawlstream-frontier',
@@ -102,7 +102,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 
-  it('a mistake in any of them is found', async () => {
+  it('an error in any manifest is found', async () => {
     const manifests = structuredClone(rendered.get('overlays/production')!);
     const find = (kind: string) => manifests.find((one) => one.kind === kind)!;
     find('StatefulSet')['spec'].replica = 3;
@@ -115,7 +115,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     assert.equal(problems.length, 6, problems.join('\n'));
   });
 
-  it('every process runs as nobody in particular, on a root that cannot be written, and says what it needs', () => {
+  it('every process runs as a non-root user on a read-only root, with declared resources', () => {
     assert.ok(workloads().length >= 15);
     for (const { place, manifest } of workloads()) {
       const { spec } = templateOf(manifest);
@@ -142,7 +142,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 
-  it('every process is started with options that its command has', async () => {
+  it('every process is started with valid options of its command', async () => {
     const help = new Map<string, string>();
     for (const { place, manifest } of workloads()) {
       const { args, env = [], envFrom = [] } = templateOf(manifest).spec.containers[0];
@@ -159,7 +159,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 
-  it('budgets, services and policies select the pods they are about', () => {
+  it('budgets, services and policies select their own pods', () => {
     for (const [place, manifests] of rendered) {
       const pods = manifests.filter(isWorkload).map((one) => templateOf(one).metadata.labels);
       for (const { kind, metadata, spec } of manifests) {
@@ -227,7 +227,7 @@ function configOf(manifests: readonly Manifest[], envFrom: readonly { configMapR
 describe('alerts, board and scaling', () => {
   const files = ['monitoring/alerts.yaml', 'monitoring/board.json', 'autoscaling/fetcher.yaml'];
 
-  it('ask for metrics that are told, by labels that those have', async () => {
+  it('alerts, board and scaling query exported metrics, by existing labels', async () => {
     let asked = 0;
     for (const file of files) {
       for (const [, name, labels = ''] of (await textOf(file)).matchAll(/\b(crawlstream_\w+)(?:\{([^}]*)\})?/g)) {
@@ -243,7 +243,7 @@ describe('alerts, board and scaling', () => {
     assert.ok(asked > 40);
   });
 
-  it('tell what should never grow: partitions that stand still, inputs that were cut, records of others or astray', async () => {
+  it('alerts, board and scaling cover what should never grow: stopped partitions, cut inputs, foreign or misrouted records', async () => {
     for (const file of files.slice(0, 2)) {
       const text = await textOf(file);
       for (const name of ['stopped', 'cut_inputs_total', 'foreign_records_total', 'misrouted_total', 'fetchers'])
@@ -251,14 +251,14 @@ describe('alerts, board and scaling', () => {
     }
   });
 
-  it('name outcomes that there are', async () => {
+  it('alerts, board and scaling name existing outcomes', async () => {
     for (const file of files) {
       for (const [, values] of (await textOf(file)).matchAll(/outcome=~?\\?"([^"\\]+)\\?"/g))
         for (const one of values!.split('|')) assert.ok((outcomeKinds as readonly string[]).includes(one), one);
     }
   });
 
-  it('the board can be drawn: panels have queries, and none covers another', async () => {
+  it('the board can be drawn: panels have queries, and none overlaps another', async () => {
     const { panels } = JSON.parse(await textOf('monitoring/board.json')) as { panels: Panel[] };
     assert.ok(panels.length >= 15);
     const cells = new Set(panels.map(({ gridPos: { x, y } }) => `${x} ${y}`));

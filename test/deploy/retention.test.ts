@@ -9,7 +9,7 @@ import { topicNames, topics } from '../../topology/topics.ts';
 
 const kafka = readFileSync(join(import.meta.dirname, '../../deploy/KAFKA.md'), 'utf8');
 
-test('the table of topics names each once, with what it is made with', () => {
+test('the table of topics names each once, with its settings', () => {
   const rows = [...kafka.matchAll(/^\| (`[^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)]
     .map(([, names, time, bytes]) => ({ names: names!.replaceAll('`', '').split(', '), time, bytes }))
     .filter(({ names }) => names.every((name) => (topicNames as readonly string[]).includes(name)));
@@ -33,7 +33,7 @@ test('the table of topics names each once, with what it is made with', () => {
 
 const wish = { ...wishDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };
 
-test('the model keeps pages for as long as their topic does: by time, or by bytes where that is shorter', () => {
+test('the model keeps pages as long as their topic does: by time, or by bytes if that is shorter', () => {
   const { days, bytes } = topics.pages.kept!;
   const { brokers, partitions } = sizeOf(wish);
   const aSecond = (partitions * bytes) / brokers.pagesKeptSeconds;
@@ -45,7 +45,7 @@ test('the model keeps pages for as long as their topic does: by time, or by byte
   assert.ok(week.diskBytes > brokers.diskBytes);
 });
 
-test('the page on Kafka tells the example of the page on sizes', () => {
+test('the page on Kafka repeats the example of the page on sizes', () => {
   const { brokers, partitions } = sizeOf(wish);
   const lasts = durationText(brokers.pagesKeptSeconds / 86_400);
   const reported = /(\d+) GiB a partition are ([\d.]+ hours) at (\d+) pages a second on (\d+) partitions/.exec(kafka);

@@ -10,7 +10,7 @@ import { root } from '../run/files.ts';
 const run = promisify(execFile);
 const out = join(root, 'dist/api');
 
-test('npm run docs:api describes the library, the consumer kit and plugins, and warns of nothing', async () => {
+test('npm run docs:api describes the library, the consumer kit and plugins, without warnings', async () => {
   rmSync(out, { recursive: true, force: true });
   const { stdout, stderr } = await run('npm', ['run', '-s', 'docs:api'], { cwd: root, timeout: 600_000 });
   assert.doesNotMatch(stdout + stderr, /\[(?:warning|error)\]/);

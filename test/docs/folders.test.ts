@@ -33,7 +33,7 @@ function foldersOfTable(page: string): string[] {
 }
 
 for (const page of pages) {
-  test(`the table of folders in ${page} names those that are there`, () => {
+  test(`the table of folders in ${page} matches the tree`, () => {
     const there = readdirSync(join(root, dirname(page)), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !made.has(entry.name))
       .map(({ name }) => name);

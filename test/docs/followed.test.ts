@@ -9,25 +9,25 @@ import { promises } from './follow/promises.ts';
 import { markdownFiles } from './markdown.ts';
 import { root } from './written-commands.ts';
 
-test('a page with blocks of shell is followed, or named with the reason why it is only parsed', () => {
+test('a page with shell blocks is executed, or listed with the reason why it is only parsed', () => {
   const unlisted = markdownFiles().filter(
     (page) => blocksOf(root, page).length > 0 && !followedPages.includes(page) && !(page in onlyParsed),
   );
   assert.deepEqual(unlisted, []);
 });
 
-test('pages that are listed are there, and have commands', () => {
+test('listed pages exist, and have commands', () => {
   const listed = [...followedPages, ...referencePages, ...Object.keys(onlyParsed)];
   const empty = listed.filter((page) => !existsSync(join(root, page)) || blocksOf(root, page).length === 0);
   assert.deepEqual(empty, []);
 });
 
-test('what a page promises is of a page that is followed', () => {
+test('a page’s expected output belongs to an executed page', () => {
   const others = promises.map(({ page }) => page).filter((page) => !followedPages.includes(page));
   assert.deepEqual(others, []);
 });
 
-test('what a page promises stands in it, word for word', () => {
+test('a page’s expected output stands in it, word for word', () => {
   const gone = promises.filter(({ page, sentence }) => !readFileSync(join(root, page), 'utf8').includes(sentence));
   assert.deepEqual(
     gone.map(({ page, sentence }) => `${page}: ${sentence}`),
@@ -35,7 +35,7 @@ test('what a page promises stands in it, word for word', () => {
   );
 });
 
-test('what a page prints is looked for line by line: numbers may differ, words may not', () => {
+test('a page’s output is compared line by line: numbers may differ, words may not', () => {
   const output = '  a  owns 2-3  keeps copies of 0-1\n1 seeds sent to crawl news in 0.7 s\n';
   for (const [text, is] of [
     ['  a  owns 0-1  keeps …', true],
@@ -46,7 +46,7 @@ test('what a page prints is looked for line by line: numbers may differ, words m
     assert.equal(isPrinted(text, output), is, text);
 });
 
-test('what is printed stands behind the commands that print it', () => {
+test('expected output stands behind the commands that print it', () => {
   for (const page of followedPages) {
     const ends = new Set(blocksOf(root, page).map((block) => block.at(-1)!.line));
     for (const [after, [first]] of printedAfter(root, page)) {

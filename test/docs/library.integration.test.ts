@@ -18,7 +18,7 @@ const prints = [
   /^(?:HOME\n|PAGE\n){3}$/,
 ];
 
-test('the programs that the library’s page shows compile, and do what they say', { timeout: 600_000 }, async (t) => {
+test('the programs on the library’s page compile and work as described', { timeout: 600_000 }, async (t) => {
   assert.equal(programs.length, prints.length);
   const { port } = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.statusCode = 404;

@@ -35,7 +35,7 @@ const ofHistory = 'CHANGELOG.md';
 const namedFile = /`((?:topology|services|schemas|lab|test|docs|deploy|examples)\/[^`\s]*)`/g;
 
 for (const page of markdownFiles().filter((name) => name !== ofHistory)) {
-  test(`files that ${page} names are there`, () => {
+  test(`files that ${page} names exist`, () => {
     const missing = proseLines(page).flatMap(({ line, text }) =>
       [...text.matchAll(namedFile)]
         .map(([, path]) => path!.replace(/[:,].*$/, ''))

@@ -29,7 +29,7 @@ function* texts(): Generator<{ readonly place: string; readonly text: string }> 
   }
 }
 
-test('a source that a comment or a page names is in the tree', () => {
+test('a source that a comment or a page names exists', () => {
   const missing: string[] = [];
   let found = 0;
   for (const { place, text } of texts()) {

@@ -15,7 +15,7 @@ import { writtenCommands } from './written-commands.ts';
 const elsewhere =
   /--brokers|--registry|s3:\/\/|--with render|--otlp|--url |^judge|^config|^urlfrontier|^dashboard|^identity check|statement\.json|--help/;
 
-test('every command of the tutorial, and those of README, operations and politeness that need one machine alone, end well', async (t) => {
+test('every command of the tutorial, and the single-machine ones of README, operations and politeness, end well', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();
     if (request.url === '/missing') return response.writeHead(500).end();

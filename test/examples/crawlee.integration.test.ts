@@ -16,7 +16,7 @@ import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 crawleeModules();
 
-test('titles of a site, by Crawlee on the frontier', async () => {
+test('the Crawlee example prints titles of a site, crawled through the frontier', async () => {
   const folder = temporaryFolder();
   const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
     cwd: root,

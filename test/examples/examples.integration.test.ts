@@ -61,7 +61,7 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     return { pages, hits, data, port };
   }
 
-  it('filter-by-list.mjs keeps a crawl off the hosts in a file, and the control log says which code did', async (t) => {
+  it('filter-by-list.mjs keeps a crawl off the hosts in a file, and the control log names the code', async (t) => {
     writeFileSync(join(folder, 'blocked.txt'), '# advertising\nBlocked.test\n');
     const env = { BLOCKLIST: join(folder, 'blocked.txt') };
     const { hits, data, port } = await crawled(t, 'filtered', ['--plugin', 'filter-by-list.mjs'], env);
@@ -69,7 +69,7 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     assert.deepEqual([...hosts].toSorted(), ['fine.test', 'front.test']);
     const front = `http://front.test:${port}/`;
     const timeline = await crawlstream(['story', front, '--data', data]);
-    assert.match(timeline.stdout, /plugin filter-by-list left out 1 links/);
+    assert.match(timeline.stdout, /plugin filter-by-list left out 1 link/);
     const explained = await crawlstream(['explain', front, '--data', data]);
     assert.match(explained.stdout, /filter-by-list 1\.0\.0, sha256 [0-9a-f]{12}/);
   });
@@ -90,7 +90,7 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     assert.match(pages.find(({ url }) => url!.endsWith('/y'))!['description']!, /\(4 min\)$/);
   });
 
-  it('to-sqlite.mjs keeps pages beside a crawl, or after it; what its table refuses is a dead letter', async (t) => {
+  it('to-sqlite.mjs stores pages beside a crawl, or after it; a page that its table refuses is a dead letter', async (t) => {
     const { data } = await crawled(t, 'kept', ['--plugin', 'to-sqlite.mjs', '--set', 'to-sqlite.file=mine.db']);
     const { default: Database } = await import('libsql');
     const rows = (file: string) => {

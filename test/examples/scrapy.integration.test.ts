@@ -14,7 +14,7 @@ import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 const example = fileURLToPath(new URL('../../examples/scrapy-titles.py', import.meta.url));
 const python = scrapyPython();
 
-test('titles of a site, by Scrapy on the frontier', async () => {
+test('the Scrapy example prints titles of a site, crawled through the frontier', async () => {
   const folder = temporaryFolder();
   // pip writes beside what it builds.
   cpSync(clientsFolder, join(folder, 'client'), { recursive: true });

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const patienceMs = 300_000;
 
-test('titles of a site, by a client of URLFrontier on this frontier', async () => {
+test('the URLFrontier client example prints titles of a site, crawled through this frontier', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'node_modules/crawlstream'), { recursive: true });
   symlinkSync(join(root, 'schemas'), join(folder, 'node_modules/crawlstream/schemas'));

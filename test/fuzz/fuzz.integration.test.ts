@@ -4,7 +4,7 @@ import { runTarget } from './run-target.ts';
 import { targets } from './targets.ts';
 
 const usual = { seed: 1, forMs: 120_000, corpus: [], hangMs: 60_000, cpuMsMax: 30_000, heapMb: 512 } as const;
-describe('what strangers’ bytes go into, a few tries each (npm run fuzz: many)', () => {
+describe('parsers of strangers’ bytes survive a few fuzz tries each (npm run fuzz: many)', () => {
   for (const target of Object.keys(targets)) {
     it(target, async () => {
       const { findings, tries, blocks } = await runTarget({

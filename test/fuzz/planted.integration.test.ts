@@ -16,7 +16,7 @@ const run = (module: string, target: string, more: Partial<RunOptions>) =>
   });
 
 describe('the fuzzer', () => {
-  it('finds a mistake behind three conditions, which chance would take 16 million tries for', async () => {
+  it('the fuzzer finds a bug behind three conditions, which chance would need 16 million tries for', async () => {
     const ours = (url: string) => url.includes('/test/fuzz/planted.ts');
     const { findings, tries, kept } = await fuzz(planted['nested']!, {
       ...usual,
@@ -29,12 +29,12 @@ describe('the fuzzer', () => {
     assert.equal(findings[0]!.input.toString('latin1', 0, 3), 'bug');
   });
 
-  it('finds what takes more than its length', async () => {
+  it('the fuzzer finds code that takes more than linear time', async () => {
     const { findings } = await run('planted.ts', 'slow', { tries: 3_000, cpuMsMax: 100 });
     assert.match(findings[0]?.what ?? 'nothing', /^took \d+ ms of CPU/);
   });
 
-  it('ends a try that never ends, and one that takes all memory, and says what they were given', async () => {
+  it('the fuzzer ends an endless try, and one that takes all memory, and reports their inputs', async () => {
     const endless = await run('planted.ts', 'endless', { tries: 400_000, hangMs: 3_000 });
     assert.match(endless.findings[0]?.what ?? 'nothing', /^did not end within 3 s/);
     assert.equal(endless.findings[0]!.input[0], 0x78);
@@ -43,7 +43,7 @@ describe('the fuzzer', () => {
     assert.equal(greedy.findings[0]!.input[0], 0x79);
   });
 
-  it('finds nothing where there is nothing, however often', async () => {
+  it('the fuzzer finds nothing in correct code, however often it runs', async () => {
     const { findings, tries } = await run('planted.ts', 'sound', { tries: 500 });
     assert.ok(findings.length === 0 && tries >= 500);
   });

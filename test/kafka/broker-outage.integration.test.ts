@@ -124,7 +124,7 @@ describe('a broker that is away for a minute', { skip, timeout: 600_000 }, () =>
       async () => process.kill(broker.pids[0]!, 'SIGCONT'),
     ],
   ] as const) {
-    it(`${how}: every role says so, and is at work again soon after`, async (t) => {
+    it(`${how}: every role says so, and works again soon after`, async (t) => {
       for (const name of Object.keys(roles)) await untilAtWork(name, 0, Date.now() + 120_000);
       await untilDelivered();
       const said = Object.fromEntries(Object.entries(roles).map(([name, { output }]) => [name, output().length]));

@@ -45,7 +45,7 @@ const pace = { delayMs, delayFactor: 0, retriesMs: [1_000, 2_000, 4_000], leadTi
 const pagesPerHost = Math.ceil((0.35 * runMs) / (delayMs + 30));
 
 describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_000 }, () => {
-  it('loses nothing, contacts no host early, and ends with every copy of its state the same', async (t) => {
+  it('a crawl under chaos on Kafka loses nothing, contacts no host early, and ends with equal copies of its state', async (t) => {
     const web = await startSmallWeb({ preset: 'full', hosts, pagesPerHost, crawlDelayMs: 700, slowMs: 30, seed });
     const broker = await startBroker({ own: true, brokers: 3 });
     const folder = await mkdtemp(join(tmpdir(), 'crawlstream-chaos-'));

@@ -30,7 +30,7 @@ describe('clients that lease, on Kafka', { skip, timeout: 500_000 }, () => {
     await broker?.stop();
   });
 
-  it('fetch every page, though a fetcher they lease from is killed', async (t) => {
+  it('clients that lease, on Kafka, fetch every page, even if a fetcher that they lease from is killed', async (t) => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 8, pagesPerHost: 20, domains: 4, seed: 11 });
     const at = ['--brokers', broker.brokers, '--crawl', `leasing-${process.pid}`];
     const start = (...args: string[]) => {

@@ -22,7 +22,7 @@ const patienceMs = 280_000;
 const crawl = 'watched';
 const served = 'served';
 
-describe('a cluster that changes', { skip, timeout: 300_000 }, () => {
+describe('a changing cluster', { skip, timeout: 300_000 }, () => {
   let broker: TestBroker;
   let folder: string;
   let roles: Readonly<Record<string, Running>> = {};
@@ -66,7 +66,7 @@ describe('a cluster that changes', { skip, timeout: 300_000 }, () => {
     }
   };
 
-  it('is told of in /readyz where partitions were added, by who joins and by who runs', async () => {
+  it('a changing cluster is reported in /readyz if partitions were added, by joining and running processes', async () => {
     await until('crawl', 200, /the crawl has 3 partitions, but watched\.pages has 5/);
     await until('urlfrontier', 200, /^/);
     await addPartitions(broker, `${served}.control`, 30);
@@ -74,7 +74,7 @@ describe('a cluster that changes', { skip, timeout: 300_000 }, () => {
     await until('urlfrontier', 200, /served\.control has 30/);
   });
 
-  it('gives a consumer the partitions of the crawl, and none that somebody added', async () => {
+  it('a changing cluster gives a consumer the partitions of the crawl, and no added ones', async () => {
     const source = await openSource({ brokers: broker.brokers, crawl }, 'mine', new SystemClock());
     try {
       const assigned = await new Promise<readonly number[]>((resolve, reject) => {
@@ -88,7 +88,7 @@ describe('a cluster that changes', { skip, timeout: 300_000 }, () => {
     }
   });
 
-  it('is told of in /readyz where its broker is away', async () => {
+  it('a changing cluster is reported in /readyz if its broker is away', async () => {
     await broker.kill();
     await Promise.all(Object.keys(roles).map((name) => until(name, 503, new RegExp(broker.brokers))));
     for (const [name, more] of [

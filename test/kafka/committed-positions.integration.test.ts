@@ -85,19 +85,19 @@ describe('Kafka’s tools', { skip, timeout: 300_000 }, () => {
       .reduce((sum, [, value]) => sum + value, 0);
   };
 
-  it('see what the frontier has decided, by its group', async () => {
+  it('Kafka’s tools see the frontier’s decided positions, by its group', async () => {
     await untilReported();
     assert.equal(await admitted(), urls);
   });
 
-  it('see role, crawl and instance of each client', async () => {
+  it('Kafka’s tools see role, crawl and instance of each client', async () => {
     const { groups } = await admin.describeGroups([group]);
     const [member] = groups[0]!.members;
     const { pid } = frontier.child;
     assert.match(member!.clientId, new RegExp(`^crawlstream-frontier-${crawl}-.*-${pid}$`));
   });
 
-  it('are matched by what the process tells of itself', async () => {
+  it('Kafka’s tools agree with the process’s own metrics', async () => {
     const series = await scrape(await listening(frontier));
     assert.ok(series.get(`crawlstream_kafka_rebalances_total{group="${group}"}`)! >= 1);
     for (const api of ['Fetch', 'Produce', 'OffsetCommit']) {
@@ -108,7 +108,7 @@ describe('Kafka’s tools', { skip, timeout: 300_000 }, () => {
     assert.equal(series.get('crawlstream_brokers_away'), 0);
   });
 
-  it('see no lag of a frontier that was stopped right after it had decided', async () => {
+  it('Kafka’s tools see no lag of a frontier that was stopped right after its decision', async () => {
     await untilReported();
     const seeds = Array.from({ length: urls }, (_, n) => `https://h${n}.example/late`);
     const sent = await runCommand(['inject', ...seeds, '--crawl', crawl, '--brokers', broker.brokers]);
@@ -121,7 +121,7 @@ describe('Kafka’s tools', { skip, timeout: 300_000 }, () => {
     await untilReported();
   });
 
-  it('change nothing by an offset that they set', async () => {
+  it('Kafka’s tools change nothing by setting an offset', async () => {
     const reported = await untilReported();
     frontier.child.kill('SIGTERM');
     await frontier.ended;

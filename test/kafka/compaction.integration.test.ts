@@ -10,7 +10,7 @@ import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { topicsOfCrawl } from '../../topology/topics.ts';
 import { until } from '../services/until.ts';
 
-test('tombstones take pages off a broker’s disk', {
+test('tombstones remove pages from a broker’s disk', {
   skip: (await skipReason()) ?? false,
   timeout: 600_000,
 }, async (t) => {

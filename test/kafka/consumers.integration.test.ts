@@ -43,7 +43,7 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 600_000 }, () => 
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  it('the templates of the documentation, in TypeScript and in Python, read a live crawl, each page once', async () => {
+  it('the documented templates, in TypeScript and in Python, read a live crawl, each page once', async () => {
     const web = await startSmallWeb({ hosts: 8, pagesPerHost: 8, seed: 21 });
     const crawl = 'crawl';
     const at = ['--brokers', broker.brokers, '--registry', registry.url, '--crawl', crawl];
@@ -104,7 +104,7 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 600_000 }, () => 
     }
   });
 
-  it('dedup, index and archive run as processes of their own, killed and started again', async () => {
+  it('dedup, index and archive run as separate processes, killed and started again', async () => {
     const at = ['--brokers', broker.brokers, '--registry', registry.url, '--crawl', 'crawl'];
     const { stdout } = await runCommand(['pages', ...at]);
     const pages = stdout
@@ -167,7 +167,7 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 600_000 }, () => 
     for (const url of pages) assert.equal(archived.get(url), 1, url);
   });
 
-  it('a host that is purged is taken back: roles follow, other clients see tombstones, WARC files are rewritten', async () => {
+  it('a purged host is withdrawn: roles follow, other clients see tombstones, WARC files are rewritten', async () => {
     const at = ['--brokers', broker.brokers, '--registry', registry.url, '--crawl', 'crawl'];
     const pagesNow = async () =>
       (await runCommand(['pages', ...at])).stdout

@@ -57,7 +57,7 @@ describe('control on a broker', { skip, timeout: 600_000 }, () => {
     });
   const admitted = (group: FrontierGroup) => group.committed().get(0)?.counters.admitted;
 
-  it('other people’s records are dead letters once the command that the frontier names has refused them', async () => {
+  it('foreign records on control are dead letters once refused by the command that the frontier names', async () => {
     const crawl = 'strangers';
     await run('topics', 'create', ...at(crawl), '--partitions', '1');
     const access = await accessOn(log, { crawl });
@@ -105,7 +105,7 @@ describe('control on a broker', { skip, timeout: 600_000 }, () => {
     assert.deepEqual([end, failures], [strangers.length, []]);
   });
 
-  it('is made again by a frontier on its folder where somebody deleted it, with manifest, policy and orders', async () => {
+  it('a deleted control topic is restored by a frontier on its folder, with manifest, policy and orders', async () => {
     const crawl = 'deleted';
     const folder = await mkdtemp(join(tmpdir(), 'crawlstream-deleted-'));
     const frontier = async (act: () => Promise<void>) => {
@@ -142,7 +142,7 @@ describe('control on a broker', { skip, timeout: 600_000 }, () => {
       const unknown = startCommand(['frontier', ...at(crawl), '--data', other]);
       await until(
         () => unknown.output(),
-        () => /; restarting/.test(unknown.output()),
+        () => /; retrying/.test(unknown.output()),
       );
       unknown.child.kill('SIGTERM');
       await unknown.ended;

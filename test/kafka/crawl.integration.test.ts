@@ -105,7 +105,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     }
   };
 
-  it('fetches every reachable allowed page once, with no violation, and says when it is done', async () => {
+  it('a crawl in several processes on Kafka fetches every reachable allowed page once, without violation, and says when it is done', async () => {
     // Some robots.txt have moved to another host, which another process may have on lease.
     const scaled = { crawlDelayMs: 60, slowMs: 30, robotsMoved: 0.16, seed: 5 };
     const web = await startSmallWeb({ preset: 'full', hosts, pagesPerHost, ...scaled });
@@ -118,7 +118,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     await stop(...processes);
   });
 
-  it('moves partitions to a frontier that joins and back from one that leaves, and loses nothing', async () => {
+  it('a crawl in several processes on Kafka moves partitions to a joining frontier and back from a leaving one, without loss', async () => {
     const web = await startSmallWeb({ hosts, pagesPerHost, seed: 6 });
     const first = frontier('moving', 'a');
     const fetching = fetcher('moving', web);
@@ -150,7 +150,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     }
   });
 
-  it('gives the same pages after kill -9 of a frontier, of a fetcher, and of the broker', async (t) => {
+  it('a crawl in several processes on Kafka gives the same pages after kill -9 of a frontier, of a fetcher, and of the broker', async (t) => {
     const web = await startSmallWeb({ hosts, pagesPerHost, seed: 7 });
     const killed = [frontier('kills', 'a'), fetcher('kills', web)];
     const processes = [frontier('kills', 'b'), fetcher('kills', web)];
@@ -182,7 +182,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     await stop(...processes);
   });
 
-  it('obeys operators while it runs: a host blocked, a policy set, a URL explained', async () => {
+  it('a crawl in several processes on Kafka obeys operators while it runs: a blocked host, a new policy, an explained URL', async () => {
     const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 30, domains: 4, linksPerPage: 20 });
     const processes = [frontier('told', 'a'), fetcher('told', web)];
     // Slow enough for a busy machine to have its say in time.
@@ -235,14 +235,14 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     }
   });
 
-  it('fetches what hubs and others push in the next slot of its host', async () => {
+  it('a crawl in several processes on Kafka fetches pushed URLs in the next slot of their host', async () => {
     const data = join(folder, 'pushed');
     await crawlWithPushes([...at('pushed'), '--partitions', '2', '--data', data]);
     const { revisits, changesFound, scheduled } = await stats('pushed');
     assert.ok((revisits as number) >= 3 && (scheduled as number) >= 4 && changesFound === 0);
   });
 
-  it('runs every role as the compose file says', async () => {
+  it('a crawl in several processes on Kafka runs every role as in the compose file', async () => {
     const services = await readCompose({ CONTACT: 'me@example.org', REGISTRY: registry.url });
     // A browser is another image's; a dashboard ends with its reader, and has a test of its own.
     const roles = rolesOf(services).filter(([name]) => name !== 'render' && name !== 'dashboard');
@@ -266,7 +266,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     await stop(...processes);
   });
 
-  it('refuses other partition counts by name, and a crawl that is not there', async () => {
+  it('a crawl in several processes on Kafka refuses other partition counts by name, and a missing crawl', async () => {
     const other = await runCommand(['frontier', ...at('clean'), '--partitions', '3', '--data', join(folder, 'other')]);
     assert.notEqual(other.code, 0);
     assert.match(other.stderr, /^crawlstream: .*clean.*6.*3.*\n$/);
@@ -277,7 +277,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     assert.match(absent.stderr, /^crawlstream: .*absent.*\n$/);
   });
 
-  it('says in one line that a broker or a registry cannot be reached', async () => {
+  it('a crawl in several processes on Kafka reports an unreachable broker or registry in one line', async () => {
     const noBroker = await runCommand(['stats', '--brokers', '127.0.0.1:1', '--crawl', 'clean']);
     assert.equal(noBroker.code, 1);
     assert.match(noBroker.stderr, /^crawlstream: .*127\.0\.0\.1:1.*\n$/);

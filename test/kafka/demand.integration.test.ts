@@ -27,7 +27,7 @@ describe('demand on Kafka', { skip }, () => {
     await broker?.stop();
   });
 
-  it('follows the fetchers that are there, and no fetcher costs no URL anything', async (t) => {
+  it('demand on Kafka follows the running fetchers, and a missing fetcher costs no URL anything', async (t) => {
     const failures: unknown[] = [];
     crawl = await startCrawlInProcess({
       ...{ broker, crawl: `demand-${process.pid}`, partitions: 48, delayMs: 100, answerMs: 300 },

@@ -5,7 +5,7 @@ import { skipReason } from '../../lab/kafka/components.ts';
 import { desksBesideCrawls } from '../services/desk/running-desk.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
-test('orders of a desk reach a crawl on Kafka, within seconds', {
+test('orders of the webmaster page reach a crawl on Kafka within seconds', {
   skip: (await skipReason()) ?? false,
   timeout: 600_000,
 }, async (t) => {

@@ -44,7 +44,7 @@ async function startFleetOfSite(t: TestContext) {
 
 const policy = { delayMs: 50, delayFactor: 0, scope: { kind: 'host' } };
 
-test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is forgotten in each', {
+test('index and dedup follow a fleet’s crawl on Kafka, and forget what is purged', {
   skip,
   timeout: 300_000,
 }, async (t) => {
@@ -80,7 +80,7 @@ test('index and dedup follow a crawl of a fleet on Kafka, and what is purged is 
   assert.ok(!urls.includes(url('/p/5')) && urls.includes(url('/p/6')), urls.join(' '));
 });
 
-test('a process runs consumers for all crawls of a fleet, goes on after kill -9, and keeps nothing of one that is deleted', {
+test('a process runs consumers for all crawls of a fleet, continues after kill -9, and keeps nothing of a deleted one', {
   skip,
   timeout: 300_000,
 }, async (t) => {

@@ -21,7 +21,7 @@ const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base6
 const delayMs = 500;
 const names = ['c0', 'c1', 'c2'];
 
-test('crawls of a fleet have all their pages, and hosts their peace, whatever becomes of the fetchers', {
+test('crawls of a fleet have all their pages, and hosts their delays, whatever happens to the fetchers', {
   skip,
   timeout: 900_000,
 }, async (t) => {

@@ -18,7 +18,7 @@ import { topicValues } from './topic-values.ts';
 const skip = (await skipReason()) ?? false;
 const names = ['c0', 'c1', 'c2'];
 
-test('records of a fleet are read by the registry, whose subjects are as many as kinds of records, and a takeover waits for it', {
+test('records of a fleet are decoded by the registry, with one subject per kind of record, and a takeover waits for it', {
   skip,
   timeout: 300_000,
 }, async (t) => {

@@ -20,7 +20,7 @@ const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base6
 const delayMs = 150;
 const names = ['c0', 'c1', 'c2'];
 
-test('a fleet of one frontier and two fetchers goes on when any of them is killed, with one clock for each host over all crawls and processes', {
+test('a fleet of one frontier and two fetchers survives a kill of any of them, with one clock per host over all crawls and processes', {
   skip,
   timeout: 600_000,
 }, async (t) => {

@@ -21,7 +21,7 @@ const secret = `whsec_${Buffer.alloc(32, 'signs what is posted').toString('base6
 const delayMs = 100;
 const names = ['c0', 'c1', 'c2', 'c3'];
 
-test('a fleet on Kafka goes on in another process when one is frozen, or killed, polite as before, with no page and no event lost', {
+test('a fleet on Kafka moves to another process when one is frozen or killed, politely, with no page and no event lost', {
   skip,
   timeout: 600_000,
 }, async (t) => {

@@ -77,7 +77,7 @@ describe('on a broker that others write to', { skip, timeout: 300_000 }, () => {
   const append = (topic: string, partition: number, value: Buffer) =>
     log.append([{ topic, partition, key: null, value }]);
 
-  it('their records on the changelog are void for all, and counted', async () => {
+  it('foreign records on the changelog are void for all, and counted', async () => {
     const first = await join();
     await discover(0, 20);
     await admitted(first, 0, 20);
@@ -97,7 +97,7 @@ describe('on a broker that others write to', { skip, timeout: 300_000 }, () => {
     assert.deepEqual([failures, stopped], [[], []]);
   });
 
-  it('a flipped bit in an input is a dead letter that says where, and the rest is read', async () => {
+  it('a flipped bit in an input is a dead letter with its place, and the rest is read', async () => {
     const { end } = await log.offsets(`${crawl}.discovered`, 0);
     await discover(0, 3);
     await log.close();

@@ -12,7 +12,7 @@ import { s3SkipReason, startS3 } from '../s3/server.ts';
 import { serveSite } from '../services/fetcher/loopback.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
-test('what was purged leaves an archive in an object store whose machine is gone', {
+test('a purged page leaves an archive in an object store whose machine is gone', {
   skip: (await skipReason()) ?? (await s3SkipReason()) ?? false,
   timeout: 600_000,
 }, async (t) => {

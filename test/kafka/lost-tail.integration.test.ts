@@ -107,7 +107,7 @@ async function until(what: string, holds: () => boolean, run: Promise<void>): Pr
   }
 }
 
-describe('where a broker has lost acknowledged records', { skip, timeout: 300_000 }, () => {
+describe('a broker that has lost acknowledged records', { skip, timeout: 300_000 }, () => {
   let broker: TestBroker;
   let folder: string;
   const open = () => openKafkaLog({ brokers: [broker.brokers], clientId: 'lost-tail' });
@@ -120,7 +120,7 @@ describe('where a broker has lost acknowledged records', { skip, timeout: 300_00
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  it('of a changelog, the old owner’s folder is discarded by name, and all agree on what the log holds', async () => {
+  it('if a broker has lost records of a changelog, the old owner’s folder is discarded by name, and all agree on the log', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'changelog');
     const crawl = new Crawl('changelog', codec, await open());
     await crawl.begin();
@@ -154,7 +154,7 @@ describe('where a broker has lost acknowledged records', { skip, timeout: 300_00
     await crawl.log.close();
   });
 
-  it('of an input, what stands in their place is read, not skipped', async () => {
+  it('if a broker has lost records of an input, the records in their place are read, not skipped', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'inputs');
     const crawl = new Crawl('inputs', codec, await open());
     await crawl.begin();
@@ -180,7 +180,7 @@ describe('where a broker has lost acknowledged records', { skip, timeout: 300_00
     await crawl.log.close();
   });
 
-  it('of an input that is read meanwhile, its reader says where, and reads on from there', async () => {
+  it('if a broker loses records of an input during a read, the reader says where, and continues there', async () => {
     const log = await open();
     const topic = 'inputs.results';
     const append = (from: number, to: number) =>

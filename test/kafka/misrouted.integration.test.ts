@@ -80,7 +80,7 @@ describe('links from a producer with another partitioner', { skip }, () => {
     }).length;
   };
 
-  it('are fetched politely and once, and what was passed on is counted', async (t) => {
+  it('links from a producer with another partitioner are fetched politely and once, and passed-on links are counted', async (t) => {
     const { counters, until } = crawl;
     const names = Array.from({ length: hosts }, (_, i) => `h${i}.test`);
     await crawl.seed(names.flatMap((host) => urlsOf(host, 0)));
@@ -112,7 +112,7 @@ describe('links from a producer with another partitioner', { skip }, () => {
     );
   });
 
-  it('need not be passed on where the producer is told to partition as Java does', async () => {
+  it('links from a producer that partitions as Java does need not be passed on', async () => {
     const before = crawl.counters();
     assert.equal(await send(2_000, 'murmur2_random'), 0);
     await crawl.until('they are admitted', () => crawl.counters().admitted === before.admitted + hosts * pagesPerHost);

@@ -55,7 +55,7 @@ describe('a partition whose changelog leads nowhere', { skip, timeout: 2 * patie
     }
   };
 
-  it('is built from its inputs by the command that the error names, and its crawl ends with nothing lost', async (t) => {
+  it('a partition with a broken changelog is rebuilt from its inputs by the command in the error, and its crawl ends without loss', async (t) => {
     const web = await startSmallWeb({ preset: 'plain', hosts: 8, pagesPerHost: 24, seed: 3 });
     const fetcher = () => start(['fetcher', ...at(), '--partitions', '2', '--resolve', `*:${web.port}:127.0.0.1`]);
     const open = () => openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });

@@ -145,7 +145,7 @@ describe('a crawl whose registry forgets', { skip, timeout: 900_000 }, () => {
     }
   };
 
-  it('goes on and ends without it, with it wiped, and with its ids given to others', async () => {
+  it('a crawl whose registry forgets goes on and ends without it, with it wiped, and with its ids reassigned', async () => {
     const web = await startSmallWeb({ hosts: 12, pagesPerHost: 30, seed: 31 });
     const pages = 12 * 30;
     await run('topics', 'create', ...at('forgets'), ...named(), '--partitions', `${partitions}`);
@@ -180,7 +180,7 @@ describe('a crawl whose registry forgets', { skip, timeout: 900_000 }, () => {
     }
   });
 
-  it('without the ids of an earlier release on record, waits for the registry and makes no second manifest', async () => {
+  it('a crawl whose registry forgets, without recorded ids of an earlier release, waits for it and makes no second manifest', async () => {
     const crawl = 'unnoted';
     const web = await startSmallWeb({ hosts: 4, pagesPerHost: 5, seed: 32 });
     // The records of a release that noted nothing: its manifest under the registry's id.
@@ -211,7 +211,7 @@ describe('a crawl whose registry forgets', { skip, timeout: 900_000 }, () => {
     assert.equal((await stats(crawl, []))['pages'], 20, 'its schemas are noted now');
   });
 
-  it('waits at a record of an id that nobody knows, in every role, until an operator says what it is', async () => {
+  it('a crawl whose registry forgets waits at a record with an unknown id, in every role, until an operator defines it', async () => {
     const crawl = 'taught';
     const web = await startSmallWeb({ hosts: 4, pagesPerHost: 5, seed: 33 });
     await run('topics', 'create', ...at(crawl), '--partitions', `${partitions}`);
@@ -255,7 +255,7 @@ describe('a crawl whose registry forgets', { skip, timeout: 900_000 }, () => {
     await stop(roles);
   });
 
-  it('without a registry writes single objects, whose fingerprints no registry can give to others', async () => {
+  it('a crawl without a registry writes single objects, whose fingerprints no registry can reassign', async () => {
     const { end } = await log.offsets('taught.pages', 0);
     const [first] = await firstOf(recordsOf(log, 'taught.pages', 0, 0, end));
     assert.deepEqual([...first!.value.subarray(0, 2)], [0xc3, 0x01]);

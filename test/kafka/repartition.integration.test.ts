@@ -23,7 +23,7 @@ describe('a crawl on Kafka', { skip, timeout: 300_000 }, () => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  it('moves from 4 partitions into 16 with every URL, and fetches the rest, each page once', async () => {
+  it('a crawl on Kafka moves from 4 partitions into 16 with every URL, and fetches the rest, each page once', async () => {
     const web = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 8 });
     const options = { cwd: folder, patienceMs: 200_000 };
     const json = async (args: readonly string[]) => {

@@ -14,7 +14,7 @@ import { passwordOf, startSecuredBroker } from './secured-broker.ts';
 const skip = (await skipReason()) ?? false;
 const delayMs = 50;
 
-test('a fleet runs, is taken over by a frontier and a fetcher, and makes, ends and deletes crawls with the rights that acls lists, and no others', {
+test('a fleet runs, is taken over by a frontier and a fetcher, and creates, ends and deletes crawls with exactly the rights that acls lists', {
   skip,
   timeout: 300_000,
 }, async (t) => {

@@ -53,7 +53,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
     }
   };
 
-  it('lets in by PLAIN, SCRAM and a token, from a file or from where tokens are given', async () => {
+  it('a secured broker accepts PLAIN, SCRAM and a token, from a file or a token endpoint', async () => {
     await broker.addScramUser('admin', 'by-scram');
     const token = join(broker.folder, 'token');
     await writeFile(token, `${broker.tokenOf('admin')}\n`);
@@ -79,7 +79,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
     issuer.close();
   });
 
-  it('refuses wrong passwords, forged tokens and authorities nobody trusts', async () => {
+  it('a secured broker refuses wrong passwords, forged tokens and untrusted authorities', async () => {
     const forged = join(broker.folder, 'forged');
     await writeFile(forged, `${broker.tokenOf('admin').slice(0, -8)}AAAAAAAA`);
     const refused = { code: 'BROKER_UNREACHABLE', message: /rejects the login/ };
@@ -91,7 +91,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
     });
   });
 
-  it('reads passwords and certificates again at each connection, as they change under a process that lives', async () => {
+  it('a running process reads passwords and certificates again at each connection', async () => {
     const [password, ca] = [join(broker.folder, 'password'), join(broker.folder, 'ca-copy')];
     await broker.addScramUser('admin', 'by-scram');
     await writeFile(password, 'by-scram\n');
@@ -133,7 +133,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
     }
   });
 
-  it('a registry with a certificate of the same authority and a password is asked with both', async () => {
+  it('a registry with a private authority and a password is used with both', async () => {
     const asked: (string | undefined)[] = [];
     const [key, cert] = await Promise.all([readFile(broker.server.key), readFile(broker.server.cert)]);
     const registry = createTlsServer({ key, cert }, (request, response) => {
@@ -176,7 +176,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
       return one;
     };
 
-    it('a crawl runs, each service as a user who may do what its list says and nothing else', async () => {
+    it('with an authorizer, a crawl runs with each service limited to its listed rights', async () => {
       const web = await startSmallWeb({ ...{ hosts: 6, pagesPerHost: 6, seed: 2 } });
       const made = await as('operator', ['topics', 'create', ...at(), '--partitions', '2']).ended;
       assert.equal(made.code, 0, made.stderr);
@@ -206,7 +206,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
       }
     });
 
-    it('a fetcher with a plugin is told what it lacks, and with what the plugin’s list says the plugin takes part', async () => {
+    it('with an authorizer, a fetcher with a plugin reports missing rights, and with the plugin’s list the plugin works', async () => {
       const web = await startSmallWeb({ ...{ hosts: 3, pagesPerHost: 5, seed: 3 } });
       const sent = await as('operator', ['inject', ...at(), ...web.seeds, '--delay', '30ms']).ended;
       assert.equal(sent.code, 0, sent.stderr);
@@ -239,7 +239,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
       }
     });
 
-    it('a service in the place of another is told what it lacks', async () => {
+    it('with an authorizer, a service in the place of another reports its missing rights', async () => {
       const frontier = await as('fetcher', ['frontier', ...at(), '--data', join(folder, 'wrong')]).ended;
       assert.equal(frontier.code, 2);
       assert.match(frontier.stderr, /not allowed for this user \(\w+_AUTHORIZATION_FAILED\): grant the right/);
@@ -250,7 +250,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
   });
 });
 
-it('credentials that make no sense are refused by the name of their variable', async () => {
+it('invalid credentials are refused by the name of their variable', async () => {
   const refusals: [NodeJS.ProcessEnv, RegExp][] = [
     [{ CRAWLSTREAM_KAFKA_MECHANISM: 'gssapi' }, /CRAWLSTREAM_KAFKA_MECHANISM is gssapi: give one of plain/],
     [{ CRAWLSTREAM_KAFKA_MECHANISM: 'plain' }, /CRAWLSTREAM_KAFKA_USERNAME is missing/],

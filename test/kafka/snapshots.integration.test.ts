@@ -72,7 +72,7 @@ describe('snapshots in S3 of a crawl on Kafka', { skip, timeout: 600_000 }, () =
     while (!(await holds())) await sleep(300);
   };
 
-  it('restore its partitions to what their owners had, when the topics’ beginnings are gone', async () => {
+  it('snapshots in S3 of a crawl on Kafka restore its partitions to their owners’ state after topics were trimmed', async () => {
     const web = await startSmallWeb({ preset: 'plain', hosts: 16, pagesPerHost: 24, seed: 3 });
     const first = frontier('first');
     const fetcher = start(['fetcher', ...at(), '--partitions', '2', '--resolve', `*:${web.port}:127.0.0.1`]);

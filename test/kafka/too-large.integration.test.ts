@@ -30,7 +30,7 @@ describe('topics that take only small records', { skip, timeout: 300_000 }, () =
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  it('a page that does not fit is an outcome, a letter goes without its original, and the crawl ends', async () => {
+  it('on topics for small records, a large page is an outcome, a dead letter loses its original, and the crawl ends', async () => {
     const at = ['--brokers', broker.brokers];
     const run = async (...args: string[]) => {
       const ended = await runCommand([...args, ...at]);

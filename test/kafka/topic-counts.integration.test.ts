@@ -68,7 +68,7 @@ describe('partition counts on Kafka', { skip, timeout: 300_000 }, () => {
     }
   };
 
-  it('are the frontier’s to choose, whoever starts first: a fetcher waits, and makes nothing', async () => {
+  it('partition counts on Kafka are the frontier’s choice, whoever starts first: a fetcher waits, and creates nothing', async () => {
     const crawl = `first-${process.pid}`;
     const fetcher = start(['fetcher', '--crawl', crawl, '--resolve', '*:127.0.0.1']);
     await says(fetcher, /does not exist: .*frontier or topics create/);
@@ -82,7 +82,7 @@ describe('partition counts on Kafka', { skip, timeout: 300_000 }, () => {
     await Promise.all([end(fetcher), end(frontier)]);
   });
 
-  it('that somebody raises are told, and what lies beyond is not read; transfers wait for all to stop', async () => {
+  it('partition counts on Kafka that somebody raises are reported, and the surplus is not read; transfers wait for all to stop', async () => {
     const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 4 });
     const crawl = `raised-${process.pid}`;
     const at = ['--crawl', crawl];

@@ -45,7 +45,7 @@ describe('a served crawl on Kafka', { skip: skip ?? false, timeout: 600_000 }, (
 
   const urlsOf = (messages: readonly Message[]): string[] => messages.map(({ url }) => url);
 
-  it('calls reach the partitions’ owners, whichever server is asked; one that is killed loses nothing acked', async () => {
+  it('calls of a served crawl on Kafka reach the partitions’ owners from any server; a killed one loses nothing acknowledged', async () => {
     const ports = await freePorts(2);
     const first = await serve('a', ports[0]!);
     const second = await serve('b', ports[1]!);

@@ -48,18 +48,18 @@ function testsFor(mutant: Mutant, of: readonly Recording[] = recordings, budgetM
 }
 
 describe('a mutant', () => {
-  it('is tried against the tests that execute it, the cheapest first, and no others', () => {
+  it('a mutant is tried against the tests that execute it, the cheapest first, and no others', () => {
     assert.deepEqual(testsFor(mutantAt(4, '>')), [negative.test, positive.test]);
     assert.deepEqual(testsFor(mutantAt(4, '1')), [positive.test]);
     assert.deepEqual(testsFor(mutantAt(5, '<')), [negative.test]);
     assert.deepEqual(testsFor(mutantAt(5, '1')), [negative.test]);
   });
 
-  it('in a function that no test calls has no tests, though its line was loaded', () => {
+  it('a mutant in a function that no test calls has no tests, even if its line was loaded', () => {
     assert.deepEqual(choiceFor(mutantAt(7, '*'), recordings, 60_000), { batches: [], leftOut: [] });
   });
 
-  it('is tried against tests of its own folder before cheaper ones of others', () => {
+  it('a mutant is tried against tests of its own folder before cheaper ones of others', () => {
     const of = [
       recording('test/lab/web/page.test.ts', 300),
       recording('test/topology/parse/page.test.ts', 300),
@@ -72,7 +72,7 @@ describe('a mutant', () => {
     ]);
   });
 
-  it('is tried by a few tests first, then by more at a time, and by none beyond the budget but the first', () => {
+  it('a mutant is tried by a few tests first, then by more at a time, and only the first may exceed the budget', () => {
     const costs = [1_000, 1_100, 5_000, 6_000, 7_000, 30_000];
     const of = costs.map((cpuMs) => recording(`test/topology/url/of-${cpuMs}.test.ts`, cpuMs));
     const { batches, leftOut } = choiceFor(mutantAt(4, '>'), of, 20_100);
@@ -84,7 +84,7 @@ describe('a mutant', () => {
     assert.deepEqual(testsFor(mutantAt(4, '>'), of.slice(5), 1), ['test/topology/url/of-30000.test.ts']);
   });
 
-  it('pays once for what the tests of a process load together', () => {
+  it('a mutant pays once for code that the tests of a process load together', () => {
     const costs = [100, 200, 300, 400, 500, 600, 700];
     const of = costs.map((cpuMs, i) => ({
       ...recording(`test/topology/url/of-${cpuMs}.test.ts`, cpuMs),
@@ -104,7 +104,7 @@ describe('a mutant', () => {
   });
 });
 
-it('a score of few mutants says little, one of many more', () => {
+it('a score over few mutants is uncertain, one over many less so', () => {
   const rounded = (noticed: number, tried: number) => interval({ noticed, tried }).map((share) => share.toFixed(3));
   // By the formula, worked out with another program.
   assert.deepEqual(rounded(9, 10), ['0.596', '0.982']);

@@ -22,7 +22,7 @@ function misfits(edits: readonly Edit[]): string[] {
   });
 }
 
-test('each planted mistake still fits the source it is planted in, and its tests are there', () => {
+test('each planted mutant still fits its source, and its tests exist', () => {
   assert.ok(planted.length >= 30 && mutations.length >= 20, `${planted.length} and ${mutations.length} mistakes`);
   assert.deepEqual(misfits(planted), []);
   assert.deepEqual(misfits(mutations), []);
@@ -33,7 +33,7 @@ test('each planted mistake still fits the source it is planted in, and its tests
   );
 });
 
-test('each mutant that is accepted still stands in its source', () => {
+test('each accepted mutant still exists in its source', () => {
   const gone = accepted.filter(({ file, find, line }) => {
     const lines = existsSync(join(root, file)) ? textOf(file).split('\n') : [];
     return !lines.some((text) => text.includes(line) && text.includes(find.split('\n')[0]!));

@@ -27,21 +27,21 @@ describe('a mutant, with what a test was measured to execute', () => {
     recordings = measured.recordings;
   });
 
-  it('is noticed by a test that executes its line', async () => {
+  it('a mutant with measured coverage is killed by a test that executes its line', async () => {
     const { end } = await tryMutant(mutant("return 'near'", "return 'far'"), recordings, 60_000);
     assert.equal(end, 'noticed');
   });
 
-  it('that changes nothing survives its tests', async () => {
+  it('a mutant with measured coverage that changes nothing survives its tests', async () => {
     assert.equal((await tryMutant(mutant("return 'near'", "return 'near'"), recordings, 60_000)).end, 'survived');
   });
 
-  it('that makes its tests wait for ever is noticed, since without it they end', async () => {
+  it('a mutant with measured coverage that makes its tests hang is killed, since they end without it', async () => {
     const waits = mutant('const domain = ', 'setInterval(() => {}, 1_000);\n  const domain = ');
     assert.equal((await tryMutant(waits, recordings, 60_000, 15_000)).end, 'hung');
   });
 
-  it('that no test executes is a survivor at once, and named so', async () => {
+  it('a mutant without a covering test is a survivor at once, and marked so', async () => {
     const others = recordings.filter((one) => one.test === test);
     assert.equal(others.length, 1);
     const { end } = await tryMutant(mutant("return 'near'", "return 'far'"), others, 60_000);
@@ -49,15 +49,15 @@ describe('a mutant, with what a test was measured to execute', () => {
   });
 });
 
-describe('tests that do not end', () => {
+describe('endless tests', () => {
   const loops: Edit = { file, find: 'const domain = ', replace: 'for (;;);\n  const domain = ' };
   const waits: Edit = { file, find: 'const domain = ', replace: 'setInterval(() => {}, 1_000);\n  const domain = ' };
 
-  it('have noticed a loop, by the processor time that it takes', async () => {
+  it('endless tests reveal a loop by its processor time', async () => {
     assert.equal((await tryEdit(loops, [robotsTest], { ...bounds, cpuSeconds: 5 })).end, 'loop');
   });
 
-  it('have noticed nothing where they wait', async () => {
+  it('endless tests that only wait reveal nothing', async () => {
     assert.equal((await tryEdit(waits, [robotsTest], { ...bounds, deadlineMs: 10_000 })).end, 'late');
   });
 });

@@ -22,7 +22,7 @@ describe('metrics and logs, with a real collector', { skip }, async () => {
     resource.resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
   type OtlpExport = (typeof collector.metrics)[number];
 
-  it('the collector has what a scrape has, by the same names, and the lines of the log', async () => {
+  it('a real collector gets the metrics of a scrape, by the same names, and the log lines', async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 4, domains: 2 });
     const env = { OTEL_METRIC_EXPORT_INTERVAL: '300', OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test' };
     const args = [
@@ -84,7 +84,7 @@ describe('metrics and logs, with a real collector', { skip }, async () => {
     assert.ok(Math.abs(Number(reported.timeUnixNano) / 1e6 - Date.now()) < 120_000);
   });
 
-  it('a URL that a rule has posted is a span with the method that was sent', async () => {
+  it('a real collector gets a span with the method that a rule sent', async () => {
     const site = createServer((request, response) => {
       response.setHeader('content-type', 'text/html').end(`<p>${request.method}</p>`);
     }).listen(0, '127.0.0.1');
@@ -102,7 +102,7 @@ describe('metrics and logs, with a real collector', { skip }, async () => {
     assert.equal(fetch.attributes['http.request.method'], 'POST');
   });
 
-  it('a collector that is away costs a line a minute, and the crawl ends as ever', async () => {
+  it('an absent collector costs a line a minute, and the crawl ends as usual', async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 3, domains: 1 });
     const args = [...small.crawlArguments, '--delay', '0', '--data', join(temporaryFolder(), 'data')];
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_METRIC_EXPORT_INTERVAL: '50' };

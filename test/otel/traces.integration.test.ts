@@ -32,7 +32,7 @@ describe('traces, with a real collector', { skip }, async () => {
 
   const of = (trace: ReadonlyMap<string, ReceivedSpan[]>, name: string) => trace.get(name)?.[0] as ReceivedSpan;
 
-  it('every page has one trace, with every hop of its way under the right parent', async () => {
+  it('every page has one trace, with every step of its way under the right parent', async () => {
     assert.ok(pages > 10);
     const withPage = [...traces.values()].filter((trace) =>
       trace.get('lease')?.some(({ attributes }) => attributes['crawlstream.outcome'] === 'fetched'),
@@ -66,7 +66,7 @@ describe('traces, with a real collector', { skip }, async () => {
     assert.deepEqual(lastJson(explained)['trace'], { traceId });
   });
 
-  it('times are those of the crawl, and each hop follows the one before', () => {
+  it('span times are those of the crawl, and each step follows the previous one', () => {
     const order = ['admit', 'queue', 'lease', 'robots', 'fetch', 'parse', 'publish', 'resolve'];
     for (const trace of traces.values()) {
       const attempts = trace.get('lease')!.length;
@@ -84,7 +84,7 @@ describe('traces, with a real collector', { skip }, async () => {
     }
   });
 
-  it('what a page links to is a trace of its own, which refers to the fetch that found it', () => {
+  it('a linked page has its own trace, which refers to the fetch that found it', () => {
     const fetches = new Map(
       spans.filter(({ name }) => name === 'fetch').map((span) => [`${span.traceId} ${span.spanId}`, span]),
     );
@@ -102,7 +102,7 @@ describe('traces, with a real collector', { skip }, async () => {
     }
   });
 
-  it('an attempt that failed is followed by the next in the same trace', () => {
+  it('a failed attempt is followed by the next in the same trace', () => {
     const retried = [...traces.values()].filter((trace) => trace.get('lease')!.length > 1);
     assert.ok(retried.length > 0, 'some URL of this web fails');
     for (const trace of retried) {
@@ -114,7 +114,7 @@ describe('traces, with a real collector', { skip }, async () => {
     }
   });
 
-  it('records of pages carry the context, so that whoever reads them goes on in the trace', async () => {
+  it('page records carry the trace context, so that consumers can continue the trace', async () => {
     const contexts: string[] = [];
     const consumer = await consumePages({
       data,
@@ -135,7 +135,7 @@ describe('traces, with a real collector', { skip }, async () => {
     }
   });
 
-  it('a host is traced by name, and an operator says which, and how many others', async () => {
+  it('a host is traced by name, and an operator sets which hosts, and how many others', async () => {
     const folder = join(temporaryFolder(), 'data');
     const where = ['--data', folder, '--json'];
     const { host, hostname } = new URL(small.seeds[1]!);
@@ -157,7 +157,7 @@ describe('traces, with a real collector', { skip }, async () => {
     assert.equal((await runCommand(['trace', ...where])).code, 2, 'trace what?');
   });
 
-  it('a collector that is away costs spans, not pages', async () => {
+  it('an absent collector costs spans, not pages', async () => {
     const folder = join(temporaryFolder(), 'data');
     const nobody = ['--trace-ratio', '1', '--otlp', 'http://127.0.0.1:9'];
     const ended = await runCommand([...small.crawlArguments, ...quick, '--data', folder, ...nobody]);

@@ -155,7 +155,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
     assert.equal(await scrapes.verdict(folder, outage.alert, alertAt), '');
   };
 
-  it('of the brokers', (t) => {
+  it('an outage of the brokers is survived', (t) => {
     const says = [/broker \S+ does not answer: /, /broker \S+ answers again, after \d+ s$/] as const;
     return produce(t, {
       alert: 'CrawlstreamBrokersAway',
@@ -166,10 +166,10 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
     });
   });
 
-  it('of the registry: those that run go on, one that starts waits for it', (t) =>
+  it('an outage of the registry stops no running process, and a starting one waits for it', (t) =>
     produce(t, {
       alert: 'CrawlstreamRegistryAway',
-      says: { 'dedup-0': [/registry .*; restarting$/, /ready, crawl news$/] },
+      says: { 'dedup-0': [/registry .*; retrying$/, /ready, crawl news$/] },
       async begin() {
         await way.cut();
         await kill('dedup-0');
@@ -179,7 +179,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
       waits: 8,
     }));
 
-  it('of all fetchers', (t) =>
+  it('an outage of all fetchers is survived', (t) =>
     produce(t, {
       alert: 'CrawlstreamNoFetcher',
       says: { 'frontier-0': [/no fetcher: start one/, /resolved after \d+ s: no fetcher$/] },
@@ -190,7 +190,7 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
       waits: 6,
     }));
 
-  it('of all frontiers', (t) => {
+  it('an outage of all frontiers is survived', (t) => {
     const says = [/no frontier: start one/, /resolved after \d+ s: no frontier$/] as const;
     return produce(t, {
       alert: 'CrawlstreamNoFrontier',
@@ -203,14 +203,14 @@ describe('an outage', { skip, timeout: 900_000 }, () => {
     });
   });
 
-  it('of room on a disk', async (t) => {
+  it('a full disk is survived', async (t) => {
     if (disk === undefined) return t.skip('nobody lets us mount a small disk');
     const ballast = join(disk.folder, 'ballast');
     const { blocks, bsize } = await statfs(disk.folder);
     assert.equal(blocks * bsize, diskMegabytes << 20, 'no other disk is filled');
     await produce(t, {
       alert: 'CrawlstreamDiskFull',
-      says: { 'frontier-0': [/the disk of \S+ is full.*; restarting$/, /ready, crawl news$/] },
+      says: { 'frontier-0': [/the disk of \S+ is full.*; retrying$/, /ready, crawl news$/] },
       async begin() {
         // A little at the end: whatever the store frees or writes meanwhile.
         for (const bytes of [1 << 20, 1 << 12]) await fill(ballast, bytes);

@@ -16,7 +16,7 @@ interface Locked {
 
 const licences = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0'];
 
-test('everything that is installed with us has a licence that asks for no more than ours', () => {
+test('everything that is installed with us has a licence at most as strict as ours', () => {
   const { packages } = JSON.parse(textOf('package-lock.json')) as { readonly packages: Record<string, Locked> };
   const shipped = Object.entries(packages).filter(
     ([path, { dev, link }]) => path !== '' && dev !== true && link !== true,
@@ -29,7 +29,7 @@ test('everything that is installed with us has a licence that asks for no more t
   }
 });
 
-test('each runtime dependency has its row: what it is for, behind which file, how it is kept up', () => {
+test('each runtime dependency has its row: its purpose, its file, its maintenance', () => {
   const { dependencies, peerDependencies } = JSON.parse(textOf('package.json')) as Record<string, object>;
   const rows = textOf('docs/dependencies.md')
     .split('\n')
@@ -43,14 +43,14 @@ test('each runtime dependency has its row: what it is for, behind which file, ho
   }
 });
 
-test('a checkout and the image have every package that an installation leaves out, in the same versions', () => {
+test('a checkout and the image have every optional package, in the same versions', () => {
   const { peerDependencies, peerDependenciesMeta } = JSON.parse(textOf('package.json'));
   assert.deepEqual(JSON.parse(textOf('deploy/extras/package.json')).optionalDependencies, peerDependencies);
   assert.deepEqual(Object.keys(peerDependenciesMeta), Object.keys(peerDependencies));
   for (const { optional } of Object.values<{ optional?: boolean }>(peerDependenciesMeta)) assert.equal(optional, true);
 });
 
-test('the tests that the threat model names are there', () => {
+test('the tests that the threat model names exist', () => {
   const text = textOf('docs/threat-model.md');
   const named = [...text.matchAll(/`(test\/[^`]+\.ts)`/g)].map(([, path]) => path!);
   assert.ok(named.length > 30, `${named.length} tests`);

@@ -35,7 +35,7 @@ describe('the package', { timeout: 600_000 }, () => {
     run('npm', ['install', ...quiet, join(folder, packed.filename)]);
   });
 
-  it('holds what runs and what explains, and no test', () => {
+  it('the package holds programs and documents, and no test', () => {
     const expected = ['README.md', 'LICENSE', 'dist/bundle/crawlstream.js', 'dist/services/library/index.d.ts'];
     for (const file of expected) assert.ok(files.includes(file), file);
     // What is joined into the bundle comes with its licences.
@@ -49,11 +49,11 @@ describe('the package', { timeout: 600_000 }, () => {
     );
   });
 
-  it('brings a command that says its version', () => {
+  it('the package brings a command that prints its version', () => {
     assert.equal(run(join(folder, 'node_modules/.bin/crawlstream'), ['--version']).trim(), version);
   });
 
-  it('is imported from JavaScript, by its two names and by no path within', () => {
+  it('the package is imported from JavaScript, by its two names and by no inner path', () => {
     write(
       'javascript/main.js',
       `import { createRequire } from 'node:module';
@@ -67,7 +67,7 @@ describe('the package', { timeout: 600_000 }, () => {
     assert.equal(said, `function,function,function,function,ERR_PACKAGE_PATH_NOT_EXPORTED,${version}`);
   });
 
-  it('has types that hold under strict, and refuse what is wrong', () => {
+  it('the package has types that compile under strict, and reject errors', () => {
     const options = {
       ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
       ...{ target: 'ES2023', module: 'NodeNext', moduleResolution: 'NodeNext', noEmit: true, types: ['node'] },

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-describe('the package as "npm install" brings it', { timeout: 900_000 }, () => {
+describe('the package as "npm install" installs it', { timeout: 900_000 }, () => {
   const folder = temporaryFolder();
   const bin = join(folder, 'node_modules/.bin/crawlstream');
   const run = (...args: string[]) => spawnSync(bin, args, { cwd: folder, encoding: 'utf8' });
@@ -35,7 +35,7 @@ describe('the package as "npm install" brings it', { timeout: 900_000 }, () => {
     writeFileSync(join(folder, 'seeds.txt'), 'http://127.0.0.1:9999/\n');
   });
 
-  it('takes less than 120 MB, and has none of the packages that only some crawls need', () => {
+  it('the package takes less than 120 MB, without the packages that only some crawls need', () => {
     const [kilobytes] = execFileSync('du', ['-sk', join(folder, 'node_modules')], { encoding: 'utf8' }).split('\t');
     assert.ok(Number(kilobytes) < 120_000, `${kilobytes} kB`);
     console.log(`# ${kilobytes} kB`);
@@ -47,7 +47,7 @@ describe('the package as "npm install" brings it', { timeout: 900_000 }, () => {
     );
   });
 
-  it('runs, and names the command that brings what a feature needs', () => {
+  it('the package runs, and names the command that installs what a feature needs', () => {
     assert.equal(run('check', 'url', 'https://example.org/a/../b').status, 0);
     const data = ['--data', 'data', '--allow-private'];
     for (const [args, name] of [
@@ -62,13 +62,13 @@ describe('the package as "npm install" brings it', { timeout: 900_000 }, () => {
     }
   });
 
-  it('keeps a crawl in LevelDB and finds nothing to say of it', () => {
+  it('the package keeps a crawl in LevelDB without a warning', () => {
     const { stderr } = run('crawl', 'seeds.txt', '--data', 'plain', ...soon, '--json');
     assert.doesNotMatch(stderr, /rocksdb|LevelDB/);
     assert.equal(readFileSync(join(folder, 'plain/log/STORE'), 'utf8').trim(), 'classic-level');
   });
 
-  it('says what to install for a folder of RocksDB, which is then read on with it, and one of LevelDB with that', () => {
+  it('the package names what to install for a folder of RocksDB, and then reads it, and one of LevelDB too', () => {
     const ours = ['dist/bundle/crawlstream.js', 'crawl', 'seeds.txt', '--data', 'rocks', ...soon];
     const env = { ...process.env, CRAWLSTREAM_STORE: 'rocksdb' };
     spawnSync(process.execPath, [join(root, ours[0]!), ...ours.slice(1)], { cwd: folder, env });

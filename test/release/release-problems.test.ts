@@ -12,12 +12,12 @@ const ready = {
 };
 
 describe('a release', () => {
-  it('goes when the tag, the package, its lock and the changelog name one version', () => {
+  it('a release goes out if the tag, the package, its lock and the changelog name one version', () => {
     assert.deepEqual(releaseProblems(ready), []);
     assert.deepEqual(releaseProblems({ ...ready, tag: undefined }), []);
   });
 
-  it('is told each thing that is in its way', () => {
+  it('a release lists each obstacle', () => {
     const cases: readonly (readonly [Partial<typeof ready>, RegExp])[] = [
       [{ tag: 'v0.3.0' }, /tag is v0\.3\.0.*v0\.2\.0/],
       [{ lock: { version: '0.1.0' } }, /package-lock\.json names 0\.1\.0/],

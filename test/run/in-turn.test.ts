@@ -16,7 +16,7 @@ function tasks() {
   };
 }
 
-test('one more begins where the processors are idle, up to a bound; otherwise as many at once as was said', async () => {
+test('one more task starts while processors are idle, up to a bound; otherwise a fixed number at once', async () => {
   mock.timers.enable({ apis: ['setInterval'] });
   try {
     const { running, run, end } = tasks();
@@ -43,7 +43,7 @@ test('one more begins where the processors are idle, up to a bound; otherwise as
   }
 });
 
-test('what fails is told, and nothing begins after it', async () => {
+test('a failure is reported, and nothing starts after it', async () => {
   const turns = { atOnce: 1, atMost: 1, idle: () => 0, everyMs: 1_000 };
   await assert.rejects(
     runInTurn([1, 2], turns, async (one) => {

@@ -35,7 +35,7 @@ describe('a run of the tests', () => {
     return { status, stdout };
   }
 
-  it('passes where a file passes alone that failed beside others, and says so', async () => {
+  it('a run of the tests passes if a failed file passes alone, and says so', async () => {
     const { status, stdout } = run([await fileThatFails('once', 1), await fileThatFails('never', 0)], 1);
     assert.equal(status, 0, stdout);
     assert.match(stdout, /FAILED .*once\.test\.ts/, 'the failure is told');
@@ -43,7 +43,7 @@ describe('a run of the tests', () => {
     assert.match(stdout, /2 passed, 0 failed, 0 skipped, 1 unsteady/);
   });
 
-  it('looks again at the file that ran a shared suite, which stands in a file of its own', async () => {
+  it('a run of the tests retries the file that ran a shared suite of another file', async () => {
     const file = await fileThatFails('shared', 1);
     const suite = join(folder, 'suite.ts');
     const text = await readFile(join(root, file), 'utf8');
@@ -55,19 +55,19 @@ describe('a run of the tests', () => {
     assert.match(stdout, /1 passed, 0 failed, 0 skipped, 1 unsteady/);
   });
 
-  it('fails where a file fails twice', async () => {
+  it('a run of the tests fails if a file fails twice', async () => {
     const { status, stdout } = run([await fileThatFails('always', 9)], 1);
     assert.equal(status, 1);
     assert.match(stdout, /0 passed, 1 failed/);
   });
 
-  it('looks again at no file where more failed than a busy machine explains', async () => {
+  it('a run of the tests retries no file if more failed than a busy machine explains', async () => {
     const { status, stdout } = run([await fileThatFails('one', 1), await fileThatFails('two', 1)], 1);
     assert.equal(status, 1);
     assert.match(stdout, /0 passed, 2 failed/);
   });
 
-  it('looks again at nothing unless told so, where files are named', async () => {
+  it('a run of the tests retries nothing unless asked, if files are named', async () => {
     const file = await fileThatFails('named', 1);
     const { status } = spawnSync(process.execPath, ['--import', 'tsx', 'test/run/main.ts', 'unit', file], {
       cwd: root,

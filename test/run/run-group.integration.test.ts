@@ -18,7 +18,7 @@ describe('a test process', () => {
     return relative(root, file);
   }
 
-  it('that a failed test left open ends soon after it, and the failure is told', async () => {
+  it('a test process that a failed test left open ends soon after it, and the failure is reported', async () => {
     const file = await fileOf(
       `it('leaves a timer', () => { setInterval(() => {}, 1000); assert.fail('as it must'); });`,
     );
@@ -30,14 +30,14 @@ describe('a test process', () => {
     assert.equal(fault, '', 'the test says what failed');
   });
 
-  it('goes on after a failure as long as more is heard of it', async () => {
+  it('a test process continues after a failure as long as it produces output', async () => {
     const later = `it('later', () => new Promise((resolve) => setTimeout(resolve, 300)));\n`.repeat(4);
     const file = await fileOf(`it('fails', () => assert.fail('as it must'));\n${later}`);
     const { reported } = await runGroup([file], { deadlineMs: 60_000, afterFailureMs: 30_000 }, () => {});
     assert.equal(reported.length, 5);
   });
 
-  it('that is not done by its deadline is ended, and that is its fault', async () => {
+  it('a test process that exceeds its deadline is ended, and counts as failed', async () => {
     const file = await fileOf(
       `it('first', () => {});\nit('hangs', () => new Promise(() => setInterval(() => {}, 1000)));`,
     );

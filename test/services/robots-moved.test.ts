@@ -58,7 +58,7 @@ async function crawl(t: TestContext, seeds: readonly string[], done: () => boole
   await until(done);
 }
 
-test('hosts whose robots.txt lead to each other, on two fetchers, are crawled with every delay kept', {
+test('hosts whose robots.txt redirect to each other, on two fetchers, are crawled with every delay kept', {
   timeout: 30_000,
 }, async (t) => {
   const moved = new Map<string, [host: string, path: string]>();

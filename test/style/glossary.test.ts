@@ -122,7 +122,7 @@ const onTheWire: readonly RegExp[] = [
   /^services\/dashboard\//,
 ];
 
-it('no identifier has a word of this house where the field has one', () => {
+it('no identifier has a house word if the field has one', () => {
   const files = ['topology', 'services', 'lab'].flatMap((folder) =>
     (readdirSync(join(root, folder), { recursive: true }) as string[])
       .filter((name) => name.endsWith('.ts'))

@@ -10,7 +10,7 @@ const sources = (folder: string) =>
     .filter((name) => name.endsWith('.ts'))
     .map((name) => ({ name: `${folder}/${name}`, text: readFileSync(`${root}${folder}/${name}`, 'utf8') }));
 
-it('the core reads no clock and draws no chance of its own', () => {
+it('the core reads no clock and draws no random numbers', () => {
   const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\./;
   const found = sources('topology').filter(({ text }) => impure.test(text));
   assert.deepEqual(
@@ -35,7 +35,7 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
   lab: ['services', 'topology', 'schemas'],
 };
 
-it('nothing that ships uses a test, and the parts use each other one way', () => {
+it('no shipped code uses a test, and the parts use each other one way', () => {
   const found = products.flatMap((source) => {
     const part = source.name.split('/')[0]!;
     const allowed = [part, ...mayUse[part]!];
@@ -49,7 +49,7 @@ it('nothing that ships uses a test, and the parts use each other one way', () =>
   assert.deepEqual(found, []);
 });
 
-it('services share only through runtime/; the application wires them, and nobody but commands and the library uses it', () => {
+it('services share only through runtime/; the application wires them, and only commands and the library use it', () => {
   const found = products.flatMap((source) => {
     const [part, service] = source.name.split('/');
     if (part !== 'services' || service === 'cli') return [];
@@ -92,7 +92,7 @@ it('frontier, fetcher and consumers are made in one place: the application', () 
   assert.deepEqual(found, []);
 });
 
-it('folders use each other one way: none stands in a circle, whichever part it is of', () => {
+it('folders use each other one way, without circles', () => {
   const uses = new Map<string, Set<string>>();
   for (const source of products) {
     const folder = dirname(source.name);

@@ -25,7 +25,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'topology/what-if/what-if.ts': 'test/services/cli/hindsight.integration.test.ts',
 };
 
-it('each file of the core is reached by a unit test that stands where it does, or has one named', () => {
+it('each file of the core is reached by a unit test at its mirrored path, or names one', () => {
   const reaching = testsReaching(testFiles('unit'));
   const files = (readdirSync(join(root, 'topology'), { recursive: true }) as string[])
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))

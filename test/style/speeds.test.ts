@@ -37,7 +37,7 @@ it('unit tests start no broker, no browser and no process', () => {
   );
 });
 
-it('a file that takes long is there, and is no unit test; each runs at one speed', () => {
+it('every listed long-running file exists and is no unit test; each runs at one speed', () => {
   const all = (['unit', 'integration', 'long'] as const).flatMap((speed) => testFiles(speed));
   assert.equal(new Set(all).size, all.length);
   for (const file of longFiles) {

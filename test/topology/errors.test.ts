@@ -42,7 +42,7 @@ const lasting = [
   'UNSUPPORTED',
 ] as const satisfies readonly ErrorCode[];
 
-test('time alone mends what is away, and nothing that somebody has to mend', () => {
+test('only errors that time alone can end are retriable', () => {
   for (const code of passing) assert.equal(new CrawlstreamError(code, 'x').retriable, true, code);
   for (const code of lasting) assert.equal(new CrawlstreamError(code, 'x').retriable, false, code);
   // Each code is in one of the lists: a new one fails to compile here.
@@ -51,7 +51,7 @@ test('time alone mends what is away, and nothing that somebody has to mend', () 
   assert.deepEqual(none, []);
 });
 
-test('an error has its code, its message, and its cause where there is one', () => {
+test('an error has its code, its message, and its cause if there is one', () => {
   const cause = new Error('why');
   const error = new CrawlstreamError('DISK_FULL', 'the disk is full', cause);
   assert.deepEqual(

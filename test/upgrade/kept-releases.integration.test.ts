@@ -20,7 +20,7 @@ import {
 } from './kept-crawl.ts';
 import { releases } from './releases.ts';
 
-describe('what a release wrote', { timeout: 600_000 }, () => {
+describe('data of a release', { timeout: 600_000 }, () => {
   for (const { version } of releases) {
     for (const store of storeNames) {
       const book = JSON.parse(readFileSync(fileOf(version, store, 'json'), 'utf8')) as Book;
@@ -30,7 +30,7 @@ describe('what a release wrote', { timeout: 600_000 }, () => {
           return act(folder);
         });
 
-      it(`${version}, ${store}: its pages and counts are told as it told them, and its states are its changelogs'`, () =>
+      it(`${version}, ${store}: its pages and counts read as they did, and its states equal its changelogs’`, () =>
         kept(async (folder) => {
           const run = commandsOf(undefined, store);
           const data = join(folder, 'data');
@@ -42,10 +42,10 @@ describe('what a release wrote', { timeout: 600_000 }, () => {
           await run('state', 'rebuild', '--data', data, '--all', '--into', join(folder, 'rebuilt'));
         }));
 
-      it(`${version}, ${store}: its crawl goes on to its end, and fetches nothing again`, () =>
+      it(`${version}, ${store}: its crawl continues to its end, and refetches nothing`, () =>
         kept((folder) => goesOn(join(folder, 'data'), store, book)));
 
-      it(`${version}, ${store}: its dump is loaded with all that it held`, () =>
+      it(`${version}, ${store}: its dump loads completely`, () =>
         kept(async (folder) => {
           const run = commandsOf(undefined, store);
           const data = join(folder, 'loaded');

@@ -26,7 +26,7 @@ for (const release of releases) {
   const missing = await historyMissing(release);
   // A clone without its history can't build the release, and nothing installs that.
   if (missing !== undefined)
-    test(`an upgrade from ${release.version} is left out in a clone that was cut off: ${missing}`, async () => {
+    test(`an upgrade from ${release.version} is skipped in a shallow clone: ${missing}`, async () => {
       assert.equal(await isCutOff(), true, 'the whole history is here, without the release');
     });
 
@@ -87,7 +87,7 @@ for (const release of releases) {
       return ended;
     };
 
-    it('loses nothing, and fetches nothing twice', async (t) => {
+    it('a rolling upgrade loses nothing, and fetches nothing twice', async (t) => {
       web = await startSmallWeb({ hosts: 24, domains: 24, pagesPerHost: 150, sameHostShare: 0.9, seed: 10 });
       await command(old, 'topics', 'create', ...at(), '--partitions', '4');
       for (const pod of order) start(pod, old);

@@ -24,7 +24,7 @@ export interface AuditOptions extends Tolerance {
    * copy); undefined: there is none on the log.
    */
   readonly copyOf: (origin: string, hash: string, tokens: string) => Copy | undefined;
-  /** The registrable domain of a host, whose hosts share a wait where the policy says so. Absent: hosts are not compared. */
+  /** The registrable domain of a host, if the policy's delay is shared by domain. Absent: hosts are not compared. */
   readonly domainOf?: (host: string) => string;
   /** Requests before are passed over, ms since the Unix epoch. */
   readonly fromMs: number;
@@ -43,13 +43,13 @@ export interface AuditCounts {
   unproven: number;
   /** Requests that went by no robots.txt, as the policy says, the hosts, and its reasons. Absent: there are none. */
   exempt?: { requests: number; hosts: number; reasons: readonly string[] };
-  /** Requests over TLS to hosts whose certificates were not checked, because an operator had named the hosts. */
+  /** TLS requests without certificate checks, to hosts named by an operator. */
   unverified: number;
   /** User-Agents that were sent, in the order in which they were first. Absent: records name none. */
   readonly names?: readonly string[];
   hosts: number;
   addresses: number;
-  /** Leases whose end was never reported: their last requests are not known. */
+  /** Leases without a reported end: their last requests are unknown. */
   cutOff: number;
   firstMs: number;
   lastMs: number;
@@ -77,14 +77,14 @@ const sweptEvery = 100_000;
 /** A robots.txt may be used for a day, and no pause that is obeyed is longer. */
 const forgetMs = 26 * 3_600_000;
 const restMs = 600_000;
-/** Names told: one for each change of `--user-agent` or of release. */
+/** Reported names: one for each change of `--user-agent` or of release. */
 const namesMax = 20;
 
 export function createAudit(options: AuditOptions): Audit {
   const { orders, copyOf, domainOf, fromMs, onViolation, onContact, sweepEvery = sweptEvery } = options;
   const hosts = new Map<string, HostBook>();
   const addresses = new Map<string, AddressContacts<Start>>();
-  /** By partition, as each keeps the wait of a domain by itself. */
+  /** By partition, since each keeps a domain's delay separately. */
   const domains = new Map<string, HostContacts>();
   const open = new Set<string>();
   const seen = { hosts: new Set<string>(), addresses: new Set<string>() };

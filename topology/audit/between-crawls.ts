@@ -1,9 +1,11 @@
 /**
- * Holds the contacts of several crawls of one fleet against each other: one host at a time over all of them, no sooner after
- * another's than the less patient of the two waits and the least of the fleet, a Crawl-delay and a Retry-After whichever crawl was told.
+ * Compares the contacts of several crawls of one fleet: one host serves one crawl at a time. The next crawl waits for
+ * the smaller of the two delays, for the fleet's minimum delay, and for a Crawl-delay or Retry-After, whichever crawl
+ * received it.
  *
- * What a crawl breaks by itself is for its own audit (audit.ts): a finding that it has told already is not told again. Contacts
- * come nearly in order of time, over all crawls. Memory: a window for each host that was contacted within the last day.
+ * Violations of a single crawl belong to its own audit (audit.ts), and its findings are not repeated here. Contacts
+ * arrive nearly in order of time, over all crawls. Memory: a window for each host that was contacted within the last
+ * day.
  */
 import type { Contact, Tolerance } from './contact.ts';
 import { createHostContacts, type HostContacts } from './host-contacts.ts';
@@ -32,7 +34,7 @@ interface HostBook {
 /** A robots.txt may be used for a day, and no pause that is obeyed is longer. */
 const forgetMs = 26 * 3_600_000;
 const sweepEvery = 100_000;
-/** Findings of crawls by themselves that are remembered: what is between crawls is judged in the same moment. */
+/** Findings of single crawls that are remembered: contacts between crawls are judged in the same moment. */
 const knownMost = 10_000;
 
 /** `leastMsAt`: the least wait of the fleet that was in force then, ms. Absent: there was none. */
@@ -65,7 +67,7 @@ export function createBetweenCrawls(
       if (book.first !== crawl) shared.add(host);
       const found = book.contacts.add({
         ...contact,
-        // One process asks for all: its times are of one clock.
+        // One process sends all requests: their times are from one clock.
         fetcherId: 'fleet',
         place: { ...place, topic: `${crawl}/${place.topic}` },
         pace: paceTogether(pace, leastMsAt(contact.startMs)),

@@ -13,9 +13,7 @@ export interface Contact {
   /** The pause that the response asked for, ms from its end; 0: none. */
   readonly retryAfterMs: number;
   readonly fetcherId: string;
-  /**
-   * `leases`: all fetchers together, since they share a host by its leases. A renderer counts as a client of its own.
-   */
+  /** `leases`: all fetchers together, since they share a host by its leases. A renderer is a separate client. */
   readonly client: string;
   /** The lease's number in its partition; all requests of a lease have the same. */
   readonly leaseId: number;

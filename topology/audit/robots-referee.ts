@@ -122,7 +122,7 @@ function groupsOf(records: readonly (readonly [string, string])[]): Group[] {
   return groups;
 }
 
-/** Of several tokens, whose groups hold: the first that the file names, else the first of all. */
+/** Of several tokens, the one whose groups hold: the first in the file, else the first of all. */
 export function refereeToken(body: Uint8Array, tokens: readonly string[]): string {
   const groups = tokens.length > 1 ? groupsOf(recordsOf(body)) : [];
   return tokens.find((token) => groups.some(({ agent }) => isNamed(agent, token))) ?? tokens[0] ?? '';

@@ -49,7 +49,7 @@ export function enterRecord<T extends keyof TopicRecords>(topic: T, record: Topi
   return { record: enter(record as unknown as Fields, '', refusals) as TopicRecords[T] | null, refusals };
 }
 
-/** In words, for whoever sent it. */
+/** A message for the sender of the record. */
 export function refusalText({ field, value, least, most }: Omit<Refusal, 'hostKey' | 'url'>): string {
   return `${field} is ${value}, but must be from ${least} to ${most}: fix the program that sends it`;
 }

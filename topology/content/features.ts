@@ -57,7 +57,7 @@ let seenLows = new Int32Array(8192);
 /** Each once, in the order of their first. */
 export function distinctFeaturesOf(text: string, seed: number): Features {
   const { count } = featuresOf(text, seed);
-  // Open addressing, half full at most; a feature whose halves are both 0 is taken for a free place, and is left out.
+  // Open addressing, at most half full; a feature with both halves 0 looks like a free place, and is left out.
   let size = 8192;
   while (size < 2 * count) size *= 2;
   if (seenHighs.length < size) {

@@ -1,10 +1,10 @@
 /**
- * The signature of a feed, by which a poll tells whether it brings anything: a mark for each entry, and how long the feed
- * wants to be left alone. `feed/SECONDS/MARKS`, a mark being 8 hexadecimal digits of its entry's URL.
+ * The signature of a feed, by which a poll finds out whether the feed brings anything: a mark for each entry, and the
+ * feed's requested pause. `feed/SECONDS/MARKS`, a mark being 8 hexadecimal digits of its entry's URL.
  *
- * A feed has changed if it has an entry that was not there before. An entry that drops off the end, moves, or gets a
- * new date is no change. A list of more than `entryMarksMax` has one mark for all of it, whatever the order: for such a
- * list, an entry that leaves counts as a change as well.
+ * A feed has changed if it has a new entry. An entry that drops off the end, moves, or gets a new date is no change. A
+ * list of more than `entryMarksMax` has one mark for all of it, in any order: for such a list, a removed entry counts
+ * as a change as well.
  */
 
 import { parseLimits } from '../parse/parse-limits.ts';
@@ -43,7 +43,7 @@ function marksOf(signature: string): string[] {
   );
 }
 
-/** Mixes a hash once more: it must tell ordinary entries apart, and need not resist contrived ones. */
+/** Mixes a hash once more: it must distinguish ordinary entries, and need not resist contrived ones. */
 function markOf(url: string): number {
   let hash = fnv1a(url);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);

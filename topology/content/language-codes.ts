@@ -42,7 +42,7 @@ export const trigramLanguages: Readonly<Partial<Record<Script, Readonly<Record<s
   devanagari: { hin: 'hi', mar: 'mr', npi: 'ne' },
 };
 
-/** ISO 639-3, of macrolanguages where there is one, for the ISO 639-1 codes that texts are told by. */
+/** ISO 639-3, of macrolanguages if there is one, for the ISO 639-1 codes of detected languages. */
 const threeLetters: Readonly<Record<string, string>> = {
   ...{ en: 'eng', de: 'deu', fr: 'fra', es: 'spa', it: 'ita', pt: 'por', nl: 'nld', ca: 'cat', gl: 'glg', ro: 'ron' },
   ...{ sv: 'swe', da: 'dan', no: 'nor', is: 'isl', fi: 'fin', et: 'est', lv: 'lav', lt: 'lit', eu: 'eus', pl: 'pol' },
@@ -54,7 +54,7 @@ const threeLetters: Readonly<Record<string, string>> = {
   ...{ bo: 'bod', my: 'mya', ka: 'kat', am: 'amh', km: 'khm' },
 };
 
-/** ISO 639-3 of an ISO 639-1 code that texts are told by; empty for any other. */
+/** ISO 639-3 of a detectable ISO 639-1 code; empty for any other. */
 export function threeLetterCode(code: string): string {
   return threeLetters[code] ?? '';
 }

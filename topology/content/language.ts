@@ -26,10 +26,10 @@ const proseCharsMin = 40;
 const declaredShare = 0.985;
 /** Letters that a language does not have, though its nearest relative does. */
 const foreignLetters: Readonly<Record<string, RegExp>> = { bg: /[ыэё]/, ru: /[іїєґљњћџ]/ };
-/** One letter in so many is of its own: no other language has such letters. */
+/** One letter in so many is unique to the language. */
 const vietnameseLetters = 20;
 
-/** `declared`: what `<html lang>` says (BCP 47); empty: nothing. The result is empty where it could not be told. */
+/** `declared`: what `<html lang>` says (BCP 47); empty: nothing. The result is empty if it is unknown. */
 export function languageOf(text: string, declared = ''): string {
   const prior = declaredCode(declared);
   const parts = spread(text);

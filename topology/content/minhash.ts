@@ -14,7 +14,7 @@ export type Minhash = Uint16Array;
 const empty = 0xffffffff;
 const least = new Uint32Array(slots);
 
-/** Null: too little text to tell texts apart by. */
+/** Null: too little text to compare. */
 export function minhash(text: string, seed: number): Minhash | null {
   const { count, highs, lows } = featuresOf(text, seed);
   if (count < contentLimits.featuresMin) return null;

@@ -26,13 +26,13 @@ export interface TitleHashes {
 }
 
 /**
- * Share of the telling slots in which both texts must agree. With a tenth of its words edited, a copy has 0.73 of its
- * pairs in common with the text; other texts have 0.06 at most (`npm run bench -- near-duplicates`).
+ * Share of the significant slots in which both texts must agree. With a tenth of its words edited, a copy has 0.73 of
+ * its pairs in common with the text; other texts have at most 0.06 (`npm run bench -- near-duplicates`).
  */
 const resemblanceMin = 0.6;
-/** So many slots must tell something. */
+/** So many slots must be significant. */
 const distinctSlotsMin = 8;
-/** Slots that may differ where fewer tell something. */
+/** Slots that may differ if fewer are significant. */
 const differingMax = 1;
 /** The share of all slots for two pages of one site of which nothing is known yet: its template may be most of them. */
 const resemblanceUnknown = 0.8;

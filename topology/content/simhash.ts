@@ -18,7 +18,7 @@ export interface Simhash {
 const planeCount = 20;
 const planes = new Int32Array(planeCount);
 
-/** Unsigned halves. Null: too little text to tell texts apart by. */
+/** Unsigned halves. Null: too little text to compare. */
 export function simhash(text: string, seed: number): Simhash | null {
   const { count, highs, lows } = featuresOf(text, seed);
   if (count < contentLimits.featuresMin) return null;
@@ -78,7 +78,7 @@ function add(carry: number, plane: number): void {
   }
 }
 
-/** The bits whose count is above `bound`: all 32 counts are compared at once, from the highest plane down. */
+/** The bits with counts above `bound`: all 32 counts are compared at once, from the highest plane down. */
 function above(bound: number): number {
   let greater = 0;
   let equal = -1;

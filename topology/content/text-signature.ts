@@ -1,6 +1,7 @@
 /**
- * The signature of a page's main text, by which a visit tells whether the page has changed: its SimHash, 16 hexadecimal
- * digits. A rotating advertisement, a date or a counter leaves it within `nearBits` of what it was; another article does not.
+ * The signature of a page's main text, by which a visit finds out whether the page has changed: its SimHash, 16
+ * hexadecimal digits. A rotating advertisement, a date or a counter leaves it within `nearBits` of the old one; another
+ * article does not.
  */
 import { hamming, type Simhash, simhash } from './simhash.ts';
 
@@ -9,7 +10,7 @@ const seed = 0x5eed;
 /** Manku, Jain & Das Sarma (WWW 2007): 3 of 64. */
 const nearBits = 3;
 
-/** Empty: too little text to tell texts apart by. */
+/** Empty: too little text to compare. */
 export function textSignature(text: string): string {
   const signature = simhash(text, seed);
   if (signature === null) return '';

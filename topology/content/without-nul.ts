@@ -17,7 +17,7 @@ export function withoutNul<T extends object>(record: T): T {
   return changed === null ? record : { ...record, ...changed };
 }
 
-/** JSON whose names and strings have none. */
+/** JSON without U+0000 in names and strings. */
 export function jsonWithoutNul(json: string): string {
   return json.includes(escaped) ? JSON.stringify(cleanedValue(JSON.parse(json), false)) : json;
 }

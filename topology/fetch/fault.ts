@@ -1,14 +1,14 @@
 /**
- * Whose failure it was that a request came to nothing: each has one owner, and back-off, death and dead letters derive from it.
+ * The side at fault for a failed request: each failure has one owner, from which back-off, death and dead letters follow.
  *
  * | what happened | owner | what follows |
  * | --- | --- | --- |
- * | we gave up ourselves, at shutdown | `us` | as if it had not been asked for |
+ * | we gave up ourselves, at shutdown | `us` | as if it had not been requested |
  * | no name server could be asked | `resolver` | says nothing of the host, unless it alone cannot be looked up |
  * | the system refused to send: no route, no network, no socket left | `network` | the same |
  * | the proxy is away, does not let us in, or does not answer | `proxy` | the host was not asked |
  * | the name does not exist, nobody accepts a connection, TLS fails | `host` | what fails for this URL would fail for its neighbours |
- * | the connection was there and ended before any answer | `unclear` | another request to the host tells (RFC 9112 §8): `url` if it is answered, else `host` |
+ * | the connection was there and ended before any answer | `unclear` | another request to the host decides (RFC 9112 §8): `url` if it is answered, else `host` |
  * | an answer began and broke off, or was none | `url` | its own attempts count (RFC 9112 §8, RFC 9113 §5.4.2), and the host goes on |
  */
 import type { OutcomeKind } from '../../schemas/types.ts';

@@ -66,8 +66,8 @@ export class NetworkEvidence {
   }
 
   /**
-   * Once the witnesses are silent, too. `isProven`: something has answered this crawl, now or in a run before this one. A crawl whose seeds
-   * are all wrong comes to its end, unless the system or the name servers say that it is us.
+   * Once the witnesses are silent, too. `isProven`: something has answered this crawl, now or in an earlier run. A
+   * crawl with only wrong seeds ends, unless the system or the name servers show that the fault is ours.
    */
   isOurs(fault: Fault, isProven: boolean): boolean {
     if (isProven || this.hasWitnesses) return this.areManySilent || fault === 'network';

@@ -12,7 +12,9 @@ export const networkLimits = {
   answerMs: 3_000,
   /** The same while the network is away: with the time for an answer, its return is noticed within ten seconds. */
   againMs: 4_000,
-  /** How long a crawl that has just gone on, and has had no answer yet, waits for what becomes of its other hosts, and how often it looks, ms. */
+  /**
+   * How long a resumed crawl without a response waits for the outcomes of its other hosts, and how often it checks, ms.
+   */
   othersMs: 5_000,
   lookMs: 250,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * Failures of TLS among the reasons that outcomes have: a host that cannot prove who it is fails with its robots.txt
- * already, so that the kind of the outcome alone does not tell.
+ * Failures of TLS among the reasons of outcomes: a host without a valid certificate already fails with its robots.txt,
+ * so the kind of the outcome alone does not show it.
  */
 import type { Outcome } from '../../schemas/types.ts';
 

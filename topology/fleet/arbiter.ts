@@ -77,7 +77,7 @@ export interface Decided {
 export interface Released {
   /** They get nothing. */
   readonly waiting: readonly Ask[];
-  /** Hosts whose permits have not ended yet. */
+  /** Hosts with open permits. */
   readonly out: readonly string[];
 }
 
@@ -111,7 +111,7 @@ export class FleetArbiter {
     this.#shares.delete(crawl);
   }
 
-  /** `step` tells what becomes of it. */
+  /** `step` reports its result. */
   ask(want: Want, nowMs: number): Ask {
     this.#nowMs = nowMs;
     const ask: Ask = { ...want, state: 'waits', readyAtMs: 0, startedAtMs: 0 };

@@ -28,7 +28,7 @@ export const fleetLimits = {
   backOffMs: [5_000, 30_000, 300_000],
   /** Requests of others that a crawl lets go first, at a host that it troubled again and again. */
   permitsOwedMax: 64,
-  /** What a multiple of the last request's time may come to, ms: as a fetcher's. */
+  /** Bound of a multiple of the last request's duration, ms: as for a fetcher. */
   adaptiveDelayMaxMs: 30_000,
   /** URLs of a host that are remembered while its server fails one after the other. A crawl that bears more counts as if it bore so many. */
   failedUrlsMax: 100,

@@ -1,11 +1,11 @@
 /**
- * What a fleet knows of a host: when it was last contacted by any crawl, and what it asked for.
+ * A fleet's knowledge of a host: when any crawl contacted it last, and what it asked for.
  *
- * A crawl's own pacer keeps the crawl's own delay between its own requests. Between requests of two crawls lies the
- * smaller of the two waits: that which the crawl before asked for, and that which the next would have kept had the last
- * request been its own. So a host never sees more than the less patient of its crawls would do alone, and a crawl with
- * a delay of a day slows nobody else. What binds all crawls alike is the host's: Crawl-delay, Retry-After, back-off; and
- * the fleet's: its least delay.
+ * A crawl's own pacer keeps its delay between its own requests. Between requests of two crawls the smaller of two
+ * delays applies: that of the previous crawl, and the one that the next crawl would keep after such a request of its
+ * own. So a host never gets more requests than the less patient of its crawls would send alone, and a crawl with a
+ * delay of a day slows nobody else. Some facts bind all crawls: the host's Crawl-delay, Retry-After and back-off, and
+ * the fleet's minimum delay.
  */
 import { throttleDelayMs } from '../frontier/decide/politeness.ts';
 import { fleetLimits } from './fleet-limits.ts';
@@ -39,7 +39,7 @@ export interface Contact {
 /** 5xx but for 503. */
 export interface ServerError {
   readonly url: string;
-  /** A retry tells nothing new of the host. */
+  /** A retry says nothing new about the host. */
   readonly isFirstTry: boolean;
   /** So many in a row, of different URLs, are the host's trouble (`serverErrorsMax` of the crawl's policy). */
   readonly most: number;
@@ -48,7 +48,7 @@ export interface ServerError {
 export interface HostTimes {
   /** End of the last contact of any crawl, ms; −Infinity: none. */
   endMs: number;
-  /** What the crawl before keeps, ms. Infinity: it is not known who was there. */
+  /** The previous crawl's delay, ms. Infinity: it is unknown which crawl that was. */
   afterMs: number;
   tookMs: number;
   crawlDelayMs: number;

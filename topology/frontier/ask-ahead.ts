@@ -1,8 +1,8 @@
 /**
  * Asks the seen test about links before they are decided, so that one pass over its runs answers for many of them.
  *
- * A lookup begins once all waiting links were asked about: a question that comes late would cost a pass of its own.
- * Links are looked at in slices, since normalising and hashing a hundred thousand at once would pause the partition.
+ * A lookup begins once all waiting links were asked about: a late question would cost another pass. Links are processed
+ * in slices, since normalising and hashing a hundred thousand at once would pause the partition.
  */
 import type { Discovered } from '../../schemas/types.ts';
 import type { Policy } from '../policy/policy.ts';

@@ -11,7 +11,7 @@ import { decideResult } from './decide/results/results.ts';
 import type { Input } from './partition.ts';
 import { refusedDeadLetters, unreadable } from './unreadable.ts';
 
-/** What a decision on a record goes by, beside the state. */
+/** The context of a decision on a record, beside the state. */
 export interface InputSide {
   readonly policy: Policy | null;
   readonly growth: Growth;

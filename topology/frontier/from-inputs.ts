@@ -40,7 +40,7 @@ interface Course {
   hostKey: string;
   tries: number;
   hops: number;
-  /** What its visits told; undefined: none yet, or nothing is visited again. */
+  /** Its visits' findings; undefined: none yet, or no revisits. */
   visits: AfterVisit | undefined;
 }
 

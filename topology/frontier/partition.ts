@@ -93,7 +93,7 @@ export class FrontierPartition {
   /** The record that is being decided, and those that the step has taken. */
   #deciding: Input | null = null;
   #tried: Input[] = [];
-  /** Records that a step takes at most: 1 tells which of several it was that a step failed on. */
+  /** Most records per step: with 1, the failing record of several is found. */
   inputsPerStep = Number.POSITIVE_INFINITY;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
@@ -264,7 +264,7 @@ export class FrontierPartition {
     return this.#commit(decision, inputs, 0, decision.finish());
   }
 
-  /** Notes, in a commit of its own, that the log has lost what was read of an input: from here on all is new. */
+  /** Notes, in a separate commit, that the log has lost read records of an input: from here on everything is new. */
   goBack(topic: InputTopic, offset: number, wallMs: number): Step {
     const { positions } = this.state;
     const before = { ...positions };

@@ -31,7 +31,7 @@ export class TaskWindow {
     else if (taken > 0) this.#size = Math.max(taskWindowMin, Math.min(this.#size, 2 * lately));
   }
 
-  /** There is no fetcher: the next one to come is given as few tasks as the first was. */
+  /** Without fetchers: the next one gets as few tasks as the first did. */
   close(): void {
     this.#size = taskWindowMin;
     this.#looks = [];

@@ -56,7 +56,7 @@ export interface TextStream {
  * XML and plain text in pieces: byte order mark, `charset` of Content-Type, the XML declaration, else UTF-8 (RFC 7303 §3).
  */
 export function createXmlDecoder(contentType: string | null): TextStream {
-  /** Bytes that came before there were enough to tell the encoding. */
+  /** Bytes that came before the encoding was known. */
   let head: Uint8Array | null = new Uint8Array(0);
   let decoder: LegacyDecoder | null = null;
   const decodeMore = (bytes: Uint8Array): string =>
@@ -86,7 +86,7 @@ function xmlEncoding(body: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, prescanBytes)).toString('latin1');
   const label = contentType === null ? null : charsetParameter(contentType);
   const fromHeader = label === null ? null : encodingOf(label);
-  // Markup whose bytes could be read one by one is in no 16-bit encoding (XML 1.0, appendix F).
+  // Markup that is readable byte by byte is in no 16-bit encoding (XML 1.0, appendix F).
   const fits = fromHeader !== null && !(fromHeader.startsWith('utf-16') && beginsInBytes(body));
   return (
     byteOrderMark(body) ??

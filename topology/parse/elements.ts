@@ -11,7 +11,7 @@ export const element = {
   meta: 5,
   base: 6,
   frame: 7,
-  /** A frame whose content is raw text. */
+  /** A frame with raw text content. */
   iframe: 12,
   /** The element that declares the page's language. */
   html: 13,
@@ -22,10 +22,10 @@ export const element = {
   shownRaw: 14,
   /** The rest of the page is its raw text. */
   plaintext: 15,
-  /** Markup whose text a reader doesn't see. */
+  /** Markup with text that a reader doesn't see. */
   hidden: 10,
   svg: 11,
-  /** What says where on the page links stand (landmarks.ts). */
+  /** Elements that determine the position of links (landmarks.ts). */
   main: 16,
   nav: 17,
   footer: 18,
@@ -79,7 +79,7 @@ function pack(name: string): number {
   return key;
 }
 
-/** The element whose name stands in `html` from `start` to `end`, in whatever case. */
+/** The element named in `html` from `start` to `end`, in any case. */
 export function elementOf(html: string, start: number, end: number): Element {
   const size = end - start;
   if (size > nameCharsMax) return element.block;
@@ -97,12 +97,12 @@ export function elementOf(html: string, start: number, end: number): Element {
   return elements.get(html.slice(start, end).toLowerCase()) ?? element.block;
 }
 
-/** Elements whose content is text up to their own end tag. */
+/** Elements with text content up to their own end tag. */
 export function isRawText(kind: Element): boolean {
   return kind === element.title || kind === element.hiddenRaw || kind === element.iframe || isShownRaw(kind);
 }
 
-/** Elements whose content is text, which a reader sees. */
+/** Elements with text content that a reader sees. */
 export function isShownRaw(kind: Element): boolean {
   return kind === element.shownRaw || kind === element.plaintext;
 }

@@ -34,7 +34,7 @@ type Vocabulary = 'own' | 'atom' | 'other';
 const fieldCharsMax = 8_192;
 /** An entry has one; feeds that repeat it mean the same page in other words. */
 const locationsPerItemMax = 64;
-/** Elements around the entries whose scope is kept. Feeds have three; what lies deeper has the scope of these. */
+/** Elements around the entries with a remembered scope. Feeds have three; deeper elements have the scope of these. */
 const outerDepthMax = 16;
 
 const hints = new Set(['ttl', 'updateperiod', 'updatefrequency']);
@@ -53,7 +53,7 @@ const rssNamespaces = new Set([
 const alternate = /^(?:https?:\/\/www\.iana\.org\/assignments\/(?:link-)?relations?\/)?alternate$/i;
 const absoluteHttp = /^https?:\/\/[^\s<>"]+$/i;
 
-/** An element whose scope is kept, or whose text is. */
+/** An element with a remembered scope or text. */
 interface Frame {
   readonly prefix: string;
   readonly name: string;
@@ -185,7 +185,7 @@ export class EntryReader {
     this.#child = { prefix, name, scope, role, depth: 0, entries: 0, text: '' };
   }
 
-  /** Whose vocabulary an element is of: the feed's own, Atom's in another feed, or another. */
+  /** The vocabulary of an element: the feed's own, Atom's in another feed, or another. */
   #vocabularyOf(prefix: string, { namespaces }: XmlScope): Vocabulary {
     const namespace = namespaces.get(prefix) ?? '';
     if (namespace === '') {

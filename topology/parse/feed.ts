@@ -1,10 +1,10 @@
 /**
  * The XML formats that list URLs: sitemap and sitemap index (sitemaps.org), RSS 0.9–2.0, RSS 1.0 (RDF) and Atom.
  *
- * The root element tells which. Entries of feeds are read in feed-entries.ts. In sitemaps, elements of another prefix
- * than the root's are another vocabulary's (`image:loc`, `video:player_loc`) and not locations, but for the alternates of
- * a page (`xhtml:link rel="alternate"`), which are pages too. What a feed says of how often it is worth asking for
- * counts: `ttl` (RSS 2.0), `updatePeriod` and `updateFrequency` (RSS 1.0, module Syndication).
+ * The root element decides. Entries of feeds are read in feed-entries.ts. In sitemaps, elements of another prefix than
+ * the root's belong to another vocabulary (`image:loc`, `video:player_loc`) and are no locations, except the alternates
+ * of a page (`xhtml:link rel="alternate"`), which are pages too. A feed's own polling interval counts: `ttl` (RSS 2.0),
+ * `updatePeriod` and `updateFrequency` (RSS 1.0, module Syndication).
  */
 import { EntryReader, type FeedRoot } from './feed-entries.ts';
 import { parseSitemapDate } from './sitemap-date.ts';
@@ -62,7 +62,7 @@ const fieldCharsMax = 8_192;
 /** An item has one; lists that repeat it mean the same page in other words. */
 const locationsPerItemMax = 64;
 
-/** A document whose root is none of the known gives no items. `url`: of the document; xml:base resolves against it. */
+/** A document with an unknown root gives no items. `url`: of the document; xml:base resolves against it. */
 export function createFeedReader(url = ''): FeedReader {
   const prolog = createPrologReader();
   let rootSeen = false;
@@ -128,7 +128,7 @@ function createLocationReader(
   const own = new RootNamespace(rootPrefix, rootAttributes);
   let inItem = false;
   let itemDateMs = 0;
-  /** The element whose text is gathered: a location, a date, or the item itself. */
+  /** The element with the gathered text: a location, a date, or the item itself. */
   let field = '';
   let gathered = '';
   /** Locations of the item being read, and items that are complete. */

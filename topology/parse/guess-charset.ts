@@ -12,7 +12,7 @@ const textBytesMax = 8_192;
 /** Bytes beyond ASCII below which the standard's fallback is as good a guess. */
 const evidenceBytesMin = 8;
 
-/** chardet's names → the Encoding standard's, whose decoders also read what is near. */
+/** chardet's names → the Encoding standard's; its decoders also read similar encodings. */
 const encodings: Readonly<Record<string, string>> = {
   'UTF-8': 'utf-8',
   Shift_JIS: 'shift_jis',
@@ -43,7 +43,7 @@ export function guessCharset(body: Uint8Array): string | null {
   return best === undefined ? null : (encodings[best] ?? null);
 }
 
-/** The runs of text between tags that hold bytes beyond ASCII, since menus in English tell nothing. */
+/** The runs of text between tags with non-ASCII bytes, since menus in English say nothing. */
 function foreignRuns(body: Uint8Array): { readonly text: Uint8Array; readonly beyondAscii: number } {
   const text = new Uint8Array(textBytesMax);
   let length = 0;

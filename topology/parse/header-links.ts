@@ -15,7 +15,7 @@ interface HeaderLink {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The page with what its header fields add; a canonical of its own comes first, a refresh of the fields does. */
+/** The page with its header fields; its own canonical comes first, but a refresh of the fields wins. */
 export function withHeaderLinks(
   page: ParsedPage,
   url: string,

@@ -1,5 +1,5 @@
 /**
- * Is a body a feed or a sitemap? Its root element tells, since half of all feeds come as HTML or plain text.
+ * Is a body a feed or a sitemap? Its root element decides, since half of all feeds come as HTML or plain text.
  *
  * A page costs nothing: it begins with `<!DOCTYPE html` or `<html`, which a few bytes show.
  */

@@ -91,7 +91,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   let refresh: Refresh | null = null;
   const usageMetas = new UsageMetas();
   let lateCharset: string | null = null;
-  /** Inside raw text: whose it is. */
+  /** Inside raw text: its element. */
   let raw: Element | null = null;
   let hiddenDepth = 0;
   let svgDepth = 0;

@@ -15,7 +15,7 @@ import { srcsetUrls } from './srcset.ts';
 const loadedRels = /(?:^|\s)(?:stylesheet|icon|apple-touch-icon|mask-icon|preload|modulepreload|manifest)(?:\s|$)/i;
 const tagNames =
   /(?:link|script|img|image|source|video|audio|track|input|embed|object|use|style|body|table|td|base|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>]|$)/iy;
-/** Elements whose content is text up to their own end tag (HTML standard §13.2.6.4.7). */
+/** Elements with text content up to their own end tag (HTML standard §13.2.6.4.7). */
 const rawNames = /^(?:style|script|textarea|title|xmp|iframe|noembed|noframes)$/;
 /** An unquoted value ends at white space or at the tag's end, and at nothing else (§13.2.5.38). */
 const attributePattern = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'][^\s>]*)))?/g;

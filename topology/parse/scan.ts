@@ -195,7 +195,7 @@ function behind(html: string, mark: string, from: number): number {
   return at < 0 ? html.length : at + mark.length;
 }
 
-/** Where the end tag of the element, whose name stands in the source, begins; the end of the input where it has none. */
+/** Start of the element's end tag, by its name in the source; the end of the input without one. */
 function endOfRawText(html: string, from: number, nameStart: number, nameEnd: number): number {
   const size = nameEnd - nameStart;
   for (let at = html.indexOf('</', from); at >= 0; at = html.indexOf('</', at + 2)) {

@@ -1,9 +1,9 @@
 /**
  * Sitemaps of every form: XML, index, plain text, RSS and Atom (sitemaps.org protocol 0.9); and JSON Feed.
  *
- * Pure and bounded: read in pieces as they come, of which little is kept; the caller undoes gzip. The form is told by
- * the content, for media types of sitemaps are seldom right. What is neither XML of a known root, a JSON Feed, nor lines of
- * URLs gives no entries.
+ * Pure and bounded: read in pieces as they come, of which little is kept; the caller decompresses gzip. The content
+ * decides the form, since media types of sitemaps are rarely right. A body that is neither XML of a known root, a JSON
+ * Feed, nor lines of URLs gives no entries.
  */
 
 import { canParse } from '../url/can-parse.ts';
@@ -151,7 +151,7 @@ type LineReader = Pick<FeedReader, 'write' | 'end' | 'take'>;
 /** Plain text: one URL per line, and nothing else counts. */
 function createLineReader(): LineReader {
   let found: Located[] = [];
-  /** Beginning of a line whose end has not come yet; null: the line is too long for a URL, and is skipped. */
+  /** Beginning of a line without its end yet; null: the line is too long for a URL, and is skipped. */
   let rest: string | null = '';
   const line = (text: string) => {
     const location = text.trim();

@@ -11,7 +11,7 @@ import { parseLimits } from './parse-limits.ts';
 export interface TextCollector {
   /** Text of `html` from `start` to `end`, as it stands in the source. */
   add(html: string, start: number, end: number): void;
-  /** What comes next does not run on with what was: a blank stands between. */
+  /** The next text does not run on with the previous one: a blank separates them. */
   breakHere(): void;
   /** What was gathered, without blanks at its ends, at most `charsMax` characters. The collector is then used up. */
   finish(): string;

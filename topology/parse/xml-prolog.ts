@@ -14,7 +14,7 @@ export interface PrologReader {
 
 type Place = 'prolog' | 'doctype' | 'subset';
 
-/** Longest beginning that tells what markup is: `<!DOCTYPE`. */
+/** Longest beginning that identifies markup: `<!DOCTYPE`. */
 const markChars = 9;
 const nameCharsMax = 256;
 const doctypeStart = /^<!doctype/i;

@@ -54,7 +54,7 @@ export const paySchema = z.union([
   }),
 ]);
 
-/** An offer that the policy allows, and what it comes to. */
+/** An offer that the policy allows, and its amount. */
 export interface Affordable {
   readonly offer: Offer;
   readonly money: Money;

@@ -1,10 +1,10 @@
 /**
- * Payments, as `control` holds them (kind `payment`, partition 0), and the book that is made of them.
+ * Payments, as `control` holds them (kind `payment`, partition 0), and the book derived from them.
  *
- * A fetcher writes `offered` before anything is paid, and goes on only if its own record, read back in the order of the
- * log, still fits the budget: of two fetchers that want the last of the money, the log's order says who gets it. What was
- * offered counts as spent from then on, whatever becomes of the request, unless `withdrawn` says that nothing was sent: a
- * process that is killed has spent what it had offered. `answered` tells what came.
+ * A fetcher writes `offered` before anything is paid, and continues only if its own record, read back in the order of
+ * the log, still fits the budget: of two fetchers that want the last of the money, the log's order decides. An offer
+ * counts as spent from then on, whatever happens to the request, unless `withdrawn` says that nothing was sent: a
+ * killed process has spent its offer. `answered` has the response.
  */
 import type { Control } from '../../schemas/types.ts';
 import { billionthsOf, type Money, moneyText, parseMoney } from './money.ts';
@@ -23,7 +23,7 @@ export type PaymentNote =
       readonly receipt: string;
     };
 
-/** One payment, as far as the log tells. */
+/** One payment, as far as the log shows. */
 export interface Payment {
   readonly id: string;
   readonly url: string;
@@ -64,7 +64,7 @@ export function paymentNote(payload: string): PaymentNote | null {
     : null;
 }
 
-/** What counts as spent: what was offered, or more if the site says so. */
+/** The amount that counts as spent: the offer, or more if the site says so. */
 export function spentBy({ money, end }: Pick<Payment, 'money' | 'end'>): bigint {
   if (end?.state === 'withdrawn') return 0n;
   const charged = end?.state === 'answered' ? parseMoney(end.charged) : null;
@@ -154,7 +154,7 @@ export interface PaymentSummary {
   readonly payments: number;
   /** By currency, as in USD 0.01. */
   readonly spent: readonly string[];
-  /** Whose end nobody told. */
+  /** Payments without a reported end. */
   readonly open: number;
   /** Answered by something else than the page, or charged otherwise. */
   readonly cheated: number;

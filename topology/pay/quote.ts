@@ -71,7 +71,7 @@ function valuesOf(headers: readonly string[], name: string): string[] {
   return values;
 }
 
-/** The first link whose relation is `license`. */
+/** The first link with the relation `license`. */
 function licenceIn(value: string): string | undefined {
   for (const part of value.split('<').slice(1)) {
     const end = part.indexOf('>');

@@ -72,7 +72,7 @@ function shown(value: Json): string {
   return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text;
 }
 
-/** What is asked for again is added and what is not asked for any more is removed; what an operator has added stands. */
+/** Newly requested entries are added, and dropped ones removed; an operator's entries stay. */
 function mergedList(was: readonly Json[], is: readonly Json[], stands: readonly Json[]): Json[] {
   const [dropped, more] = [added(is, was), added(was, is)];
   const isNamedAs = (one: Json, other: Json) =>

@@ -1,8 +1,8 @@
 /**
- * Rules on what is known of a link when it arrives, beside its URL: who found it, where, and what was said of it.
+ * Rules on the facts of a link at its arrival, beside its URL: who found it, where, and with which metadata.
  *
- * A rule refuses a link that meets all its conditions. What only the page itself could tell (type, size, language) is
- * not known here and belongs to the fetcher or to a consumer.
+ * A rule refuses a link that meets all its conditions. Facts of the page itself (type, size, language) are unknown here
+ * and belong to the fetcher or to a consumer.
  */
 import type { Intent } from '../../schemas/types.ts';
 import type { Verdict } from '../url/filters.ts';

@@ -34,7 +34,7 @@ export interface OverlayMatch {
   readonly patterns?: readonly string[] | undefined;
 }
 
-/** What a host goes by as a whole. */
+/** Settings of a host as a whole. */
 export type HostSettings = Pick<
   PolicyConfig,
   | 'delayMs'

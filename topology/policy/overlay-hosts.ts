@@ -1,4 +1,4 @@
-/** What a host goes by after all overlays that match it. What a host comes to is remembered. */
+/** A host's settings after all matching overlays. Results are remembered. */
 
 import type { CompilePatterns } from '../url/patterns.ts';
 import { bounded } from './bounded.ts';
@@ -15,7 +15,7 @@ export interface OverlaidHost extends HostSettings {
   readonly openAt: OpenAt | null;
 }
 
-/** Hosts whose settings are remembered, and combinations of overlays. */
+/** Hosts with remembered settings, and combinations of overlays. */
 const hostsKept = 65_536;
 const combinationsKept = 4_096;
 
@@ -41,7 +41,7 @@ export function overlayHosts(
     });
 }
 
-/** What holds for whole hosts goes by no pattern. */
+/** Settings of whole hosts ignore patterns. */
 const noPatterns: CompilePatterns = () => ({ length: 0, first: () => null, each() {} });
 
 /** The same for whoever has no lists, which filters may need. */

@@ -1,4 +1,4 @@
-/** Overlays from JSON: their shape, and what no shape can tell: which settings go with what they match. */
+/** Overlays from JSON: their shape, and checks beyond the shape: which settings fit which match. */
 import { z } from 'zod';
 import { CrawlstreamError } from '../errors.ts';
 import { isOfHosts, parseSurt } from '../url/surt.ts';
@@ -108,7 +108,7 @@ export function checkOverlays({ overlays = [], sink, recrawl, budget }: PolicyCo
       throw refused(
         `${at}.set.budget`,
         'the policy has no budgets',
-        'set `budget` in the policy first (crawl --budget)',
+        'set `budget` in the policy first (crawlstream policy set FILE)',
       );
   });
   if (overlays.length > 0 && sink === 'pull')

@@ -94,7 +94,7 @@ export function openAtOf(overlays: Overlays | null, windows: OpenAt): OpenAt {
   return (hostKey, nowMs) => (overlays.ofHost(hostKey).openAt ?? windows)(withoutPort(hostKey), nowMs);
 }
 
-/** An overlay that matches, as it is told to people. */
+/** A matching overlay, as shown to people. */
 export function decidingText({ name, fields }: Deciding): string {
   return `${name}: ${fields.length === 0 ? 'decides nothing; later overlays override it' : `decides ${fields.join(', ')}`}`;
 }

@@ -160,7 +160,7 @@ export type Admission =
 
 export interface Policy {
   readonly config: PolicyConfig;
-  /** What a host goes by, by its key: the policy's own fields, or what overlays set for it. */
+  /** A host's settings, by its key: the policy's own fields, or those that overlays set. */
   hostSettings(hostKey: string): HostSettings;
   /** Does it cap what a host or a domain may give? */
   readonly hasCaps: boolean;

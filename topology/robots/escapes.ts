@@ -23,7 +23,7 @@ const ofEscape: readonly string[] = Array.from({ length: 256 }, (_, octet) => {
   const char = String.fromCharCode(octet);
   return unreserved.test(char) ? char : escaped(octet);
 });
-/** octet → its canonical spelling when it stood there as it is. */
+/** octet → its canonical spelling when it occurs unescaped. */
 const ofOctet: readonly string[] = Array.from({ length: 256 }, (_, octet) =>
   plain[octet] === 1 ? String.fromCharCode(octet) : escaped(octet),
 );

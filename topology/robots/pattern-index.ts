@@ -32,7 +32,7 @@ export interface PatternIndex {
 
 interface Wildcard {
   readonly rank: number;
-  /** What stands between the `*`s; the first begins the path. */
+  /** The texts between the `*`s; the first begins the path. */
   readonly pieces: readonly string[];
   /** The last piece ends the path. */
   readonly anchored: boolean;

@@ -14,7 +14,7 @@ import { pathPattern } from './path-pattern.ts';
 import { bestRank, indexPatterns, type PatternIndex, type Rule } from './pattern-index.ts';
 import { robotsLimits } from './robots-limits.ts';
 
-/** What a group says of use, as it stands there: `usage/robots-usage.ts` reads it. */
+/** A group's usage lines, unparsed: `usage/robots-usage.ts` parses them. */
 export interface UsageRecord {
   readonly field: 'content-usage' | 'content-signal';
   /** Octets after the colon. */

@@ -1,7 +1,7 @@
 /**
- * An event in the life of one URL: what a record of some topic says of it, in words and in fields.
+ * An event in the life of one URL: the content of one record about it, in words and in fields.
  *
- * The kinds, in the order in which they befall a URL; events of one moment are told in this order.
+ * The kinds, in their natural order; events of one moment are listed in this order.
  */
 import type { TopicName } from '../topics.ts';
 
@@ -61,7 +61,7 @@ function rank({ kind }: UnversionedEvent): number {
   return timelineKinds.indexOf(kind);
 }
 
-/** What `--json` prints, and the page's API gives. */
+/** The output of `--json`, and of the page's API. */
 export function plainEvent({ topic, partition, offset, atMs, policyVersion, kind, text, details }: TimelineEvent) {
   const time = new Date(atMs).toISOString();
   return { topic, partition, offset, time, policyVersion, kind, text, details };

@@ -30,7 +30,7 @@ export function queueSpan(hi: number, lo: number, leaseId: number, revisit: bool
   return childOf({ traceId: traceIdOf(hi, lo, `visit ${leaseId}`), spanId: '' }, 'queue');
 }
 
-/** What a time in the queue follows: the admission, as its parent; or, of a later visit, as what it refers to. */
+/** The parent of a span in the queue: the admission; or, for a later visit, its link. */
 export function admissionOf({ traceId }: TraceContext): { readonly span: TraceContext; readonly isParent: boolean } {
   const [hi, lo] = [Number.parseInt(traceId.slice(16, 24), 16), Number.parseInt(traceId.slice(24), 16)];
   const span = admitSpan(hi, lo);

@@ -32,8 +32,8 @@ export function parseTraceparent(text: string): TraceContext | null {
 const words = new Uint32Array(2);
 
 /**
- * The child of a span, by its name among its siblings. Whoever knows the parent can name the child: a process tells of
- * the spans it saw, and needs no other to tell it their ids.
+ * The child of a span, by its name among its siblings. A process that knows the parent can compute the child's id: it
+ * reports the spans it saw without asking others for ids.
  */
 export function childOf({ traceId, spanId }: TraceContext, name: string): TraceContext {
   const [hi, lo] = [Number.parseInt(traceId.slice(16, 24), 16), Number.parseInt(traceId.slice(24), 16)];

@@ -9,7 +9,7 @@
  * Invariant: idempotent. It needs the `%25` rule: `%%341` would otherwise become `%41`, and `A` the next time.
  */
 
-/** Per ASCII code: what to do with the character where it stands by itself. */
+/** Per ASCII code: what to do with an unescaped character. */
 const mustEscape = new Uint8Array(128);
 for (const char of '"<>[]\\^`{|}') mustEscape[char.charCodeAt(0)] = 1;
 

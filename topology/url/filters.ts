@@ -224,7 +224,7 @@ function patternRules({ include, exclude }: FilterConfig, compile: CompilePatter
   return rules;
 }
 
-/** A deny list refuses by itself; of the allow lists of one kind together, one must hold the URL. */
+/** A deny list refuses alone; of the allow lists of one kind together, one must hold the URL. */
 function listRules(references: readonly ListReference[], source: ListSource): Filter[] {
   const loaded = references.map((reference) => ({ ...reference, list: source(reference) }));
   const denied = loaded.filter(({ verdict }) => verdict === 'deny');

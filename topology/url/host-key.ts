@@ -37,7 +37,7 @@ export function partitionKeyOf(hostKey: string, mode: KeyMode): string {
 
 /** Host name of a host key. */
 export function withoutPort(hostKey: string): string {
-  // `[::1]` has colons of its own; a port can only follow the bracket.
+  // `[::1]` has colons; a port can only follow the bracket.
   const end = hostKey.charCodeAt(0) === openBracket ? hostKey.indexOf(']') + 1 : hostKey.indexOf(':');
   return end <= 0 || end === hostKey.length ? hostKey : hostKey.slice(0, end);
 }

@@ -3,7 +3,7 @@ export interface NameSet {
   has(lowerCaseName: string): boolean;
 }
 
-/** Names of sessions: `sid:20` stands for a `sid` whose value has at least 20 characters. */
+/** Names of sessions: `sid:20` stands for a `sid` with a value of at least 20 characters. */
 export interface SessionSet {
   has(lowerCaseName: string, value: string): boolean;
 }
@@ -26,7 +26,7 @@ export function compileNames(names: readonly string[]): NameSet {
   const lower = names.map((name) => name.toLowerCase());
   const exact = new Set(lower.filter((name) => !name.endsWith('*')));
   const prefixes = lower.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
-  // Most names begin like no prefix: one look-up tells.
+  // Most names begin like no prefix: one look-up shows that.
   const begins = new Set(prefixes.map((prefix) => prefix.charCodeAt(0)));
   return {
     has(name) {

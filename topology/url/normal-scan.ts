@@ -13,7 +13,7 @@ const queryChar = 4;
 
 const classes = new Uint8Array(128);
 for (const char of 'abcdefghijklmnopqrstuvwxyz0123456789-_') classes[char.charCodeAt(0)]! |= hostChar;
-// Without `;` (may begin a session id) and `.` `/` `%`, which have cases of their own.
+// Without `;` (may begin a session id) and `.` `/` `%`, which have separate cases.
 for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~!$&'()*+,:@=") {
   classes[char.charCodeAt(0)]! |= pathChar;
 }

@@ -3,8 +3,9 @@ import { trackingParameters } from './tracking-parameters.ts';
 import { urlLimits } from './url-limits.ts';
 
 /**
- * What the normaliser does, as plain data: the lists too, so that a stored policy decides the same under a later release. WHATWG parsing always comes first (scheme and host case, IDNA, default
- * ports, dot segments, empty path): without it there is no URL to speak of. Everything else is a step of its own.
+ * The normaliser's settings, as plain data, including the lists, so that a stored policy decides the same under a later
+ * release. WHATWG parsing always comes first (scheme and host case, IDNA, default ports, dot segments, empty path):
+ * without it there is no URL. Everything else is a separate step.
  */
 export interface NormalizeConfig {
   /** Results longer than this are refused, in characters. */

@@ -1,6 +1,6 @@
 /**
  * Steps of the normaliser on the query. They work on pieces as written between `&`, never through URLSearchParams: that
- * would rewrite `+`, `%20`, `a` and `a=`, which servers may tell apart, and costs four times as much.
+ * would rewrite `+`, `%20`, `a` and `a=`, which servers may distinguish, and costs four times as much.
  */
 import { normalizeEscapes } from './escapes.ts';
 import { compileNames, compileSessions, type NameSet } from './name-set.ts';

@@ -15,7 +15,7 @@ export interface ScopeConfig {
   readonly names: readonly string[];
 }
 
-/** `seeds` are normal URLs. A seed on an IP address or an unlisted name is a domain of its own. */
+/** `seeds` are normal URLs. A seed on an IP address or an unlisted name is a separate domain. */
 export function scopeOf(kind: ScopeKind, seeds: readonly string[]): ScopeConfig {
   if (kind === 'all') return { kind, names: [] };
   const nameOf = kind === 'host' ? hostKeyOf : (seed: string) => partitionKeyOf(hostKeyOf(seed), 'domain');

@@ -45,7 +45,7 @@ export function explainSeenKey(url: string): NormalizeStep[] {
   return explained;
 }
 
-/** The three removals of `seenKey`, each by itself; together they give the same key. */
+/** The three removals of `seenKey`, one by one; together they give the same key. */
 const keySteps: readonly { readonly step: string; readonly apply: (pieces: string[]) => string[] }[] = [
   { step: 'key.plusSpaces', apply: (pieces) => pieces.map((piece) => piece.replaceAll('+', '%20')) },
   {

@@ -1,6 +1,6 @@
 /**
- * Tags: what is said of a seed so that what the crawl brings can be told apart by it. Links inherit them from the page
- * they stand on, and pages keep them. A tag is a word, or a key and its value as `customer=acme`.
+ * Tags: labels of a seed that distinguish the pages it led to. Links inherit them from their page, and pages keep them.
+ * A tag is a word, or a key and its value as in `customer=acme`.
  */
 import { tagLimits } from './tag-limits.ts';
 

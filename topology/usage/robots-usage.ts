@@ -28,7 +28,7 @@ interface UsageRule {
   /** Null: every path. */
   readonly index: PatternIndex | null;
   readonly statements: readonly Statement[];
-  /** Of these it speaks in words that nobody can read. */
+  /** Uses with unreadable statements. */
   readonly unread: readonly Use[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a crawl came to, told from its commits and requests: the same fold over the recorded ones and over those that
- * another policy leads to, so that both stand beside each other.
+ * The result of a crawl, computed from its commits and requests. Recorded and simulated crawls use the same fold, so
+ * that both can be compared.
  *
  * Memory: a number for each admitted URL, and for each page.
  */
@@ -31,7 +31,7 @@ export interface CrawlSummary {
   readonly hosts: readonly HostLoad[];
   /** Figures of the busiest host. */
   readonly peakPerSecond: number;
-  /** Share of the in-link mass of the recording whose pages were fetched by then, evenly over the crawl. */
+  /** Share of the recording's in-link mass on pages fetched by then, evenly over the crawl. */
   readonly coverage: readonly number[];
   /** Mean age of the newest copies at the end, s. */
   readonly meanAgeSeconds: number;

@@ -2,7 +2,7 @@
  * The first decision in which another policy differs, and why, from two commits over the same state and inputs.
  *
  * The reason comes from the policies themselves: if only one of them takes a link, the other's verdict is the reason;
- * if a lease differs, the differing field tells which part of the policy set it.
+ * if a lease differs, the differing field shows which part of the policy set it.
  */
 import { type Commit, decodeChangelog } from '../frontier/changes/changelog.ts';
 import type { Change } from '../frontier/changes/changes.ts';
@@ -21,7 +21,7 @@ export interface Divergence {
   readonly decided: string | null;
 }
 
-/** Changes that say which policy is in force, and what they come to: they differ though nothing was decided otherwise. */
+/** Changes that name the policy in force, and their results: they differ even if no decision does. */
 const ofPolicy: ReadonlySet<Change['kind']> = new Set(['policy', 'check']);
 
 /** null: the decisions are the same, except for the policy's version. */

@@ -47,7 +47,7 @@ export class PageModel {
     for (const [url, answers] of recording.answers) {
       const hostKey = hostKeyOf(url);
       const last = answers.at(-1)!;
-      // A redirect's target is its own: nobody can tell where one that was not asked would lead.
+      // A redirect keeps its own target: an unrequested one is unknown.
       if (last.outcome.kind === 'redirect') continue;
       push(this.#answers, hostKey, last);
       if (this.#allAnswers.length < 10 * sampleMax) this.#allAnswers.push(last);
@@ -67,7 +67,7 @@ export class PageModel {
   /** null: nothing was fetched in the recording. */
   page(url: string, hostKey: string): ModelledPage | null {
     const own = this.#answers.get(hostKey) ?? [];
-    // A host that could not be reached, or whose robots.txt could not, would not have been for this page either.
+    // A host that could not be reached, itself or its robots.txt, would not have answered for this page either.
     const isAway = own.length > 0 && own.every(({ outcome }) => failsHost(outcome));
     const answers = isAway || own.length >= answersMin ? own : this.#allAnswers;
     if (answers.length === 0) return null;

@@ -91,7 +91,7 @@ export class ReDecider {
     // A record that was taken in part is offered again with the next commit.
     this.#partition.withdraw();
     this.#partition.takeSought();
-    // What a checkpoint would keep of them is not asked for here.
+    // A checkpoint's part of them is not needed here.
     this.#partition.state.unsaved.records = [];
     return step;
   }
@@ -118,7 +118,7 @@ export class ReDecider {
   }
 }
 
-/** The change that tells what a commit is of; null: it changes nothing. */
+/** The change that names a commit's subject; null: it changes nothing. */
 function firstOf({ changes }: Commit): Change | null {
   for (const change of changes) return change;
   return null;

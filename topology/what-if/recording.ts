@@ -1,9 +1,9 @@
 /**
- * What a recording tells of the web: how each URL answered, what its page linked to, how its host behaved, and what came
- * from elsewhere and when.
+ * The web behind a recording: each URL's responses, its page's links, its host's behaviour, and external links with
+ * their times.
  *
- * Links that the fetchers' caches kept from `discovered`, as they had been sent before, belong to the page that was first to
- * have them: under another order that page may come later, or not at all. Memory: the recorded links and outcomes.
+ * Links that the fetchers' caches kept from `discovered`, as they had been sent before, belong to the page that had
+ * them first: under another order that page may come later, or not at all. Memory: the recorded links and outcomes.
  */
 import type { Control, Discovered, HostFacts, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
 

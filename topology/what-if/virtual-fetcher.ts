@@ -47,7 +47,7 @@ export interface FetcherPorts {
   discover(groups: readonly LinkGroup[]): void;
 }
 
-/** What a URL answers now; null: nobody can tell. */
+/** A URL's answer now; null: unknown. */
 type AnswerOf = (url: string) => { readonly answer: Answer; readonly links: readonly LinkGroup[] } | null;
 
 /** Outcomes wait so long for their lease to end. */

@@ -142,7 +142,7 @@ function open(
   const { partition } = recorded.identity;
   for (const [offset, value] of recorded.changelog.entries()) {
     const record = readChangelog(value);
-    // A partition whose first owner came later has it from the start: without one there would be nobody to decide.
+    // A partition with a late first owner has one from the start: without it nobody would decide.
     const isOwned = again.partition.state.changelog.epoch >= 0;
     if (record.kind !== 'foreign' && record.nowMs >= untilMs && offset >= recorded.fromOffset && isOwned) break;
     if (record.kind === 'commit') tally.commit(partition, record, decodeChanges(value));

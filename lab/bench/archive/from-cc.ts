@@ -16,7 +16,7 @@ interface Loaded {
   readonly rows: number;
   readonly seconds: number;
   readonly rowsPerSecond: number;
-  /** Of the processor, start included; undefined where the system does not tell, and so the next. */
+  /** CPU time of the process, start included; undefined if the system does not report it. So for the next. */
   readonly cpuSeconds: number | undefined;
   /** Highest resident memory of the process. */
   readonly rssBytes: number | undefined;
@@ -99,7 +99,7 @@ interface Used {
 /** Ticks of proc(5), as Linux gives them to programs. */
 const ticksPerSecond = 100;
 
-/** Undefined where the system does not tell. */
+/** Undefined if the system does not report it. */
 function usedBy(pid: number | undefined): Used | undefined {
   try {
     const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

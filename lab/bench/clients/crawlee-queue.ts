@@ -20,7 +20,7 @@ import { makeCrawleeProject } from '../../process/crawlee-project.ts';
 import { inTemporaryFolder } from '../process/temporary-folder.ts';
 
 const adder = fileURLToPath(new URL('crawlee-adder.mjs', import.meta.url));
-/** Below those that the system gives to anybody: it is stopped, and started again. */
+/** Below the system's ephemeral ports: the server is stopped, and started again. */
 const crawlPort = 23_911;
 /** For any one step: ten million take most of an hour. ms */
 const patienceMs = 3 * 3_600_000;
@@ -45,12 +45,12 @@ export async function run(args: readonly string[]): Promise<void> {
 interface Measured {
   readonly requests: number;
   readonly addedPerSecond: number;
-  /** Of the client's process: when a twentieth was added, and when all was. */
+  /** Times in the client's process: when a twentieth was added, and when all was. */
   readonly rssMbFirst: number;
   readonly rssMbLast: number;
   /** From the restart after kill -9 to the next request. */
   readonly nextMs: number;
-  /** What is in the queue then. */
+  /** URLs in the queue at that time. */
   readonly held: number;
 }
 

@@ -12,7 +12,7 @@ export interface Manual {
   readonly folder: string;
   /** Selectors of what holds the text: the first that finds something does. */
   readonly text: readonly string[];
-  /** Selectors of what is none. */
+  /** Selectors of elements that are no text. */
   readonly less: string;
   /** Pages that are none: sources, indexes, results of searches. */
   readonly not?: RegExp;

@@ -127,7 +127,7 @@ async function costOf(method: NearMethod): Promise<Cost> {
   const signature = signatureOf(random());
   globalThis.gc?.();
   const before = process.memoryUsage().arrayBuffers;
-  // What is made and dropped at once would count with what is kept.
+  // Memory that is allocated and dropped at once would count with what is kept.
   const made = random();
   for (let n = 0; n < documents; n++) {
     for (let slot = 0; slot < slots; slot++) made[slot] = next();

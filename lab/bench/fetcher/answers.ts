@@ -106,7 +106,7 @@ async function sharesOfCore(web: readonly string[], delayMs: string, seconds: nu
     stopAtPages: Number.POSITIVE_INFINITY,
     node,
   });
-  // The last is of a process that has ended.
+  // The last sample belongs to a process that has ended.
   const live = samples.filter(({ cpuMillis }) => !Number.isNaN(cpuMillis));
   const from = (second: number) => live.find(({ atMs }) => atMs >= live[0]!.atMs + 1_000 * second);
   return warmSeconds.map((fromSecond) => {

@@ -14,7 +14,7 @@ import { build, projectRoot } from '../process/compiled.ts';
 import { startCost } from '../process/process-cost.ts';
 import { type CrawlBench, measureCrawl } from './fetch-crawl.ts';
 
-/** What is taken out: in which file, which text, and what stands there instead. */
+/** The removed checks: file, text, and replacement. */
 const edits: readonly { readonly check: string; readonly file: string; readonly find: string; readonly put: string }[] =
   [
     {
@@ -111,7 +111,7 @@ export async function run(args: readonly string[]): Promise<void> {
   if (values.json) process.stdout.write(`${JSON.stringify({ bench: 'checks', pairs, min, median, max, guardNs })}\n`);
 }
 
-/** A copy of the command whose checks are taken out. Throws where an edit does not fit. */
+/** A copy of the command without the checks. Throws if an edit does not fit. */
 async function takeOut(): Promise<void> {
   const untouched = new Set(edits);
   await bundle({

@@ -8,9 +8,9 @@
  */
 
 export interface PageCosts {
-  /** Of the process with frontier and log, ms of CPU a page. */
+  /** CPU of the process with frontier and log, ms per page. */
   readonly ownMillis: number;
-  /** Of a worker, ms of CPU a page. */
+  /** CPU of a worker, ms per page. */
   readonly workerMillis: number;
 }
 
@@ -18,7 +18,7 @@ export type Bound = 'frontier and log' | 'workers' | 'cores';
 
 export interface Expected {
   readonly pagesPerSecond: number;
-  /** What there would have to be more of. */
+  /** The resource that limits the rate. */
   readonly bound: Bound;
 }
 

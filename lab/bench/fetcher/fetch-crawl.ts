@@ -24,11 +24,11 @@ export interface CrawlBench {
   readonly report: string;
   /** Ends the crawl politely after this, ms. */
   readonly stopAfterMs?: number;
-  /** … or once the web has given out so many of its ordinary pages; `samples` then tell how it got there. */
+  /** … or once the web has served this many ordinary pages; `samples` then shows the progress. */
   readonly stopAtPages?: number;
   /** Flags of Node for the crawl. */
   readonly node?: readonly string[];
-  /** What is run, from the project's root; by default the command as it is. */
+  /** The command, run in the project's root; by default the product's. */
   readonly entry?: string;
   /** Folder for a CPU profile of the crawl. */
   readonly profile?: string;
@@ -39,7 +39,7 @@ export interface CrawlBench {
 export interface MeasuredCrawl extends Usage {
   readonly report: CheckReport;
   readonly requests: readonly RequestRecord[];
-  /** What the crawl said of itself (`--json`). */
+  /** The crawl's own report (`--json`). */
   readonly said: Readonly<Record<string, unknown>>;
   readonly pinned: boolean;
   readonly samples: readonly Sample[];
@@ -49,7 +49,7 @@ export interface MeasuredCrawl extends Usage {
 export interface Sample {
   readonly atMs: number;
   readonly pages: number;
-  /** CPU time of the crawl so far; NaN where the system does not tell. */
+  /** CPU time of the crawl so far; NaN if the system does not report it. */
   readonly cpuMillis: number;
 }
 

@@ -20,7 +20,7 @@ interface ProfileNode {
 }
 
 /** First match decides; what no pattern knows counts for its caller, and in the end as `other`. */
-/** Patterns are of `URL function`, as in `file:///…/record-batch.js writeBatch`. */
+/** Patterns match `URL function`, as in `file:///…/record-batch.js writeBatch`. */
 export type Stages = readonly (readonly [stage: string, pattern: RegExp])[];
 
 const crawlStages: Stages = [

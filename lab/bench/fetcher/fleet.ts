@@ -21,9 +21,9 @@ import { build } from '../process/compiled.ts';
 import { startNode } from '../process/compiled-process.ts';
 import { startWebProcess } from '../process/web-process.ts';
 
-/** Crawls at the end whose starts are told. */
+/** Crawls at the end whose start times are printed. */
 const lastCrawls = 20;
-/** Longer is told as this, ms. */
+/** Longer times are printed as this, ms. */
 const firstPageMsMax = 20_000;
 const burstMsMax = 120_000;
 
@@ -175,7 +175,7 @@ interface Result {
   readonly hosts: number;
   /** From the first call until all but the last twenty, which are made one upon the other, have a page. */
   readonly burstMs: number;
-  /** Of the last twenty: until the call was answered, and from then until the state told of a page. */
+  /** For the last twenty: until the call was answered, and from then until the state had a page. */
   readonly startMs: Spread;
   readonly firstPageMs: Spread;
   /** Processor time of the fleet's process, ms: of each start with its first pages, and of each page while all run. */
@@ -217,14 +217,14 @@ async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
   for await (const line of lines) {
     const url = /listening on (http:\/\/\S+)/.exec(line)?.[1];
     if (url === undefined) continue;
-    // What it says later must not fill the pipe.
+    // Later output must not fill the pipe.
     stderr.resume();
     return url;
   }
   throw new Error('the fleet did not start');
 }
 
-/** As Linux tells; zeros elsewhere. */
+/** From Linux; zeros elsewhere. */
 function usageOf(pid: number): Usage {
   const status = `/proc/${pid}/status`;
   if (!existsSync(status)) return { residentMb: 0, threads: 0, files: 0 };
@@ -247,7 +247,7 @@ function spreadOf(numbers: readonly number[]): Spread {
   return { min: sorted[0]!, median: sorted[sorted.length >> 1]!, max: sorted.at(-1)! };
 }
 
-/** As Linux tells; 0 elsewhere. */
+/** From Linux; 0 elsewhere. */
 function cpuMsOf(pid: number): number {
   const path = `/proc/${pid}/stat`;
   if (!existsSync(path)) return 0;

@@ -30,7 +30,7 @@ export interface KafkaCrawl {
   readonly report: CheckReport;
   readonly frontier: Usage;
   readonly fetchers: readonly Usage[];
-  /** NaN where the system does not tell, or the broker is not ours. */
+  /** NaN if the system does not report it, or the broker is not ours. */
   readonly brokerCpuMillis: number;
   readonly webCpuMillis: number;
 }

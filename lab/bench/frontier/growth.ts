@@ -17,7 +17,7 @@ export interface GrowthOptions {
   /** URLs that are to be known at the end. */
   readonly urls: number;
   readonly hosts: number;
-  /** Share of links whose URL was given out before. */
+  /** Share of links with a known URL. */
   readonly duplicates: number;
   readonly seen: SeenConfig;
   /** Ends the run early, ms. */

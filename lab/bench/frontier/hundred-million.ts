@@ -76,7 +76,7 @@ async function measure(folder: string, args: readonly string[], options: BenchOp
     fail(`it held ${growth.rssBytes} bytes, more than its ${budgetBytes}`);
 }
 
-/** Of a link, over the first million URLs, the last tenth, and the dearest: what growth costs. */
+/** Cost of a link, over the first million URLs, the last tenth, and the most expensive: the cost of growth. */
 function costs(stretches: readonly Stretch[]) {
   const ofTenth = stretches.slice(-Math.ceil(stretches.length / 10));
   const links = ofTenth.reduce((sum, one) => sum + one.links, 0);
@@ -91,7 +91,7 @@ function costs(stretches: readonly Stretch[]) {
   };
 }
 
-/** What there is so far is not lost with the rest. */
+/** Results so far are not lost with the rest. */
 function say(name: string, figures: object): void {
   process.stdout.write(`${JSON.stringify({ name, ...figures })}\n`);
 }

@@ -35,7 +35,7 @@ export class LeasePlayer implements Player {
   figures: LeaseFigures | undefined;
   readonly #onBegin: () => Promise<void>;
 
-  /** `urls`: how many are leased and completed. `onBegin`: told once the hosts are filled. */
+  /** `urls`: how many are leased and completed. `onBegin`: called once the hosts are filled. */
   constructor(hosts: number, urls: number, lease: number, onBegin: () => Promise<void>) {
     this.#hosts = hosts;
     this.#urls = urls;

@@ -76,7 +76,7 @@ export class LinkSource {
   }
 }
 
-/** A message of links whose hosts are in turn `from`, `from + 1` …: every host gets as many. */
+/** A message of links on hosts `from`, `from + 1` … in turn: every host gets as many. */
 export function evenMessage(from: number, count: number, page: number): Discovered {
   const groups = Array.from({ length: count }, (_, i) => {
     const url = urlOf(from + i, page);

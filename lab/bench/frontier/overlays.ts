@@ -18,7 +18,7 @@ const hosts = 200;
 const pagesPerRound = 8;
 /** Of the policy alone, which takes a fraction of that. */
 const pagesAlone = 64;
-/** Partitions begin anew so often, as one of them may lie better in memory than another for as long as it lives. */
+/** How often partitions start over, since one of them may be placed better in memory for its whole life. */
 const partitionsEach = 3;
 
 const hostOf = (page: number) => `h${page % hosts}.test`;
@@ -99,7 +99,7 @@ function measured(
   for (let partition = 0; partition < partitionsEach; partition++) {
     const endMs = performance.now() + (1_000 * seconds) / partitionsEach;
     const sides = policies.map(([, overlays]) => start(overlays));
-    // What is compiled on the way is not measured, nor what a host's first page costs.
+    // Code compiled on the way is not measured, nor the cost of a host's first page.
     const before = Math.ceil(hosts / pages);
     for (let round = 0; round < 2 * before || performance.now() < endMs; round++) {
       for (let turn = 0; turn < sides.length; turn++) {

@@ -124,7 +124,7 @@ function figuresOf(all: readonly Watched[]) {
   };
 }
 
-/** In a process of its own, on this process's core. */
+/** Runs in a separate process, on this process's core. */
 async function snapshotOf(args: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [compiledMain, 'snapshot-pause', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],

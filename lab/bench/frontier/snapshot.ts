@@ -77,7 +77,7 @@ async function measure(data: string, into: string, seen: SeenConfig): Promise<Sn
   };
 }
 
-/** As `state snapshot` takes it of a data folder, whose owner may be at work. */
+/** As `state snapshot` takes it from a data folder, while its owner may run. */
 export async function takeBeside(data: string, into: string, seen: SeenConfig): Promise<SnapshotManifest> {
   const base = await openStateStore(stateFolder(data), { readOnly: true });
   const log = await openReadOnlyLog(logFolder(data), clock);

@@ -39,7 +39,7 @@ const facts = { fresh: newHostFacts, fetched: { ...newHostFacts, fetchMs } };
 /** An account and its sketch (topology/frontier/budgets/budgets-state.ts). */
 const bytesPerBudget = 300;
 
-/** Of a check: everything known, small budgets that begin anew, so that much is deferred and comes back. */
+/** For a check: everything known, and small budgets that start over, so that much is deferred and returns. */
 const checked = { pagesPerHost: 3, untilMs: 1_020_000, marks: 17, drawn: 50_000, hostsPerLease: 200 } as const;
 const checkBudget = { key: 'host', base: 4, perSource: 0, max: 4, refillMs: 300_000 } as const;
 

@@ -130,7 +130,7 @@ export class HostModel {
     const startMs = this.#out < leases ? Math.max(readyMs ?? otherMs, roomMs) : otherMs;
     const soonest = Math.min(otherMs, startMs, this.#ends.nextReadyAtMs ?? otherMs);
     const nextMs = Math.max(this.#nowMs + tickMs, Math.ceil(soonest / tickMs) * tickMs);
-    // What was not used in a tick is lost.
+    // A tick's unused capacity is lost.
     const room = (pagesPerSecondMax * (nextMs - this.#nowMs)) / 1000;
     this.#room = Math.min(this.#room, 0) + room;
     return nextMs;

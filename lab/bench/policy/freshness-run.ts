@@ -7,7 +7,7 @@ import { createPolicy, type PolicyName, type World } from './freshness-policies.
 
 export interface FreshnessRun {
   readonly name: PolicyName;
-  /** Share of pages whose copy is the page, averaged over the second half of the days. */
+  /** Share of pages with a current copy, averaged over the second half of the days. */
   readonly freshness: number;
   /** Days for which a copy has been another, averaged likewise. */
   readonly age: number;

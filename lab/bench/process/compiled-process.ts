@@ -1,4 +1,4 @@
-/** Processes of the compiled product, as users run them, on a core of their own where that is wanted. */
+/** Processes of the compiled product, as users run them, on a separate core if wanted. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export interface CommandOptions {
   readonly core: number | null;
   /** Flags of Node. */
   readonly node?: readonly string[];
-  /** What is run, from the project's root; by default the command as it is. */
+  /** The command, run in the project's root; by default the product's. */
   readonly entry?: string | undefined;
   /** Folder for a CPU profile. */
   readonly profile?: string | undefined;
@@ -49,7 +49,7 @@ export interface MeasuredCommand {
   readonly ended: Promise<{ readonly stdout: string; readonly usage: Usage }>;
 }
 
-/** `crawlstream ARGS`, which tells what it used on its way out. */
+/** `crawlstream ARGS`, which reports its resource use at its end. */
 export function startMeasured(args: readonly string[], options: CommandOptions): MeasuredCommand {
   const { core, node = [], profile, usages } = options;
   // Stages go by the files of functions, which the bundle joins.
@@ -68,7 +68,7 @@ export function startMeasured(args: readonly string[], options: CommandOptions):
     if (usage === '') throw new Error(`crawlstream ${args[0]} failed: ${errors}`);
     return { stdout, usage: JSON.parse(usage) as Usage };
   })();
-  // Whoever waits for it is told; nobody else has to be.
+  // The awaiting caller gets the error; nobody else has to.
   ended.catch(() => {});
   return { child, ended };
 }

@@ -47,7 +47,7 @@ export function neverHere(): never {
   throw new Error('this measurement belongs to another process');
 }
 
-/** False where this machine has no `taskset`: then the figures are of all cores. */
+/** False if this machine has no `taskset`: then the figures cover all cores. */
 export const canPin = canPinTo([core]);
 
 function start(command: string, args: readonly string[]) {

@@ -12,7 +12,7 @@ export async function costOf<T>(act: () => Promise<T>): Promise<Cost<T>> {
   return { value, ...end() };
 }
 
-/** The function that comes back tells what this process has used since. */
+/** The returned function reports what this process has used since. */
 export function startCost(): () => Omit<Cost<never>, 'value'> {
   const cpu = process.cpuUsage();
   const beganMs = performance.now();
@@ -25,7 +25,7 @@ export function startCost(): () => Omit<Cost<never>, 'value'> {
   };
 }
 
-/** Of this process so far. */
+/** CPU of this process so far. */
 export function peakRssBytes(): number {
   return process.resourceUsage().maxRSS * 1024;
 }

@@ -30,7 +30,7 @@ export function threadCpu(): ThreadCpu | undefined {
   return { mainMs, rocksdbMs, helperMs };
 }
 
-/** Of a thread's folder, or a process's (`/proc/PID`); NaN where it is gone, or the system does not tell. */
+/** For a thread's folder or a process's (`/proc/PID`); NaN if it is gone, or the system does not report it. */
 export function cpuMillisOf(folder: string): { readonly name: string; readonly millis: number } {
   try {
     const stat = readFileSync(`${folder}/stat`, 'latin1');

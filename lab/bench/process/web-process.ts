@@ -1,4 +1,4 @@
-/** The synthetic web in a process of its own, with what it saw. */
+/** The synthetic web in a separate process, with what it recorded. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { CheckReport } from '../../web/check.ts';

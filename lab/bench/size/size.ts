@@ -19,7 +19,7 @@ interface Line {
   readonly unit: string;
   readonly model: number;
   readonly measured: number;
-  /** Of what was measured: above 0, the model asks for too much. */
+  /** Of the measured value: above 0, the model asks for too much. */
   readonly error: number;
 }
 
@@ -32,7 +32,7 @@ const crawls = [
   [200, 100],
 ] as const;
 
-/** A model that is further off is of no use. */
+/** A model that is further off is useless. */
 const errorMax = 0.25;
 
 export async function run(args: readonly string[]): Promise<void> {

@@ -24,13 +24,13 @@ import { measureRawClient, type RawClient } from './topology-raw.ts';
 import { topologyStages } from './topology-stages.ts';
 import { besideFetcher } from './topology-stand-in.ts';
 
-/** What each process measures. */
+/** Measurements of each process. */
 const parts: Readonly<Record<string, (options: BenchOptions) => Promise<unknown>>> = {
   fill: fillDiscovered,
   frontier: (options) => inTemporaryFolder((folder) => catchUp(options, folder)),
   raw: measureRawClient,
 };
-/** Of the run under the profiler, whose cost is not counted. */
+/** The profiled run, whose cost is not counted. */
 const profiledUrlsMax = 1_000_000;
 
 export async function run(args: readonly string[]): Promise<void> {

@@ -144,7 +144,7 @@ async function ask(client: BenchClient, numbers: readonly number[]): Promise<num
   return numbers.length;
 }
 
-/** As many calls that look at nothing: what a call costs by itself. */
+/** As many calls that look nothing up: the cost of a call alone. */
 async function askNothing(client: BenchClient, calls: number): Promise<number> {
   for (let at = 0; at < calls; at += callsAtOnce)
     await Promise.all(Array.from({ length: callsAtOnce }, () => client.ask('GetActive', Buffer.alloc(0))));

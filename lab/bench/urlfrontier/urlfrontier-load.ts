@@ -36,7 +36,7 @@ export function putBatches(client: BenchClient, options: LoadOptions, round: num
   return putAll(client, 'PutDiscovered', options, Math.floor(urls / batch), messageOf, batch);
 }
 
-/** Queues are got, one URL of each, and told of, until so many were; delays are none. */
+/** Queues are got, one URL of each, and reported, until the number is reached; delays are off. */
 export async function getAndDone(client: BenchClient, options: LoadOptions): Promise<Rate> {
   const { streams, queues } = options;
   await client.ask('SetDelay', uintOf(2, 0));

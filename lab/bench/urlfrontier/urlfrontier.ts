@@ -107,7 +107,7 @@ async function measure(
 }
 
 interface Floors {
-  /** Acks a second, each written by itself. */
+  /** Acks a second, each written separately. */
   readonly single: number;
   /** Written together. */
   readonly batched: number;

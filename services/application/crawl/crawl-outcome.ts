@@ -1,4 +1,4 @@
-/** How a crawl that this process watched came to its end. */
+/** The outcome of a crawl that this process watched. */
 
 import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';

@@ -29,14 +29,14 @@ export interface CrawlRun extends Ports {
   readonly onStatus: (status: CrawlStatus) => void;
   /** As in WatchedCrawl. */
   readonly stays?: WatchedCrawl['stays'];
-  /** What goes on beside frontier and fetcher while they run. */
+  /** Work beside frontier and fetcher while they run. */
   readonly attend?: (running: RunningWhole) => Promise<Attendants>;
 }
 
 export interface Attendants {
   /** Rejects when one of them fails; never resolves. */
   readonly failed: Promise<never>;
-  /** The crawl has come to its end, and is about to stop. */
+  /** The crawl has ended, and is about to stop. */
   over?(end: CrawlOutcome['end']): Promise<void>;
   stop(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface WholeCrawl {
 export interface FetchersElsewhere {
   /** Leases that they would hold now, with those they hold. */
   leasesHeld(): number;
-  /** `tell` is called when they are more, until what is returned is called. */
+  /** `tell` is called when there are more, until the returned function is called. */
   onMore(onMoreLeases: () => void): () => void;
   /** A fetcher as far as this process has to do with them. */
   start(frontier: Pick<Frontier, 'committed'>): RunningFetcher;

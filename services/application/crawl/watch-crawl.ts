@@ -1,4 +1,4 @@
-/** Watches a crawl, shows its status, and tells when it is at its end. */
+/** Watches a crawl, shows its status, and reports its end. */
 
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd, isSame } from '../../../topology/frontier/ask/crawl-end.ts';
@@ -47,13 +47,13 @@ export interface WatchedCrawl {
   hosts(): HostCounts;
   onStatus(status: CrawlStatus): void;
   /**
-   * The crawl does not end by itself, since there are clients who may add to it. Called before each look; what it
-   * returns hears whether the crawl has anything left. Absent: it ends.
+   * The crawl never ends by itself, since clients may add URLs. Called before each look; its result learns whether the
+   * crawl has anything left. Absent: it ends.
    */
   readonly stays?: (() => (idle: boolean) => void) | undefined;
 }
 
-/** A person who watches a crawl that waits is told so often. */
+/** How often a waiting crawl's status is printed for a person. */
 const quietEveryMs = 500;
 
 export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end']> {

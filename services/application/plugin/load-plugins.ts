@@ -1,4 +1,4 @@
-/** Plugins from files, in the order they are named; version and hash tell which code decided. */
+/** Plugins from files, in the order they are named; version and hash identify the code that decided. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -25,10 +25,10 @@ export type {
   ResponseChange,
 } from '../../fetcher/hooks/fetch-hooks.ts';
 
-/** What a consumer of a plugin may read. */
+/** Topics that a plugin's consumer may read. */
 export type PluginTopic = 'pages' | 'results' | 'duplicates' | 'responses';
 
-/** What a plugin is: hooks of the fetcher, all optional, and consumers of its own. */
+/** A plugin: fetcher hooks, all optional, and consumers. */
 export interface Plugin extends FetchHooks {
   /** Letters, digits, dots, dashes and underscores. In outcomes, metrics and the crawl's control log. */
   readonly name: string;
@@ -47,7 +47,10 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
   readonly reads?: readonly T[];
   /** Its options (`--set NAME.KEY=VALUE`), and their defaults. */
   readonly options?: Readonly<Record<string, { readonly about: string; readonly default?: string }>>;
-  /** What becomes of a record whose batch failed after all tries. Absent: it goes to the dead letters, and the rest goes on. */
+  /**
+   * The handling of a record whose batch failed after all tries. Absent: it goes to the dead letters, and the others go
+   * on.
+   */
   readonly whenFailed?: 'deadLetter' | 'stop';
   /** Waits before each further try, ms. Absent: the consumers' default. */
   readonly retriesMs?: readonly number[];
@@ -57,7 +60,7 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
   open(context: PluginContext): PluginHandler<T> | Promise<PluginHandler<T>>;
 }
 
-/** What a consumer of a plugin is given when it is opened. */
+/** Arguments of a plugin's consumer when it is opened. */
 export interface PluginContext {
   /** The values of its options. */
   readonly options: Readonly<Record<string, string>>;
@@ -68,7 +71,7 @@ export interface PluginContext {
   say(text: string): void;
 }
 
-/** What a consumer of a plugin does with its batches. */
+/** A plugin consumer's work on its batches. */
 export interface PluginHandler<T extends PluginTopic = PluginTopic> {
   /**
    * Handles records in order, those of one partition one batch after another. Once it has resolved, they are not given

@@ -1,6 +1,6 @@
 /**
- * Records on a crawl's control log which plugins take part in it, by name, version and hash of the file, so that the
- * story of a URL can tell what code decided. It is recorded once, and again when any of it changes.
+ * Records on a crawl's control log which plugins take part in it, by name, version and hash of the file, so that a
+ * URL's history can name the code that decided. Recorded once, and again after any change.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';

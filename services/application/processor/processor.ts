@@ -37,7 +37,7 @@ export interface Processor<Options extends z.ZodObject = z.ZodObject> extends De
    * True: it finds links that the crawl goes on with, so that a crawl ends only once it has dealt with all there is.
    */
   readonly findsLinks?: boolean;
-  /** What fetchers must publish for it; in a crawl's own process they do so without an option. */
+  /** Data that fetchers must publish for it; in a crawl's own process they do so without an option. */
   readonly needs?: 'responses' | 'outlinks';
   /** Memory outside the heap that its stores take, MiB. Absent: it has none. */
   readonly storeMb?: number;

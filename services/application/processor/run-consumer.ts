@@ -1,6 +1,7 @@
 /**
  * A processor that is a consumer group over the crawl's topics: joined, fed, measured and ended, whatever it does with
- * the records. In the process of a crawl or in one of its own, with its state and positions in its own part of the folder.
+ * the records. It runs in the crawl's process or in a separate one, with its state and positions in its part of the
+ * folder.
  */
 import type { AvroTopic } from '../../../topology/topics.ts';
 import type { ConsumerOptions } from '../../runtime/consumer/consumer.ts';

@@ -35,7 +35,7 @@ const options = z.object({
     .meta({
       value: '<n>',
       about: 'size in MB at which a WARC file is closed (default: 1024)',
-      reason: 'the size that archives agree on (WARC 1.1, annex C)',
+      reason: 'the recommended size (WARC 1.1, annex C)',
     } satisfies OptionMeta),
   archiveKnown: z
     .string()
@@ -44,7 +44,7 @@ const options = z.object({
     .meta({
       value: '<files>',
       about: 'CDXJ indexes of other archives; known payloads become revisit records',
-      reason: 'an archive can be read without another, unless that is said',
+      reason: 'an archive can be read without another one',
     } satisfies OptionMeta),
   bodies: z
     .string()
@@ -61,7 +61,7 @@ const options = z.object({
     .meta({
       value: '<name>',
       about: 'operator named in the first record of each WARC file',
-      reason: 'the contact that the requests name',
+      reason: 'the contact of the requests',
     } satisfies OptionMeta),
 });
 

@@ -15,7 +15,7 @@ export const dedup = declareProcessor({
       .meta({
         value: '<method>',
         about: 'near-duplicates: simhash (3 of 64 bits differ) or minhash (3 in 5 word pairs shared)',
-        reason: '64 bits a page and 3 of them apart; minhash finds more edits, at half a kB of memory a page',
+        reason: 'simhash takes 64 bits per page; minhash finds more edited copies, at half a kB per page',
       } satisfies OptionMeta),
   }),
   storeMb: 128,

@@ -9,7 +9,7 @@ const options = z.object({
     .meta({
       value: '<path>',
       about: 'chromium program that renders pages (default: chromium in PATH)',
-      reason: 'most pages need no browser, and the one that is installed is the one to use',
+      reason: 'most pages need no browser, and the installed one fits',
     } satisfies OptionMeta),
 });
 

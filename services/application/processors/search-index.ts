@@ -25,7 +25,7 @@ const options = z.object({
     .meta({
       value: '<name>',
       about: 'name of the OpenSearch index (default: the name of the crawl)',
-      reason: 'the name of the crawl: one index a crawl',
+      reason: 'one index per crawl',
     } satisfies OptionMeta),
 });
 

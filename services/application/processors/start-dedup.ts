@@ -1,4 +1,4 @@
-/** What dedup.ts declares, at work. */
+/** The dedup processor, declared in dedup.ts. */
 import { contentLimits } from '../../../topology/content/content-limits.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { openDedup } from '../../dedup/dedup.ts';

@@ -1,4 +1,4 @@
-/** What render.ts declares, at work. */
+/** The render processor, declared in render.ts. */
 import { hostname } from 'node:os';
 import type { Page, Render } from '../../../schemas/types.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
@@ -199,7 +199,7 @@ export async function startRender(
   });
 }
 
-/** What was said of the page as it was fetched holds for what its scripts made of it. */
+/** Usage statements on the fetched page apply to the rendered one. */
 function withUsageOf({ usage }: Render, made: PageReport): PageReport {
   if (usage === '' || made.page === null) return made;
   const statements = [...(JSON.parse(usage) as Page['usage']), ...made.page.usage];

@@ -1,4 +1,4 @@
-/** What search-index.ts declares, at work. */
+/** The index processor, declared in search-index.ts. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { changesOf, indexTopics } from '../../indexer/index-change.ts';
 import { indexLimits } from '../../indexer/index-limits.ts';

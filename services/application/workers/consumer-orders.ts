@@ -1,4 +1,4 @@
-/** What a crawl's process and the process of its consumers say to each other, beside the calls of the log. */
+/** Messages between a crawl's process and the process of its consumers, beside the calls of the log. */
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Position } from '../../runtime/log/log.ts';
 import type { PluginSettings } from '../plugin/plugin-processor.ts';

@@ -1,11 +1,12 @@
 /**
- * Ends the leases of a worker that died: their URLs come back at no attempt, and their hosts count as contacted when it
- * died, so that no delay is cut short (docs/design.md §4.4 does the same for all leases when a crawl starts again).
+ * Ends the leases of a dead worker: their URLs return without costing an attempt, and their hosts count as contacted at
+ * its death, so that no delay is cut short (docs/design.md §4.4 does the same for all leases when a crawl starts
+ * again).
  *
- * A lease is told to be over as a fetcher tells it: by a result without outcomes that says it is the last. What the
- * worker had reported before stands, as its results lie before this one on the log. Tasks that it had not taken are
- * left to the next worker. Where a host's lease stood at the same URL at several deaths, it is left to end by its
- * deadline, which counts, so that a page that kills its fetcher is found and given up (§4.5).
+ * A lease is ended by a last result without outcomes, as from a fetcher. Earlier reports of the worker stay valid,
+ * since their results precede this one on the log. Tasks that the worker had not taken are left to its successor. A
+ * host's lease that was at the same URL at several deaths is left to its deadline, which counts as an attempt, so that
+ * a page that kills its fetcher is found and given up (§4.5).
  */
 import { blankHostFacts } from '../../../schemas/blank.ts';
 import type { Task } from '../../../schemas/types.ts';

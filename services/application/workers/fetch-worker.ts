@@ -33,7 +33,7 @@ const channel: Channel = createChannel(
   { ...served, begin, stop },
   fail,
 );
-// What it might still finish does not count: the leases of a crawl whose process is gone are ended by the next one.
+// Whatever it might still finish does not count: the next process ends the leases of a crawl whose process is gone.
 void channel.closed.then(() => (hasStopped ? process.exit(0) : process.kill(process.pid, 'SIGKILL')));
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
@@ -78,7 +78,7 @@ function fail(error: unknown): void {
 /** Tells what the crawl's report needs to know: pages that are as they should be are most, and go untold. */
 function createReports(): (outcome: Outcome, page: Page | null) => void {
   const ordinary: ReadonlySet<Outcome['kind']> = new Set(['fetched', 'notModified', 'redirect', 'returned']);
-  /** Hosts that TLS has kept out: that one of them answers is told too. */
+  /** Hosts that failed by TLS: a later response of such a host is reported too. */
   const shut = new Set<string>();
   return (outcome, page) => {
     const nofollow = page?.nofollow === true;

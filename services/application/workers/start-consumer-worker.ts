@@ -1,9 +1,9 @@
 /**
- * A crawl's consumers in a separate process, so that they take no time from frontier and log, and one that fills its memory
- * or is killed takes no crawl along.
+ * A crawl's consumers in a separate process, so that they take no time from frontier and log, and a consumer that fills
+ * its memory or is killed does not end the crawl.
  *
- * A process that dies is replaced by another, which goes on from the positions that the consumers keep: what they promise
- * after a crash of the whole holds here too. What stops one of them for good is told by its process, and ends the crawl as if
+ * A dead process is replaced by another, which continues from the consumers' saved positions, with the same guarantees
+ * as after a crash of the whole. A permanent failure of a consumer is reported by its process, and ends the crawl as if
  * it had happened in this one.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';

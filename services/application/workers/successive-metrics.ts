@@ -1,6 +1,6 @@
 /**
- * Metrics of another process: what its sources say is sent here from time to time, and told here with what its
- * predecessors had counted, so that a counter never goes back.
+ * Metrics of another process: its sources' samples are sent here from time to time, and exported here together with its
+ * predecessors' counts, so that a counter never goes back.
  */
 import {
   type MetricName,
@@ -18,7 +18,7 @@ export interface WorkerMetrics {
   readonly spreads: readonly (readonly [name: MetricName, spread: Spread])[];
 }
 
-/** What the sources say now. */
+/** The sources' present samples. */
 export async function takeMetrics(sources: Iterable<MetricSource>): Promise<WorkerMetrics> {
   const values: [MetricName, number, Labels][] = [];
   const spreads: [MetricName, Spread][] = [];
@@ -33,9 +33,9 @@ export async function takeMetrics(sources: Iterable<MetricSource>): Promise<Work
 
 export interface SuccessiveMetrics {
   readonly source: MetricSource;
-  /** What the present process said last. */
+  /** The last samples of the present process. */
   take(given: WorkerMetrics): void;
-  /** The present process is gone: its counters stand, and what was true at the moment is not any more. */
+  /** The present process is gone: its counters stay, its gauges are dropped. */
   end(): void;
 }
 

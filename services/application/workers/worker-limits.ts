@@ -2,7 +2,7 @@
 
 /** Where a worker finds its channel. 3 is left to what is loaded into processes from outside. */
 export const channelFd = 4;
-/** How often a worker tells its figures: what is shown is no older, and it is the sign that it lives. ms */
+/** How often a worker reports its figures: shown figures are no older, and each report is a sign of life. ms */
 export const statsEveryMs = 500;
 
 export const workerLimits = {

@@ -1,4 +1,4 @@
-/** What a crawl's process and its fetch workers say to each other, beside the calls of the log. */
+/** Messages between a crawl's process and its fetch workers, beside the calls of the log. */
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { FetcherStats } from '../../fetcher/fetcher-stats.ts';

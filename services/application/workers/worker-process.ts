@@ -35,12 +35,12 @@ export interface WorkerStart {
   /** Name of its file, beside this one. */
   readonly program: 'fetch-worker' | 'consumer-worker';
   readonly orders: unknown;
-  /** What is printed in it is printed by the crawl. Otherwise it is the reason of its end. */
+  /** Its output is printed by the crawl. Otherwise it is the reason of its end. */
   readonly prints: boolean;
   /** Old objects of its heap, MB. */
   readonly heapMb: number;
   readonly served: Served;
-  /** What it told could not be dealt with. */
+  /** Its report could not be processed. */
   onFault(error: unknown): void;
 }
 
@@ -64,7 +64,7 @@ export function startWorkerProcess(start: WorkerStart, onChannel: (channel: Chan
       resolve({ how: signal ?? `code ${code}`, bySignal: signal !== null, isKilled: signal === 'SIGKILL' }),
     );
   });
-  // Without descriptors left, Node makes no streams, and tells of it later.
+  // Without free descriptors, Node creates no streams and reports that later.
   if (child.stdio?.[channelFd] == null) throw new Error('too few file descriptors');
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

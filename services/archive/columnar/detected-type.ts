@@ -46,7 +46,7 @@ export function detectedType(declared: string, body: Uint8Array): string {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, headBytes));
   const signed = signatures.find(([, bytes]) => beginsWith(head, bytes));
   if (signed !== undefined) return signed[0];
-  // What is built on ZIP (office files, books, packages) is told apart by its declaration alone.
+  // ZIP-based files (office files, books, packages) are distinguished only by their declaration.
   if (beginsWith(head, zipped))
     return /zip|officedocument|opendocument|java-archive/.test(declared) ? declared : 'application/zip';
   const text = head

@@ -1,4 +1,4 @@
-/** What the columnar index says of a host name: its labels, and its domains by the public suffix list. */
+/** Columns for a host name: its labels, and its domains by the public suffix list. */
 import { parse } from 'tldts';
 import type { Cell } from '../../runtime/table/table.ts';
 

@@ -8,9 +8,9 @@ import type { IndexedRecord } from '../indexed-record.ts';
 import type { IndexLine } from '../merged-index.ts';
 import { hostColumns } from './host-columns.ts';
 
-/** What is read of a payload. */
+/** Bytes read of a payload. */
 export interface Content {
-  /** Null: it has none that is told. */
+  /** Null: it has no declared one. */
   readonly mimeDetected: string | null;
   /** As the index has it: `UTF-8`. */
   readonly charset: string | null;

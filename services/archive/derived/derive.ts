@@ -14,7 +14,7 @@ import { watBlock } from './wat.ts';
 
 export type Derived = 'wat' | 'wet';
 
-/** What is read of a page. */
+/** Bytes read of a page. */
 export interface DerivedPage {
   readonly title: string;
   readonly text: string;

@@ -4,7 +4,7 @@ import type { ReadRecord } from '../warc-reader.ts';
 import { digestOf } from '../warc-record.ts';
 import type { DerivedPage } from './derive.ts';
 
-/** Links of one page that are told. */
+/** Reported links of one page. */
 const linksMax = 2_000;
 
 export function watBlock(

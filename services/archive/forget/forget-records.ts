@@ -207,7 +207,7 @@ function movedLine(
   return [`${line.slice(0, at)}${JSON.stringify(moved)}`];
 }
 
-/** What the archive would point later captures to. */
+/** Targets of later revisit records. */
 async function forgetCaptures(store: StateStore, work: Work, urls: ReadonlySet<string>): Promise<StoreOp[]> {
   const ops: StoreOp[] = [];
   for (const range of captureRanges) {

@@ -36,7 +36,7 @@ export class ArchiveIndex {
     this.#paths = new Map(files.map(({ file }) => [basename(file), file]));
   }
 
-  /** The captures whose key is not less than `key`, by key and time; of all files. */
+  /** Captures with a key not less than `key`, by key and time; of all files. */
   async *from(key: string): AsyncGenerator<Capture> {
     const heads: { capture: Capture; readonly rest: AsyncIterator<Capture> }[] = [];
     const all: AsyncIterator<Capture>[] = [];

@@ -3,7 +3,7 @@
 const httpDate =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/** Of 4 to 14 digits; what is left out is the earliest. Null: no such time. */
+/** A time of 4 to 14 digits; missing ones are the earliest. Null: no such time. */
 export function msOfDigits(digits: string): number | null {
   if (!/^\d{4,14}$/.test(digits) || digits.length % 2 === 1) return null;
   const full = digits + '00000101000000'.slice(digits.length);

@@ -23,7 +23,10 @@ async function firstOf(captures: AsyncGenerator<Capture>): Promise<Capture | und
   return undefined;
 }
 
-/** The first capture of each URL whose key begins with that of `prefix`; `next`: where to go on, null: it is all. */
+/**
+ * The first capture of each URL with a key that begins with that of `prefix`; `next`: where to continue, null: at the
+ * end.
+ */
 export async function searched(
   index: ArchiveIndex,
   prefix: string,
@@ -45,7 +48,7 @@ export async function searched(
   return { found, next: null };
 }
 
-/** How many there are of each month, as `2026-01`. */
+/** Number of captures per month, as in `2026-01`. */
 export async function monthsOf(index: ArchiveIndex, url: string): Promise<Map<string, number>> {
   const months = new Map<string, number>();
   for await (const { time } of index.of(url)) {
@@ -64,7 +67,7 @@ export async function shownCaptures(
   const rows: Capture[] = [];
   for await (const capture of index.of(url)) {
     if (capture.atMs < fromMs) continue;
-    // Those of one second stay together.
+    // Captures of one second stay together.
     if (rows.length >= replayLimits.rowsMax && capture.time !== rows.at(-1)!.time) return { rows, next: capture.time };
     rows.push(capture);
   }

@@ -1,5 +1,6 @@
 /** The server's own pages: what is here, what begins so, the captures of a URL, and the frame around a page. No script. */
 import { createHash } from 'node:crypto';
+import { counted } from '../../runtime/counted.ts';
 import type { Capture } from './capture.ts';
 import { shownTime } from './datetime.ts';
 import { pathOf } from './rewrite/linker.ts';
@@ -23,10 +24,6 @@ function page(title: string, body: string, kind = ''): string {
 
 const search = (value: string) =>
   `<form action="/search"><label>URLs that start with <input name="url" value="${escapeText(value)}" placeholder="example.org/blog"></label> <button>Search</button></form>`;
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
 
 export function homePage(files: number, hosts: readonly string[], isMore: boolean): string {
   const rows = hosts.map(

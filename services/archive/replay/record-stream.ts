@@ -13,7 +13,7 @@ export interface OpenRecord {
   readonly fields: ReadonlyMap<string, string>;
   /** Without its body. Null: it has none. */
   readonly head: Pick<HttpMessage, 'status' | 'headers'> | null;
-  /** Of the body; undefined: only its end tells. */
+  /** Length of the body; undefined: the body ends with the connection. */
   readonly bodyBytes: number | undefined;
   /** In its content coding. To be read once, or the record to be closed. */
   readonly body: AsyncGenerator<Buffer>;
@@ -22,7 +22,7 @@ export interface OpenRecord {
 
 const gap = Buffer.from('\r\n\r\n');
 
-/** Throws INVALID_RECORD where the index does not tell the truth. */
+/** Throws INVALID_RECORD if the index is wrong. */
 export async function openRecord({ file, offset, length, url }: Capture): Promise<OpenRecord> {
   const fail = (why: string) =>
     new CrawlstreamError('INVALID_RECORD', `${file}: the index has ${url} at ${offset}, but ${why}; rebuild the index`);

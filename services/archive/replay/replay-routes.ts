@@ -1,12 +1,12 @@
 /**
  * An archive as it was, over HTTP, read only: Memento (RFC 7089) for programs, pages for people.
  *
- *   /                                 what is here
- *   /search?url=PREFIX                URLs that begin so
+ *   /                                 start page
+ *   /search?url=PREFIX                URLs with this prefix
  *   /captures/URL                     calendar and list of captures
  *   /timegate/URL                     302 to the memento next to Accept-Datetime (§4.1, pattern 1.1); without it, the newest
  *   /timemap/link/URL, /timemap/json/URL
- *   /web/14 DIGITS/URL                the memento; 302 to the nearest where none is of that time
+ *   /web/14 DIGITS/URL                the memento; 302 to the nearest if none has that time
  *
  * A URL stands in a path as it is, queries included. A browser that opens a page by itself is given a frame with the page in
  * it, which nothing in the page can leave.
@@ -33,7 +33,7 @@ import { jsonTimeMap, linkHeader, linkTimeMap, mementoOf } from './timemap.ts';
 
 const withUrls = ['/captures-from/', '/captures/', '/timegate/', '/timemap/link/', '/timemap/json/', '/web/'];
 
-/** What follows these paths is a URL with a query of its own, and goes into one parameter. */
+/** The rest of these paths is a URL with its query, which goes into one parameter. */
 export function replayTarget(target: string): string {
   const prefix = withUrls.find((one) => target.startsWith(one));
   if (prefix === undefined) return target;

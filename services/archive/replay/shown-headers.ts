@@ -58,13 +58,13 @@ export const everywhere: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Type, subtype, and a charset: what is beyond is not told on. */
+/** Type, subtype, and a charset; other parameters are not passed on. */
 const typePattern = /^([\w.+-]+\/[\w.+-]+)\s*(?:;.*)?$/;
 
 export interface ContentType {
   /** Lower case. Empty: none is given that could be one. */
   readonly media: string;
-  /** As it is told on. */
+  /** The value that is passed on. */
   readonly header: string;
 }
 

@@ -100,7 +100,7 @@ async function* linesAt(source: LineSource, start: number): AsyncGenerator<Buffe
 /** Pieces that are looked at. */
 const samples = 16;
 
-/** Are its lines in order, as far as samples tell? A search in others would find nothing, and not say why. */
+/** Are its lines in order, as far as samples show? A search in an unsorted file would silently find nothing. */
 export async function looksSorted(path: string): Promise<boolean> {
   for await (const sorted of fromFile(path, sampledOrder)) return sorted;
   return true;

@@ -31,7 +31,7 @@ export interface FetchFlags extends IdentityFlags {
 export interface CheckFetcher {
   /** Throws INVALID_ARGUMENT where there is no answer. `url` is normal. */
   page(url: string): Promise<HttpResponse>;
-  /** Under RFC 9309's rules for redirects and failures. `tokens`: whose group counts; absent: ours. */
+  /** By RFC 9309's rules for redirects and failures. `tokens`: the names whose group counts; absent: ours. */
   robots(url: string, tokens?: ProductTokens): Promise<FetchedRobots>;
 }
 

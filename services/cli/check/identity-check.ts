@@ -1,4 +1,4 @@
-/** What a site sees of a crawler's published identity: asks for it as those do who want to know who has come. */
+/** Tests how sites see a crawler's published identity: requests it as verifiers do. */
 
 import type { HttpResponse } from '../../fetcher/http/client.ts';
 import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
@@ -37,7 +37,7 @@ export async function checkIdentity(
     const url = `${site}${path}`;
     try {
       const response = await get(url);
-      // Those who verify follow no redirects (draft-ietf-webbotauth-httpsig-protocol-00 §4.4).
+      // Verifiers follow no redirects (draft-ietf-webbotauth-httpsig-protocol-00 §4.4).
       if (response.status !== 200) return { what, url, problem: `it answered with status ${response.status}, not 200` };
       return { what, url, problem: problemOf(response) };
     } catch (error) {

@@ -35,11 +35,11 @@ interface PageSource {
   readonly robotsTags: readonly string[];
   readonly redirectUrl: string | null;
   readonly body: Uint8Array;
-  /** What robots.txt and the headers say of use. */
+  /** Usage statements of robots.txt and of the headers. */
   readonly said: readonly Statement[];
 }
 
-/** RFC 2606: a name that nobody has, for a file whose URL is not said. */
+/** RFC 2606: a reserved name, for a file without a URL. */
 const nowhere = 'https://page.invalid/';
 const shownChars = 300;
 const shownLinks = 20;

@@ -49,7 +49,7 @@ export function addCheckRobots(check: Command): void {
   );
 }
 
-/** As the crawl comes to that host. */
+/** Under the name that the crawl uses for that host. */
 function agreedFlags(flags: RobotsFlags, hostKey: string): RobotsFlags {
   const as = agreedIdentities(identityOf(flags), flags.requests).of(hostKey);
   if (as === null) return flags;

@@ -1,5 +1,5 @@
 /**
- * `crawlstream config`: writes or checks a configuration file, and shows what it comes to with environment and
+ * `crawlstream config`: writes or checks a configuration file, and shows the effective settings with environment and
  * defaults.
  */
 import { existsSync, writeFileSync } from 'node:fs';

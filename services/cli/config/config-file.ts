@@ -105,7 +105,7 @@ function valueSchema(option: Option): z.ZodType {
 function linesOf(program: Command, file: string, issue: z.core.$ZodIssue): string[] {
   const path = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
-    // An error of a parser follows its key; an error of the schema is a sentence of its own.
+    // A parser's error follows its key; a schema's error is a whole sentence.
     const value = issue.code === 'custom' ? '' : ':';
     return [`${file}: ${path.join('.') || 'the whole'}${value} ${remedyOf(issue)}`];
   }

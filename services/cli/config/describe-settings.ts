@@ -32,7 +32,7 @@ reference, \`{ env: NAME }\` or \`{ file: PATH }\`, and never shown.
 const hiddenHead = `
 ## Without a flag
 
-Others can list a process’s command line; these come from the file or the environment.
+Other users can list a process’s command line, so these settings come from the file or the environment.
 
 | key, variable | what it is | default, and why |
 | --- | --- | --- |

@@ -18,9 +18,9 @@ export interface HeapWish {
   readonly standbys?: number | undefined;
   /** `--concurrency`, of a fetcher. */
   readonly concurrency?: number | undefined;
-  /** `--workers`, of a crawl: each has a heap of its own. */
+  /** `--workers` of a crawl: each has a separate heap. */
   readonly workers?: number | undefined;
-  /** Of a crawl with workers: its consumers have a process, and so a heap, of their own. */
+  /** For a crawl with workers: its consumers have a separate process, and so a separate heap. */
   readonly consumers?: boolean | undefined;
 }
 

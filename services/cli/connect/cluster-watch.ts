@@ -22,7 +22,7 @@ export interface WatchedCluster {
 export interface ClusterWatch {
   /** Why nothing can be done at present; null: it can. */
   waitsFor(): string | null;
-  /** What an operator should know although work goes on; `more`: further notes to include. */
+  /** A note for the operator although work continues; `more`: further notes to include. */
   note(more?: string | null): string | null;
   away(): Away;
   /** How this process gets on with the brokers. */

@@ -19,7 +19,7 @@ import { putFile } from '../../runtime/disk/durable-names.ts';
 export interface CrawlRequest {
   /** Every seed given so far, acked in `discovered`. */
   readonly seeds: readonly string[];
-  /** What options asked for so far: policies set in another way since then are only on `control`. */
+  /** The options' requests so far: policies set in another way since then are only on `control`. */
   readonly policy: PolicyConfig | null;
   /** Options of `crawl` that are no policy, as they were given: by key, as in a configuration file. */
   readonly options?: GivenOptions;

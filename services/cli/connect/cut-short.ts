@@ -27,7 +27,7 @@ export function isCutShort(error: unknown): error is CrawlstreamError {
   return error instanceof CrawlstreamError && (error.code === 'STORE_CLOSED' || error.retriable);
 }
 
-/** Runs a process until it is told to stop. Then brokers that are away keep it from nothing: it ends as if they were there. */
+/** Runs a process until it is stopped. From then on absent brokers do not delay it. */
 export async function untilStopped(signal: AbortSignal, act: () => Promise<void>): Promise<void> {
   try {
     await act();

@@ -22,7 +22,7 @@ import { withStores } from './stores.ts';
 export interface FolderLog {
   readonly log: EmbeddedLog;
   readonly codec: RecordCodec;
-  /** What the codec asks. */
+  /** The codec's requests. */
   readonly registry: SchemaRegistry;
 }
 

@@ -1,4 +1,6 @@
 /** What a reader passed over in a damaged data folder (--skip-damaged), said on standard error once it has read all. */
+
+import { counted } from '../../runtime/counted.ts';
 import type { OnLost } from '../../runtime/log/embedded-reader.ts';
 import type { Damage } from '../../runtime/log/read-only.ts';
 import type { LogDamage } from '../../runtime/store/write-ahead-log.ts';
@@ -26,7 +28,7 @@ export class Losses implements Damage {
     const all = [...this.#records].filter(([, { count }]) => count > 0);
     const sum = all.reduce((total, [, { count }]) => total + count, 0);
     const where = all.map(([name, { count }]) => `${count} of ${name}`).join(', ');
-    toStderr(`skipped as damaged: ${sum} records${where === '' ? '' : ` (${where})`}\n`);
+    toStderr(`skipped as damaged: ${counted(sum, 'record')}${where === '' ? '' : ` (${where})`}\n`);
     if (this.#file === undefined) return;
     const { file, offset, bytesBehind } = this.#file;
     toStderr(

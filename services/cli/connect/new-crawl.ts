@@ -5,7 +5,7 @@ import { seenKeyVersion } from '../../../topology/url/seen-key.ts';
 import type { ManifestFacts } from '../../runtime/data-folder/manifest.ts';
 import { suffixListHash } from '../../runtime/data-folder/suffix-list.ts';
 
-/** Who takes the leases. */
+/** The consumer of leases. */
 export type Sink = NonNullable<ManifestFacts['sink']>;
 
 /** Options of a command for a crawl that it may create. */

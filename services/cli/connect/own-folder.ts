@@ -1,4 +1,4 @@
-/** Data folders of processes whose crawl is on Kafka: checkpoints of partitions, and what consumers keep. */
+/** Data folders of processes with a crawl on Kafka: checkpoints of partitions, and consumers' state. */
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { adoptDataFolder, type DataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';

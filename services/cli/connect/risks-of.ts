@@ -1,4 +1,4 @@
-/** What of the brokers' settings puts the state of a crawl at risk. */
+/** Broker settings that endanger the state of a crawl. */
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log, TopicRisk } from '../../runtime/log/log.ts';

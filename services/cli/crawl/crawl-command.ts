@@ -107,7 +107,7 @@ export function addCrawlCommand(program: Command): void {
       setting(
         '--keep <duration>',
         'in a data folder, drop older records, as in 36h; frontier logs only below snapshots',
-        'everything is kept: disk is cheaper than a crawl made again',
+        'records are kept: disk is cheaper than another crawl',
         duration('--keep'),
       ),
     )

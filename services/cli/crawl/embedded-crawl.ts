@@ -83,14 +83,14 @@ export interface EmbeddedCrawl {
   readonly callback?: string | undefined;
   /** Is called with the frontier that answers queries. */
   readonly queries: QueryService;
-  /** Gives URLs to clients; the crawl then has no end of its own. Absent: nobody does. */
+  /** Gives URLs to clients; such a crawl never ends by itself. Absent: no clients. */
   readonly lending?: Lending | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
   /** Where it is one of several in this process: what its fetcher shares with theirs, and how it is run beside them. */
   readonly beside?: BesideOthers | undefined;
   /** Consumers that run along. */
   readonly attach: (opened: WholeLog) => Promise<RunningProcessors>;
-  /** They have a separate process. */
+  /** With a separate process. */
   readonly attachesProcess?: boolean | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface BesideOthers
   readonly elsewhere?: CrawlRun['elsewhere'];
   /** Its log, which is kept elsewhere and closed by whoever opened it. Absent: it is in its folder. */
   readonly opened?: WholeLog | undefined;
-  /** Makes its log durable with theirs. Absent: the log is so by itself. */
+  /** Makes its log durable with theirs. Absent: the log does that alone. */
   readonly journal?: Pick<Journal, 'store'> | undefined;
   /** Recent records of its log in memory, bytes. */
   readonly tailBytes: number;

@@ -26,7 +26,7 @@ export interface Retention {
   /** null: everything is kept. */
   readonly keepMs: number | null;
   onNotice(text: string): void;
-  /** Is told how snapshots go. */
+  /** Gets the progress of snapshots. */
   readonly service: Pick<Service, 'sources'>;
 }
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-/** `seeds`: as parseSeed gives them. Throws INVALID_SEED where neither option nor seed tells it. */
+/** `seeds`: as parseSeed returns them. Throws INVALID_SEED if neither option nor seed names the folder. */
 export function folderPath(data: string | undefined, seeds: readonly string[]): string {
   if (data !== undefined) return data;
   const [first] = seeds;

@@ -50,7 +50,7 @@ export interface KafkaCrawl {
     ProcessorFlags &
     WebsubFlags &
     LendingFlags & { readonly newOptions?: boolean };
-  /** Gives URLs to clients; the crawl then has no end of its own. Absent: nobody does. */
+  /** Gives URLs to clients; such a crawl never ends by itself. Absent: no clients. */
   readonly lending: Lending | undefined;
   readonly plugins: OpenPlugins;
   /** Processors in this process. */

@@ -1,7 +1,7 @@
 /**
- * What an option had refused is worth another try once the option allows it. Hosts that were given up on because TLS failed:
- * after another authority, or a host whose certificate is not checked. URLs at private addresses: after more of these are
- * allowed. Nothing else brings them back.
+ * Retries what an option had refused, once the option allows it. Hosts that were given up for TLS failures: after
+ * another authority, or a host without certificate checks. URLs at private addresses: after more of these are allowed.
+ * Nothing else brings them back.
  */
 import { createHash } from 'node:crypto';
 import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
@@ -34,7 +34,7 @@ interface FetchedAgain {
   readonly hosts: number;
 }
 
-/** URLs whose addresses were private are fetched again. */
+/** URLs at private addresses are refetched. */
 export function fetchAgainWhatWasPrivate(
   log: Log,
   codec: RecordCodec,

@@ -87,8 +87,8 @@ function typedValue(option: Option, text: string | undefined, before: unknown): 
 }
 
 /**
- * Fills in what the command line and the environment leave open from what the data folder holds. `createProgram`: with every
- * command, whose options a configuration may set.
+ * Fills in options that are missing on the command line and in the environment from the data folder. `createProgram`:
+ * creates all commands with the options that a configuration may set.
  */
 export async function recallOptions(
   createProgram: () => Promise<Command>,

@@ -16,6 +16,7 @@ import { checkIdentity } from '../../../topology/policy/url-identity.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { askedBy, readControl } from '../../runtime/crawl/control-log.ts';
 import { policyRecords, samePolicy, seedRecords } from '../../runtime/crawl/requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -30,11 +31,11 @@ export interface Asked {
   readonly clock: Clock;
   /** Normal. */
   readonly seeds: readonly ListedSeed[];
-  /** What options ask for, on top of what they asked for before; null: nothing yet. `all`: every seed of the crawl. */
+  /** The seeds and policy that the options add to earlier ones; null: nothing yet. `all`: every seed of the crawl. */
   ask(all: readonly string[], before: PolicyConfig | null): PolicyConfig;
   /** Options of `crawl` that are not part of the policy. */
   readonly options: GivenOptions;
-  /** What TLS trusts (mended-trust.ts). */
+  /** The trusted authorities and hosts (mended-trust.ts). */
   readonly trust: string;
   /** Private addresses that it may go to (mended-trust.ts). */
   readonly reach: string;
@@ -74,14 +75,14 @@ export async function sendNews(asked: Asked, { log, codec }: Pick<WholeLog, 'log
     const again = await fetchAgainWhatTlsKeptOut(log, codec, folder.manifest, clock.nowMs());
     if (again.urls > 0)
       say(
-        `trusted certificates changed (--ca, --insecure): refetching ${again.urls} URLs of ${again.hosts} hosts that failed TLS before`,
+        `trusted certificates changed (--ca, --insecure): refetching ${counted(again.urls, 'URL')} of ${counted(again.hosts, 'host')} with TLS failures`,
       );
   }
   if (before.seeds.length > 0 && reach !== '' && reach !== before.reach) {
     const again = await fetchAgainWhatWasPrivate(log, codec, folder.manifest, clock.nowMs());
     if (again.urls > 0)
       say(
-        `private addresses are allowed now: ${again.urls} URLs of ${again.hosts} hosts that were refused are fetched again`,
+        `private addresses are allowed now: refetching ${counted(again.urls, 'URL')} of ${counted(again.hosts, 'host')} refused before`,
       );
   }
   const after = { seeds: all, policy: wanted, options, trust, reach };

@@ -1,6 +1,6 @@
 /**
- * When a run of a crawl stops by itself: `--max-time`, `--max-bytes`, `--max-errors`. Each counts what this run did, stops it
- * as Ctrl-C would, with all that is queued kept, and the same command goes on. Pages are the policy's (`--max-pages`).
+ * When a run of a crawl stops: `--max-time`, `--max-bytes`, `--max-errors`. Each counts only this run, and stops it as
+ * Ctrl-C would: the queue is kept, and the same command continues. Pages are limited by the policy (`--max-pages`).
  */
 import type { Command } from 'commander';
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
@@ -38,7 +38,7 @@ export function addStopOptions(command: Command): Command {
       setting(
         '--max-bytes <bytes>',
         'stop this run after this many bytes of bodies, as in 500M or 10GiB',
-        'pages, scope and disk bound a crawl',
+        'page limit, scope and disk bound a crawl',
         bytes('--max-bytes', 1, 'give bytes, at least 1, as in 500k, 2M or 10GiB'),
       ),
     )
@@ -46,7 +46,7 @@ export function addStopOptions(command: Command): Command {
       setting(
         '--max-errors <n>',
         'stop this run after n failed URLs, or at a share as 20%, once 100 URLs are done',
-        'failures are reported and retried, and end no crawl',
+        'failures are reported and retried, and do not end a crawl',
         errorsMax,
       ),
     );

@@ -1,5 +1,6 @@
 /** The report's lines about traps: where URLs wait, why, and how to release them. */
 import type { HeldTrap } from '../../frontier/own/held-traps.ts';
+import { counted } from '../../runtime/counted.ts';
 
 /** Most traps that are named, the largest first; `hosts` and `explain` show the others. */
 const namedMax = 10;
@@ -11,11 +12,12 @@ export function trapLines(traps: readonly HeldTrap[], place: string): readonly s
     .sort((a, b) => b.urls - a.urls || (a.hostKey < b.hostKey ? -1 : 1));
   if (holding.length === 0) return [];
   const lines = holding.slice(0, namedMax).map(({ hostKey, pattern, reason, detail, urls }) => {
-    const what = `${number(urls)} ${urls === 1 ? 'URL' : 'URLs'} of ${hostKey} under ${pattern}`;
+    const what = `${counted(urls, 'URL', number(urls))} of ${hostKey} under ${pattern}`;
     return `${what} (${reason}: ${detail})`;
   });
   const rest = holding.slice(namedMax).reduce((sum, { urls }) => sum + urls, 0);
-  if (rest > 0) lines.push(`${number(rest)} URLs in ${holding.length - namedMax} other traps`);
+  if (rest > 0)
+    lines.push(`${counted(rest, 'URL', number(rest))} in ${counted(holding.length - namedMax, 'other trap')}`);
   const { hostKey, pattern } = holding[0]!;
   lines.push(`to fetch these URLs: crawlstream release ${hostKey} ${quoted(pattern)} ${place}`);
   return lines;

@@ -23,7 +23,7 @@ export function addWebsubOption(command: Command): Command {
     setting(
       '--callback <url>',
       'public URL of --http for WebSub pushes, as in https://crawl.example.org',
-      'nobody can guess how hubs reach this machine; without it, nothing is subscribed to',
+      'depends on your network; without it, no hub is subscribed to',
       callbackUrl,
     ),
   );

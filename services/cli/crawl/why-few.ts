@@ -1,6 +1,8 @@
 /**
  * Explains why a crawl that is done has no page, or only one, which a newcomer might take for a fault of the crawler.
  */
+
+import { counted } from '../../runtime/counted.ts';
 import type { CrawlCounts } from '../inspect/counters-text.ts';
 import type { FailureLedger } from './failure-ledger.ts';
 
@@ -12,14 +14,16 @@ export function whyFew(counts: CrawlCounts, { nofollow }: Pick<FailureLedger, 'n
       `${nofollow[0]} forbids following its links (nofollow), so none were followed. Start from another page.`,
     );
   if (counts.denied > 0)
-    lines.push(`robots.txt disallows ${number(counts.denied)} URLs: crawlstream check robots URL shows the rule.`);
+    lines.push(
+      `robots.txt disallows ${counted(counts.denied, 'URL', number(counts.denied))}: crawlstream check robots URL shows the rule.`,
+    );
   if (counts.outOfScope > 0)
-    lines.push(`${number(counts.outOfScope)} links lead out of scope: set the scope with --scope host, domain or all.`);
+    lines.push(`links out of scope: ${number(counts.outOfScope)}; set the scope with --scope host, domain or all.`);
   if (counts.filtered > 0)
-    lines.push(`${number(counts.filtered)} links were filtered out: crawlstream check filter URL names the rule.`);
-  if (counts.tooDeep > 0) lines.push(`${number(counts.tooDeep)} links are deeper than --max-depth.`);
+    lines.push(`filtered links: ${number(counts.filtered)}; crawlstream check filter URL names the rule.`);
+  if (counts.tooDeep > 0) lines.push(`links deeper than --max-depth: ${number(counts.tooDeep)}.`);
   if (counts.deferred > 0)
-    lines.push(`${number(counts.deferred)} URLs are deferred: crawlstream hosts and crawlstream explain URL show why.`);
+    lines.push(`deferred URLs: ${number(counts.deferred)}; crawlstream hosts and crawlstream explain URL show why.`);
   if (lines.length === 0 && counts.pages === 1 && counts.failed + counts.deadLettered === 0)
     lines.push('The only page has no links to follow; if scripts create its links, add --with render.');
   return lines;

@@ -1,11 +1,11 @@
-/** What `--clients` makes of the other options of `crawl`. */
+/** The effect of `--clients` on the other options of `crawl`. */
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { bad } from '../flags/arguments.ts';
 import { clientTimeMs, type LendingFlags } from '../flags/lending-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import type { WorkersFlags } from '../flags/workers-flag.ts';
 
-/** Clients come to the process that has the log and the frontier. Throws INVALID_ARGUMENT. */
+/** Clients connect to the process with the log and the frontier. Throws INVALID_ARGUMENT. */
 export function oneWorker(flags: WorkersFlags): WorkersFlags {
   const { workers = 1 } = flags;
   if (workers === 1) return { ...flags, workers };

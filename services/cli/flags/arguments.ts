@@ -169,7 +169,7 @@ export function networks(option: string): (value: string) => string[] {
   };
 }
 
-/** A web page or mail address where a webmaster can reach whoever runs the crawl. */
+/** A web page or mail address where a webmaster can reach the crawl's operator. */
 export function contact(option: string): (value: string) => string {
   return (value) => {
     if (/^https?:\/\/[^\s()]+$/.test(value) || /^[^\s@()]+@[^\s@()]+\.[^\s@()]+$/.test(value)) return value;

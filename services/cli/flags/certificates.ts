@@ -1,4 +1,4 @@
-/** What TLS is to trust, by options: files of certificate authorities, and hosts by name. */
+/** Trust settings by options: files of certificate authorities, and hosts by name. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';

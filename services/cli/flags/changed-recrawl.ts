@@ -19,7 +19,7 @@ export function recrawlHubsOption(): Option {
   return setting(
     '--recrawl-hubs <n>',
     'revisit a page once about n new links are expected on it (default: as it changes)',
-    'most pages lead nowhere new, and a schedule by changes needs no count of what they lead to',
+    'most pages gain no links, and their changes alone set the schedule',
     wholeNumber('--recrawl-hubs', 1, hubUrlsMax),
   );
 }

@@ -1,4 +1,4 @@
-/** `--clients-grpc`: the gRPC side of a crawl whose clients lease its URLs, while the crawl runs. */
+/** `--clients-grpc`: the gRPC side of a crawl with lease clients, while the crawl runs. */
 import type { Command } from 'commander';
 import type { Lending } from '../../lending/lending.ts';
 import { addressText, type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
@@ -20,7 +20,7 @@ export function addClientsGrpcOptions(command: Command): Command {
       setting(
         '--clients-grpc <host:port>',
         'address for leases by gRPC (schemas/leases.proto); a port alone: this machine only',
-        'nothing listens that nobody asked for',
+        'no port opens unasked',
         (value) => parseListenAddress('--clients-grpc', value),
       ),
     )
@@ -28,21 +28,21 @@ export function addClientsGrpcOptions(command: Command): Command {
       setting(
         '--clients-grpc-cert <file>',
         'TLS certificate chain of --clients-grpc (PEM file, reloaded when it changes)',
-        'on loopback there is nobody to listen in',
+        'nobody can eavesdrop on loopback',
       ),
     )
     .addOption(
       setting(
         '--clients-grpc-key <file>',
         'private key of --clients-grpc-cert (PEM file)',
-        'it goes with a certificate',
+        'needed only with a certificate',
       ),
     )
     .addOption(
       setting(
         '--clients-grpc-plain',
         'serve other machines on --clients-grpc even if a token, TLS or both are missing',
-        'whoever reaches the port may take and add URLs',
+        'everybody who reaches the port could take and add URLs',
       ),
     );
 }

@@ -19,7 +19,7 @@ export function addDashboardOption(command: Command): Command {
     setting(
       '--dashboard [host:port]',
       'serve a web dashboard (default: 127.0.0.1:9465; with --http, at its address)',
-      'nothing listens that nobody asked for; on this machine only, unless a host is named',
+      'no port opens unasked; a port without a host listens on this machine only',
       (value) => parseListenAddress('--dashboard', value),
     ),
   );

@@ -25,7 +25,7 @@ export interface FetcherFlags extends IdentityFlags {
   readonly concurrency: number;
   /** Publish raw responses, for archives. */
   readonly responses?: boolean;
-  /** What of exchanges archives get. */
+  /** Parts of exchanges for archives. */
   readonly archive: ArchiveConfig['what'];
   /** MiB. */
   readonly archiveBody?: number;
@@ -56,7 +56,7 @@ export function addReachOptions(command: Command): Command {
       setting(
         '--allow-private [networks]',
         'allow private addresses and localhost: no value: all, else networks as 10.1.0.0/16,::1',
-        'a link must not make the crawler speak to machines behind the firewall',
+        'a link must not reach machines behind the firewall',
         networks('--allow-private'),
       ),
     )
@@ -64,7 +64,7 @@ export function addReachOptions(command: Command): Command {
       setting(
         '--resolve <host[:port]:address>',
         "use this address for a host, as curl's --resolve does (repeatable)",
-        'names are looked up',
+        'names are resolved by DNS',
         collect(parseResolveOverride),
       ),
     )
@@ -72,7 +72,7 @@ export function addReachOptions(command: Command): Command {
       setting(
         '--ca <file>',
         'also trust the certificate authorities in this PEM file (repeatable)',
-        'the authorities that Node trusts sign the public web; an intranet’s own are named',
+        'Node’s authorities cover the public web; an intranet needs its own',
         collect(certificates('--ca')),
       ),
     )
@@ -80,7 +80,7 @@ export function addReachOptions(command: Command): Command {
       setting(
         '--insecure <host>',
         'accept any certificate of this host; its results are marked unverified (repeatable)',
-        'a certificate that nobody checks proves nothing; a host that must be crawled all the same is named',
+        'an unchecked certificate proves nothing; name only hosts that cannot be crawled otherwise',
         collect(oneHost('--insecure')),
       ),
     );
@@ -91,7 +91,7 @@ export function addRequestsOption(command: Command): Command {
     setting(
       '--requests <file>',
       'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON file)',
-      'a crawler shows what it is, and nothing more',
+      'a crawler sends only its identity',
       rulesFile('--requests', requestRulesSchema, []),
     ),
   );
@@ -103,7 +103,7 @@ export function addFetcherOptions(command: Command): Command {
       setting(
         '--extract <file>',
         'rules for main text, language, metadata and CSS fields (YAML or JSON file)',
-        'text and links need no rules; the main text and fields cost a DOM each',
+        'text and links need no rules; main text and fields cost a DOM per page',
         rulesFile('--extract', extractRulesSchema, {}),
       ),
     )
@@ -111,14 +111,14 @@ export function addFetcherOptions(command: Command): Command {
       setting(
         '--no-http2',
         'use only HTTP/1.1',
-        'where a server offers it, one connection does; it is spoken only where it is offered',
+        'one connection per origin is enough; used only if the server offers HTTP/2',
       ),
     )
     .addOption(
       setting(
         '--links-per-page <n>',
         'most links taken from a page; further links are only counted',
-        'the longest indexes of manuals have some 20,000 links; beyond twice that, a page is a flood',
+        'the longest manual indexes have about 20,000 links; a page with more than twice that is a flood',
       )
         .argParser(wholeNumber('--links-per-page', 1, crawlLimits.linksPerPageMax))
         .default(crawlLimits.linksPerPage),
@@ -127,7 +127,7 @@ export function addFetcherOptions(command: Command): Command {
       setting(
         '--max-body <MiB>',
         'most MiB read of a page; cut pages are counted',
-        'nearly all pages are smaller, and what a hostile host makes us hold is bounded by it',
+        'nearly all pages are smaller, and the limit bounds the memory that a hostile host can take',
       )
         .argParser(wholeNumber('--max-body', 1, requestLimits.bodyBytesMost / mebibyte))
         .default(requestLimits.bodyBytesMax / mebibyte),
@@ -136,7 +136,7 @@ export function addFetcherOptions(command: Command): Command {
       setting(
         '--first-byte <duration>',
         'time limit from a request to the end of its response headers',
-        'a page that takes longer is seldom worth the wait of its host; slow applications need more',
+        'a slower page is rarely worth the wait; slow applications need more',
       )
         .argParser(duration('--first-byte', { leastMs: 1_000, mostMs: requestLimits.headersTimeoutMost }))
         .default(requestLimits.headersTimeoutMs, durationText(requestLimits.headersTimeoutMs)),
@@ -145,14 +145,14 @@ export function addFetcherOptions(command: Command): Command {
       setting(
         '--outlinks',
         'put all links of a page into its record, for a link graph',
-        'a page’s links are on their way to the frontier anyway; only a link graph needs them once more',
+        'the frontier gets the links anyway; only a link graph needs them in page records',
       ),
     )
     .addOption(
       setting(
         '--concurrency <n>',
         'most hosts fetched from at once, by a crawl or on Kafka by each fetcher',
-        'most hosts wait out a delay, which costs a timer and about 2 kB each',
+        'most hosts are in their delay, which costs a timer and about 2 kB each',
       )
         .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))
         .default(crawlLimits.leasesMax),
@@ -166,14 +166,14 @@ export function addArchivingOptions(command: Command): Command {
       setting(
         '--responses',
         'publish raw responses, for archives; --with archive does so too',
-        'raw bodies are most of what a crawl writes, and only an archive needs them',
+        'raw bodies are the largest part of the output, and only archives need them',
       ),
     )
     .addOption(
       setting(
         '--archive <what>',
         'pages: all answers, with bodies of pages; all: every body, and requests that failed',
-        'pages are what most crawls are for; pictures, scripts and films are many times their bytes',
+        'most crawls are for pages; images, scripts and videos are many times larger',
       )
         .choices(['pages', 'all'])
         .default('pages'),
@@ -182,7 +182,7 @@ export function addArchivingOptions(command: Command): Command {
       setting(
         '--archive-body <MiB>',
         'most MiB of a body in archives (default: as --max-body; with --archive all, 100)',
-        'an archive of all is to have what it links to whole; a page is read as far as --max-body',
+        'a full archive should have whole bodies; pages are parsed up to --max-body',
         wholeNumber('--archive-body', 1, archiveLimits.bodyBytesMost / mebibyte),
       ),
     )
@@ -190,7 +190,7 @@ export function addArchivingOptions(command: Command): Command {
       setting(
         '--bodies <dir>',
         'folder shared by fetchers and archive, for bodies above 2 MiB',
-        'a crawl in a data folder has one there; on Kafka, such bodies are cut, unless machines share a folder',
+        'a data folder has its own; on Kafka, larger bodies are cut unless machines share a folder',
       ),
     );
 }
@@ -222,7 +222,7 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
   };
 }
 
-/** What whoever asks hosts for something publishes of that, for archives. */
+/** What any requester publishes of its exchanges, for archives. */
 export function archiveSettings(flags: Partial<FetcherFlags>): { readonly archive?: ArchiveConfig } {
   return flags.responses ? { archive: archiveConfig(flags) } : {};
 }
@@ -235,7 +235,7 @@ function archiveConfig({ requisites, archiveBody, bodies, ...flags }: Partial<Fe
   return { what: archive, ...limits, ...(bodies !== undefined && { folder: bodies }) };
 }
 
-/** Webmasters must be able to name and reach whoever crawls them; only a web on this very machine needs no contact. */
+/** Webmasters must be able to identify and reach the operator; only a web on this very machine needs no contact. */
 export function needContact(flags: FetcherFlags, seeds: readonly string[]): void {
   identityOf(flags);
   if (flags.contact !== undefined) return;

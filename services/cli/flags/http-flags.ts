@@ -32,7 +32,7 @@ export function addHttpOption(command: Command): Command {
     setting(
       '--http <host:port>',
       'address for probes, metrics and queries over HTTP; a port alone: this machine only',
-      'nothing listens that nobody asked for; on this machine only, unless a host is named',
+      'no port opens unasked; a port without a host listens on this machine only',
       (value) => parseListenAddress('--http', value),
     ),
   );
@@ -46,7 +46,7 @@ export function addHttpAccessOptions(command: Command): Command {
       setting(
         '--http-open <what>',
         'what other machines may read without a token: metrics, or reads (all of it)',
-        'whoever reaches the port would read what is crawled, and how far',
+        'everybody who reaches the port could read the crawl’s URLs and progress',
         oneOf('--http-open', openings),
       ),
     )
@@ -54,10 +54,10 @@ export function addHttpAccessOptions(command: Command): Command {
       setting(
         '--http-cert <file>',
         'TLS certificate chain of --http (PEM file, reloaded when it changes)',
-        'on loopback there is nobody to listen in',
+        'nobody can eavesdrop on loopback',
       ),
     )
-    .addOption(setting('--http-key <file>', 'private key of --http-cert (PEM file)', 'it goes with a certificate'));
+    .addOption(setting('--http-key <file>', 'private key of --http-cert (PEM file)', 'needed only with a certificate'));
 }
 
 /** How other members of the crawl are asked: they have the same token, and usually the same certificate. */

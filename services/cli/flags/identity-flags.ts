@@ -1,4 +1,4 @@
-/** Options by which an operator says whose crawl it is: to hosts in every request, and to robots.txt by name. */
+/** Options for the operator's identity: for hosts in every request, and for robots.txt by name. */
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -26,7 +26,7 @@ export function addIdentityOptions(command: Command): Command {
       setting(
         '--contact <url|mail>',
         'your web or mail address, sent with each request; required beyond localhost',
-        'a crawl of other people’s hosts refuses to start without one',
+        'crawls of public hosts need one',
         contact('--contact'),
       ),
     )
@@ -34,7 +34,7 @@ export function addIdentityOptions(command: Command): Command {
       setting(
         '--user-agent <text>',
         'name of your crawler, as in NewsBot/2.1; may contain {contact} and {version}',
-        'the product’s own name is a beginning; with it, a robots.txt that bars one operator of it bars all',
+        'the product’s name; choose your own, because a robots.txt that bars the product’s name bars all its users',
         userAgent,
       ),
     )
@@ -42,7 +42,7 @@ export function addIdentityOptions(command: Command): Command {
       setting(
         '--robots-token <name>',
         'name to look for in robots.txt; the first with a group counts (repeatable)',
-        'it is the first word of the User-Agent',
+        'the first word of the User-Agent',
         collect(robotsToken),
       ),
     )
@@ -50,7 +50,7 @@ export function addIdentityOptions(command: Command): Command {
       setting(
         '--from <mail>',
         'mail address of the operator, sent as the From header (RFC 9110 §10.1.2)',
-        'the contact is in the User-Agent already',
+        'the User-Agent already has the contact',
         mail,
       ),
     )
@@ -58,7 +58,7 @@ export function addIdentityOptions(command: Command): Command {
       setting(
         '--accept-language <list>',
         'preferred languages of pages, as in de,en;q=0.5',
-        'hosts then answer in their own language',
+        'hosts answer in their own language',
         languages,
       ),
     )
@@ -66,14 +66,14 @@ export function addIdentityOptions(command: Command): Command {
       setting(
         '--signature-key <key>',
         'Ed25519 private key, PEM, that signs requests: file:PATH (reloaded) or env:NAME',
-        'few sites ask for signatures, and a key must be made and published first (crawlstream identity init)',
+        'few sites verify signatures, and a key must be created and published first (crawlstream identity init)',
       ),
     )
     .addOption(
       setting(
         '--signature-agent <url>',
         'https origin that publishes the keys, sent with each signed request',
-        'it belongs to --signature-key',
+        'needed only with --signature-key',
         agent,
       ),
     )
@@ -81,7 +81,7 @@ export function addIdentityOptions(command: Command): Command {
       setting(
         '--signature-directory <file>',
         'published key directory; refuse to start if the key is missing or expired there',
-        'the published one is asked for by those who verify, and crawlstream identity check asks for it as they do',
+        'sites fetch the published directory; crawlstream identity check tests it in the same way',
       ),
     );
 }
@@ -147,7 +147,7 @@ function signingOf({
   return { signing };
 }
 
-/** Throws INVALID_ARGUMENT where a webmaster could not tell from the log which name to write into robots.txt. */
+/** Throws INVALID_ARGUMENT if a webmaster could not find the name for robots.txt in an access log. */
 export function identityOf(flags: IdentityFlags): Identity {
   const [first, ...more] = flags.robotsToken ?? [];
   const { userAgent } = flags;

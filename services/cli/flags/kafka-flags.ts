@@ -28,7 +28,7 @@ export function addKafkaOptions(command: Command, dataSays: string): Command {
       setting(
         '--partitions <n>',
         'partitions of a new crawl (default: on Kafka 8, else as --workers)',
-        'one for a laptop, eight on Kafka: enough for as many frontiers, which is more than most crawls need',
+        'one for a laptop; eight on Kafka allow eight frontiers, more than most crawls need',
         wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
       ),
     )
@@ -41,7 +41,7 @@ export function addCompressionOption(command: Command): Command {
     setting(
       '--compression <codec>',
       `compression of records written to Kafka: ${compressionNames.join(', ')} (default: ${compressionDefault})`,
-      'any client reads it; snappy leaves a third of the bytes, and costs a client next to nothing',
+      'every client can read it; snappy shrinks records to a third at little cost',
       oneOf('--compression', compressionNames),
     ),
   );
@@ -61,7 +61,7 @@ function dataOption(says: string): Option {
   return setting(
     '--data <dir>',
     says,
-    'crawl-data/ and the host of the first seed, or the name of the crawl: a second crawl does not get in its way',
+    'each crawl gets its own folder: crawl-data/ with the host of the first seed or the crawl’s name',
     folder,
   );
 }
@@ -72,7 +72,7 @@ function addPlaceOptions(command: Command): Command {
     setting(
       '--crawl <name>',
       'name of the crawl; the prefix of its topics and groups',
-      'one crawl per cluster needs no other name',
+      'a single crawl per cluster needs no other name',
       crawlName,
     ).default('crawl'),
   );
@@ -81,18 +81,13 @@ function addPlaceOptions(command: Command): Command {
 export function addBrokersOptions(command: Command): Command {
   return command
     .addOption(
-      setting(
-        '--brokers <list>',
-        'Kafka brokers, as in host1:9092,host2:9092',
-        'a crawl on one machine needs no Kafka',
-        brokers,
-      ),
+      setting('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', 'one machine needs no Kafka', brokers),
     )
     .addOption(
       setting(
         '--registry <url>',
         'schema registry (default: none; records carry fingerprints of their schemas)',
-        'records carry fingerprints of their schemas, which do while all readers are ours',
+        'fingerprints suffice while all readers are Crawlstream’s',
         registry,
       ),
     );

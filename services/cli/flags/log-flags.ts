@@ -18,7 +18,7 @@ export function addLogOptions(command: Command): Command {
       setting(
         '--log <format>',
         'format of stderr: text, JSON lines, or auto (JSON unless it is a terminal)',
-        'a person reads it first; the image says auto, since what runs there has its logs gathered',
+        'a person reads it first; the image sets auto, because containers’ logs are collected',
         oneOf('--log', logFormats),
       ).default('text'),
     )
@@ -26,7 +26,7 @@ export function addLogOptions(command: Command): Command {
       setting(
         '--log-level <list>',
         `least log level: ${logLevels.join(', ')}; by component as in warn,http=info`,
-        'a service says a line when something begins or ends, and not for each URL (default: info)',
+        'a service logs starts and ends, not each URL (default: info)',
         logLevelList,
       ),
     );

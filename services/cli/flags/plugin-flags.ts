@@ -31,7 +31,7 @@ export function addPluginOption(command: Command): Command {
     setting(
       '--plugin <file>',
       'module with hooks: filters, requests, responses, parsers, pages, consumers (repeatable)',
-      'a crawl needs no code but ours',
+      'a crawl needs no custom code',
       collect(pluginFile),
     ),
   );
@@ -43,7 +43,7 @@ export function addSetOption(command: Command): Command {
     setting(
       '--set <name.key=value>',
       'option of a plugin’s consumer (repeatable)',
-      'a plugin’s consumer says what holds without it',
+      'each plugin consumer has its own defaults',
       collect(processorSetting),
     ),
   );

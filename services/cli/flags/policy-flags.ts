@@ -73,7 +73,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--max-pages <n>',
         'end the crawl after n pages, counted over all its runs ("none" removes the limit)',
-        'a crawl ends when there is nothing left to fetch',
+        'the crawl ends when nothing is left to fetch',
         orNone(wholeNumber('--max-pages', 1)),
       ),
     )
@@ -81,7 +81,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--max-depth <n>',
         'follow links at most n steps from a seed ("none" removes the limit)',
-        'scope and traps bound a crawl better than steps do',
+        'scope and trap detection bound a crawl better than depth',
         orNone(wholeNumber('--max-depth')),
       ),
     )
@@ -89,7 +89,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--scope <kind>',
         `where links may lead: host or domain of a seed, or all (default: ${scopeDefault})`,
-        'a first crawl never wanders off: it stays on the registrable domains of its seeds',
+        'a first crawl stays on the registrable domains of its seeds',
       ).argParser(oneOf('--scope', ['host', 'domain', 'all'])),
     )
     .addOption(
@@ -112,7 +112,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--delay <duration>',
         'fixed delay between requests to a host, as in 2s (default: 10 fetch times, at least 1s)',
-        'the policy decides: at least a second, and ten times the last fetch, as Mercator waits',
+        'the policy’s value: ten times the last fetch, as in Mercator, and at least a second',
         delay,
       ),
     )
@@ -124,14 +124,14 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--politeness <key>',
         'apply the delay per host or per registrable domain (default: host)',
-        'a host is what asks for a delay; hosts of one domain are often separate machines',
+        'hosts ask for delays, and hosts of one domain are often separate machines',
       ).argParser(oneOf('--politeness', politenessKeys)),
     )
     .addOption(
       setting(
         '--address-delay <duration>',
         'delay between requests to one IP address; 0: none (default: 100ms)',
-        '100 ms: many small hosts share one machine; networks that serve many sites stand more',
+        'many small hosts share one machine; large hosting networks can take more',
         duration('--address-delay', { mostMs: 3_600_000 }),
       ),
     )
@@ -139,7 +139,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--max-crawl-delay <duration>',
         'skip hosts with a longer Crawl-delay in robots.txt; "none": skip none (default: 30s)',
-        '30 s: 3,000 pages of a host then take a day',
+        'with 30 s, 3,000 pages of a host take a day',
         orNone(duration('--max-crawl-delay', { leastMs: 1, mostMs: crawlLimits.delayMsMax })),
       ),
     )
@@ -147,14 +147,14 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--recrawl <schedule>',
         'revisit pages; one by one: fixed, adaptive, nutch, stormcrawler; all: optimal, importance',
-        'a first crawl is to end; keeping pages fresh goes on for ever',
+        'a first crawl should end; a crawl with revisits never does',
       ).argParser(oneOf('--recrawl', scheduleNames)),
     )
     .addOption(
       setting(
         '--recrawl-every <duration>',
         'average time between visits of a page; alone, it sets --recrawl optimal (default: 7d)',
-        'a week: what seven-day freshness asks for',
+        'the interval of seven-day freshness',
         recrawlEvery,
       ),
     )
@@ -163,7 +163,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--sitemap <url>',
         'read this sitemap; a path such as /sitemap.xml is read on every host (repeatable)',
-        'those that robots.txt names are read anyway, and most hosts have no others',
+        'sitemaps in robots.txt are read anyway, and most hosts have no others',
         collect(sitemapLocation),
       ),
     )
@@ -171,14 +171,14 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--no-traps',
         'do not detect crawl traps, such as endless calendars',
-        'endless calendars and counters would take a crawl’s time for ever',
+        'endless calendars and counters would keep a crawl busy for ever',
       ),
     )
     .addOption(
       setting(
         '--max-queued <n>',
         'most URLs queued in a partition (default: 10 million)',
-        'the policy decides: 10 million, some 250 MB of disk',
+        'the policy’s value: 10 million URLs take about 250 MB of disk',
         wholeNumber('--max-queued', 1),
       ),
     )
@@ -186,7 +186,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--max-queued-per-host <n>',
         'most URLs of a host; new ones beyond it are dropped',
-        'one host that is full drops its own URLs, and most crawls want all of a site',
+        'most crawls want whole sites; a full host drops only its own URLs',
         wholeNumber('--max-queued-per-host', 1),
       ),
     )
@@ -194,14 +194,14 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--when-full <choice>',
         'at --max-queued: pause reading links, or dropLowest of the new, from about half of it',
-        'nothing is lost, links wait in their topic',
+        'no link is lost: links wait in their topic',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )
     .addOption(
       setting(
         '--uses <list>',
         `intended uses, checked against sites’ preferences: ${uses.join(', ')}`,
-        'records say what each site bars, and most crawls leave it to whoever reads them',
+        'page records state what each site bars, and their readers decide',
         useList('--uses'),
       ),
     )
@@ -209,21 +209,21 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--uses-barred <choice>',
         'barred pages: skip (if by robots.txt), withhold from output, mark (default: withhold)',
-        'its links may lead to pages that are not, and nobody who reads the crawl uses it by mistake',
+        'links of a barred page may lead to allowed ones, and no reader uses the page by mistake',
       ).argParser(oneOf('--uses-barred', whenBarred)),
     )
     .addOption(
       setting(
         '--requisites',
         'also fetch styles, scripts, images and fonts of pages in scope, for archives',
-        'a crawl is for text and links; what shows a page is many times its bytes and requests',
+        'text and links need no requisites, which cost many times a page’s bytes and requests',
       ),
     )
     .addOption(
       setting(
         '--retries <list>',
         'delays before each retry, as in 500ms,30s,5m, or none (default: 5s,30s,5m)',
-        'a hiccup is over in seconds, a restart in half a minute, an outage in minutes; then it is a dead letter',
+        'short faults end in seconds, restarts in half a minute, outages in minutes; then the URL is a dead letter',
         retryList('--retries', note),
       ),
     )
@@ -231,7 +231,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--max-pages-per-host <n>',
         'most pages of a host ("none" removes the limit)',
-        'most crawls want all of a site',
+        'most crawls want whole sites',
         orNone(wholeNumber('--max-pages-per-host')),
       ),
     )
@@ -239,7 +239,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--max-pages-per-domain <n>',
         'most pages of a registrable domain, for each partition ("none" removes the limit)',
-        'most crawls want all of a site',
+        'most crawls want whole sites',
         orNone(wholeNumber('--max-pages-per-domain')),
       ),
     )
@@ -247,7 +247,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--max-bytes-per-host <bytes>',
         'most bytes from a host, as in 500M or 10GiB ("none" removes the limit)',
-        'pages are small, and bodies have a separate limit',
+        'pages are small, and each body has a limit',
         orNone(bytes('--max-bytes-per-host', 1, 'give bytes, at least 1, as in 500k, 2M or 10GiB')),
       ),
     )
@@ -255,7 +255,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--overlays <file>',
         'policy overlays for hosts, domains or patterns (YAML or JSON file)',
-        'a crawl treats all hosts alike until somebody says otherwise',
+        'all hosts have the same policy',
         overlaysFile,
       ),
     )
@@ -263,7 +263,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--pay <file>',
         'payment limits for 402 answers (YAML or JSON file), or none; needs a paying plugin',
-        'money is spent only where somebody said how much, and how',
+        'no money is spent without a limit and a method',
         payFile,
       ),
     )
@@ -271,7 +271,7 @@ export function addPolicyOptions(command: Command): Command {
       setting(
         '--lease-time <duration>',
         'longest time that a lease client may keep a URL, with renewals, as in 10m',
-        'our own fetchers need 30 s; with --clients it is 5 minutes, for slow downloads and what is done with them',
+        'our fetchers need 30 s; with --clients 5 minutes, for slow downloads and processing',
         duration('--lease-time', { leastMs: 30_000, mostMs: 12 * 3_600_000 }),
       ),
     );
@@ -334,7 +334,7 @@ export function policyOf(
   return named;
 }
 
-/** Time for what a client tells to reach the frontier before its lease is over there, ms. */
+/** Time for a client's report to reach the frontier before its lease is over there, ms. */
 const answerMs = 15_000;
 
 function limitOf(given: number | 'none'): number | null {

@@ -1,4 +1,4 @@
-/** All that a process tells of itself: the same for whoever scrapes and for a collector. */
+/** All metrics of a process: the same for scrapes and for a collector. */
 import { totalmem } from 'node:os';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import { awayMetrics, type Service } from '../../runtime/metrics/service.ts';

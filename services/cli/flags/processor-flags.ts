@@ -18,7 +18,7 @@ export interface ProcessorFlags extends Readonly<Record<string, unknown>> {
   readonly handler?: string;
 }
 
-/** Options that the command already has for a purpose of its own stay as they are. */
+/** Options that the command already defines stay unchanged. */
 export function addProcessorOptions(command: Command, processor: Processor): Command {
   for (const { key, meta, schema } of optionsOf(processor)) {
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -55,7 +55,7 @@ export function addWithOption(command: Command): Command {
     setting(
       '--with <list>',
       `consumers to run beside the crawl: ${names.join(',')}`,
-      'consumers cost CPU and disk, and can be attached later',
+      'consumers cost CPU and disk, and can be added later',
       processorList,
     ),
   );
@@ -76,7 +76,7 @@ export function addHandlerOption(command: Command): Command {
     setting(
       '--handler <file>',
       'module with a default export that gets each page (see crawlstream new)',
-      'pages are kept in the crawl, and anybody may read them later',
+      'pages stay in the crawl and can be read later',
       handlerFile,
     ),
   );

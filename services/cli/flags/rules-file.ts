@@ -20,7 +20,7 @@ export function rulesFile<T extends z.ZodType>(
   };
 }
 
-/** What a YAML or JSON file holds. Throws INVALID_ARGUMENT. */
+/** Content of a YAML or JSON file. Throws INVALID_ARGUMENT. */
 export function parsedFile(option: string, file: string): unknown {
   try {
     return parse(readFileSync(file, 'utf8'));

@@ -13,7 +13,7 @@ export function sameUrlOption(): Option {
   return setting(
     '--same-url <list>',
     `URL differences to ignore: ${Object.keys(sameUrlWords).join(', ')}; fixed for a crawl`,
-    'servers may treat them as different, and a page that is taken for another is lost',
+    'servers may treat them as different URLs, and ignoring a difference can lose pages',
     sameUrl,
   );
 }
@@ -22,7 +22,7 @@ export function fetchAsOption(): Option {
   return setting(
     '--fetch-as <spelling>',
     'request URLs as normal, or with path and query as first found: firstSpelling',
-    'one spelling for each page is what caches and logs of sites expect',
+    'caches and logs of sites expect one spelling per page',
   ).argParser(oneOf('--fetch-as', fetchAsChoices));
 }
 
@@ -30,7 +30,7 @@ export function sameUrlProofsOption(): Option {
   return setting(
     '--same-url-proofs <n>',
     'equal redirects after which URLs of a host are rewritten (default: none; --canonicals: 3)',
-    'each spelling is asked for: what some pages of a host say need not hold for all',
+    'each spelling is requested, since the proofs of some pages may not hold for all',
     orNone(wholeNumber('--same-url-proofs', proofsLeast, proofsMost)),
   );
 }
@@ -39,14 +39,14 @@ export function canonicalsOption(): Option {
   return setting(
     '--canonicals',
     'treat rel=canonical as a redirect if only query, index page or scheme differs',
-    'a page is published under the URL at which it was found, with the canonical that it names',
+    'a page is published under its own URL, with its canonical as a field',
   );
 }
 
 /** Proofs that are asked for where options do not say how many: two may be by chance. */
 const usualProofs = 3;
 
-/** What options say, over what a policy has. */
+/** Options, on top of the policy. */
 export function equivalencesOf(
   { sameUrlProofs, canonicals }: { readonly sameUrlProofs?: number | 'none'; readonly canonicals?: boolean },
   before: EquivalencesConfig | undefined,

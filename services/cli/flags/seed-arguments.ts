@@ -28,7 +28,7 @@ export function seedKeysSetting(): Option {
   return setting(
     '--seed-keys <list>',
     'keys in seed files (key=value, CSV, TSV, JSONL) kept as tags, as in customer,topic',
-    'a key that nobody named may be of another program, or a secret',
+    'an unnamed key may belong to another program, or be a secret',
     seedKeys,
   );
 }

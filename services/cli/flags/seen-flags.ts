@@ -33,7 +33,7 @@ export function addSeenOptions(command: Command): Command {
       setting(
         '--seen-memory <mb>',
         'MB for --seen exact over all partitions of the crawl; a process uses its share',
-        'some 20 million URLs in memory at full speed; taken as it is needed',
+        'about 20 million URLs in memory at full speed; allocated as needed',
         wholeNumber('--seen-memory', seenMemoryMbMin, seenMemoryMbMax),
       ).default(seenMemoryMb),
     )
@@ -49,7 +49,7 @@ export function addSeenOptions(command: Command): Command {
       setting(
         '--seen-errors <share>',
         'share of new pages that --seen bloom may miss at --seen-urls',
-        'one page of a hundred missed is what memory of 1–2 bytes a URL buys',
+        '1–2 bytes per URL miss about one page in a hundred',
         share('--seen-errors'),
       ).default(seenLimits.bloomErrors),
     );

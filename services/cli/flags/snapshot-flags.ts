@@ -21,7 +21,7 @@ export function addSnapshotOptions(command: Command): Command {
       setting(
         '--snapshot-every <duration>',
         'time between snapshots of each partition’s state, as in 15m (default: none taken)',
-        'a state is rebuilt from its changelog; snapshots pay once that takes minutes',
+        'a state is rebuilt from its changelog; snapshots help once that takes minutes',
         (value) => {
           const ms = every(value);
           if (ms < snapshotLimits.everyMsMin) throw bad('--snapshot-every', value, 'give a second or more');
@@ -33,14 +33,14 @@ export function addSnapshotOptions(command: Command): Command {
       setting(
         '--snapshot-to <place>',
         'place of snapshots: a folder that all frontiers share, or s3://bucket/prefix',
-        'where all frontiers see it, nobody can guess',
+        'depends on your storage: all frontiers must reach it',
       ),
     )
     .addOption(
       setting(
         '--snapshots-kept <n>',
         'snapshots kept of each partition; older topics are trimmed (in a folder: by --keep)',
-        'the newest may turn out to be damaged, and the one before it too',
+        'the newest snapshot may be damaged, and the previous one too',
         wholeNumber('--snapshots-kept', 1),
       ).default(snapshotLimits.kept),
     );

@@ -27,7 +27,7 @@ export function addOtlpOption(command: Command): Command {
     setting(
       '--otlp <url>',
       'OpenTelemetry collector of metrics, logs, spans (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
-      'OpenTelemetry’s own variables name a collector where there is one; without one nothing is sent',
+      'OpenTelemetry’s own variables apply; without a collector nothing is sent',
       collector,
     ),
   );
@@ -39,7 +39,7 @@ export function addTracePolicyOptions(command: Command): Command {
       setting(
         '--trace-ratio <share>',
         'share of URLs to trace, as in 0.001; spans go to --otlp and, with --log json, the log',
-        'a trace is eight spans, some 3 kB of the collector’s; metrics show a crawl’s health',
+        'a trace has eight spans, about 3 kB in the collector; metrics show a crawl’s health',
         ratio('--trace-ratio'),
       ),
     )
@@ -47,7 +47,7 @@ export function addTracePolicyOptions(command: Command): Command {
       setting(
         '--trace-hosts <list>',
         'trace all URLs of these domains, as in a.example,b.example',
-        'a host is traced when somebody asks what becomes of it',
+        'traces help to examine a single host',
         domains,
       ),
     );
@@ -151,7 +151,7 @@ function logSpan({ name, span, startMs, endMs, attributes, error }: Span): void 
   else say(`${name}: ${error}`, 'warn', fields);
 }
 
-/** Whoever makes a span knows its topic by its short name; tools look for the full one, and for whose it is. */
+/** Spans name their topic by its short name; tools need the full one, with its crawl. */
 function withTopics(write: SpanSink, system: string, service: Pick<Service, 'crawl'>): SpanSink {
   return (span) => {
     const topic = span.attributes['messaging.destination.name'];

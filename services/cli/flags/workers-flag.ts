@@ -18,7 +18,7 @@ export function addWorkersOption(command: Command): Command {
     setting(
       '--workers <n>',
       `fetching processes (default: one less than the cores, 1 to ${usefulMax})`,
-      'the frontier and the log take one core; what is left can fetch, and more than that core can feed only wait. With 1, one process does everything',
+      'the frontier and the log need one core, and the other cores fetch. One core can feed at most 7 fetchers. With 1, one process does everything',
       wholeNumber('--workers', 1, workerLimits.workersMax),
     ),
   );
@@ -32,7 +32,7 @@ export function workersWanted({ workers, concurrency }: WorkersFlags, cores = av
   throw bad('--workers', `${workers}`, `${most}: use at most as many workers, or --concurrency ${workers}`);
 }
 
-/** What the partitions of a folder allow, and what is to be said of it. */
+/** The limit by a folder's partitions, and the message about it. */
 export function workersFor(
   flags: WorkersFlags,
   partitions: number,

@@ -1,4 +1,6 @@
-/** A process beside the one that runs a fleet on Kafka: its folder, its HTTP side and the brokers, until it is told to stop. */
+/**
+ * A process beside the one that runs a fleet on Kafka: its folder, its HTTP side and the brokers, until it is stopped.
+ */
 import { join } from 'node:path';
 import { openBrokers } from '../../runtime/crawl/kafka-access.ts';
 import type { Log } from '../../runtime/log/log.ts';
@@ -25,7 +27,7 @@ export interface BesideOptions {
   readonly role: string;
   /** Of its client, in the brokers' logs and metrics. */
   readonly client: string;
-  /** What is said when it is told to stop. */
+  /** Printed when the process is stopped. */
   readonly stopping: string;
 }
 

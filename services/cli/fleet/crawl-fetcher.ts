@@ -1,8 +1,9 @@
 /**
- * What a fetcher of a fleet has of one crawl: its log, and a fetcher that takes those of its tasks whose hosts are with this process.
+ * A fetcher's part of one crawl of a fleet: the crawl's log, and a fetcher for the crawl's tasks on hosts of this
+ * process.
  *
- * A lease that was taken is over once all it reports is durable. Those that are not when the crawl is let go were given back, or are of
- * nobody's concern any more.
+ * A lease is over once all its reports are durable. Other leases were returned when the crawl is released, or belong to
+ * nobody by then.
  */
 import { blankHostFacts } from '../../../schemas/blank.ts';
 import type { Task } from '../../../schemas/types.ts';
@@ -186,7 +187,7 @@ export class CrawlFetcher {
           async notAsked(asked) {
             const url = asked[asked.length - 1]!;
             const hostKey = hostKeyAt(url);
-            // The next lease asks again by itself.
+            // The next lease asks again.
             if (crawlPace.mayContact(hostKey)) return;
             const hop = { url, asked: asked.slice(0, -1), partition: 0 };
             await log.append([leaseRequestRecord(hostKey, hop, results)]);

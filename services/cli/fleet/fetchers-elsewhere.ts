@@ -18,7 +18,7 @@ export function fetchersElsewhere(
     start: (frontier) => ({
       stats: emptyStats,
       positions: () => [],
-      // They see that it is not to run, and give back what they have.
+      // Fetchers see that the crawl must not run, and return their leases.
       async stop(graceMs = 0) {
         const endMs = clock.nowMs() + graceMs;
         const isOut = () => (frontier.committed()[0]?.counters.leased ?? 0) > 0;

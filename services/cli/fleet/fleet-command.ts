@@ -26,7 +26,7 @@ export function addFleetCommand(program: Command): void {
     setting(
       '--owners <file>',
       'owners with keys and quotas (YAML or JSON file); every call then needs a key',
-      'a fleet of one team needs no keys among its own',
+      'a fleet of one team needs no keys',
     ),
   );
   command.action(async ({ owners, ...flags }: FleetFlags & KafkaFleetFlags & { readonly owners?: string }) => {

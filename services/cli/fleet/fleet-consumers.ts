@@ -95,7 +95,7 @@ export class FleetConsumers {
     return { createdAtMs, hasResponses: output.warc === true };
   }
 
-  /** What was kept of crawls that are deleted. */
+  /** State of deleted crawls. */
   async #clear(there: ReadonlyMap<string, There>): Promise<void> {
     const folder = join(this.#options.data, 'crawls');
     if (!existsSync(folder)) return;
@@ -119,7 +119,7 @@ export class FleetConsumers {
     }
   }
 
-  /** Resolves once it was told to stop, and has; rejects with what stopped it before. */
+  /** Resolves once it was stopped and has ended; rejects with its failure before that. */
   async #run(name: string, hasResponses: boolean, signal: AbortSignal): Promise<void> {
     const { crawls, clock, data, chosen } = this.#options;
     const { log, codec, manifest } = await crawls.attach(name);

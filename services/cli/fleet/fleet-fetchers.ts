@@ -48,7 +48,7 @@ export class FleetFetchers {
     return [...this.#entries.keys()];
   }
 
-  /** Of all crawls together, those that have ended among them. */
+  /** Of all crawls together, including ended ones. */
   stats(): FetcherStats {
     const running = [...this.#entries.values()].flatMap(({ crawl }) => crawl?.stats() ?? []);
     return sumStats([this.#endedStats, ...running.map(plainStats)]);
@@ -62,7 +62,7 @@ export class FleetFetchers {
     if (answer !== undefined || name === undefined) this.#options.share().over(record);
     if (name === undefined) return;
     if (answer === undefined) this.#do(name, [record], (crawl) => crawl.take(record)).catch(() => {});
-    // It is of no use where nobody has asked.
+    // Useless without a request.
     else if (this.#entries.has(name)) this.#do(name, [], (crawl) => crawl.answered(answer)).catch(() => {});
   }
 
@@ -98,7 +98,7 @@ export class FleetFetchers {
       });
   }
 
-  /** Hosts may have been another's: nothing more is told of what is under way, and all are begun again with their next tasks. */
+  /** Hosts may have had another owner: pending work is not reported, and all hosts start over with their next tasks. */
   lapse(): void {
     for (const [name, entry] of this.#entries) this.#letGo(name, entry, 0, false);
   }
@@ -212,7 +212,7 @@ export class FleetFetchers {
     void going.finally(() => this.#goings.delete(going));
   }
 
-  /** What is kept of a crawl that is to run; undefined: it is not. */
+  /** Entry of a crawl that should run; undefined: it should not. */
   async #wanted(name: string): Promise<CrawlFile | undefined> {
     const { documents } = this.#options;
     const found = await crawlFileIn(documents, name);

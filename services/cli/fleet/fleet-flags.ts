@@ -25,7 +25,7 @@ export function addFleetOptions(command: Command): Command {
       setting(
         '--in-flight <n>',
         'requests under way, of all crawls together; crawls share them by weight',
-        'what one core can parse, with room for slow hosts',
+        'one core can parse as many, with room for slow hosts',
         wholeNumber('--in-flight', 1, crawlLimits.concurrencyMax),
       ).default(fetcherLimits.requestsMax),
     )
@@ -33,7 +33,7 @@ export function addFleetOptions(command: Command): Command {
       setting(
         '--host-delay <duration>',
         'least delay between requests of the fleet to a host, as in 500ms',
-        'a second, as in the policy of a crawl: a fleet is one visitor to a host',
+        'as in a crawl’s policy, since a fleet is one visitor to a host',
         duration('--host-delay', { mostMs: crawlLimits.delayMsMax }),
       ).default(fleetLimits.hostDelayMs),
     )
@@ -41,7 +41,7 @@ export function addFleetOptions(command: Command): Command {
       setting(
         '--keep <duration>',
         'drop records that are older than this and that no consumer needs, as in 36h',
-        'everything is kept: disk is cheaper than a crawl made again',
+        'records are kept: disk is cheaper than another crawl',
         duration('--keep'),
       ),
     );

@@ -1,4 +1,4 @@
-/** What a fleet gives of its crawls as files: pages as Parquet, and what hosts answered as WARC. */
+/** A fleet's crawls as files: pages as Parquet, and responses as WARC. */
 import { warcOf } from '../../archive/warc-stream.ts';
 import { pagesTable } from '../../export/pages-table.ts';
 import type { Output } from '../../fleet/outputs/output.ts';

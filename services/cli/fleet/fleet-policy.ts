@@ -48,7 +48,7 @@ export function fleetPolicy(
   const asked = {
     ...{ ...before, traps: defaultTraps, leaseMarginMs, ...fields, patterns: 'linear', version: 1 },
     scope: scopeOfCall(fields['scope'], seeds),
-    // Of these, a call names what it changes.
+    // A call names the fields that it changes.
     normalize: within(normalize, fields['normalize']),
     filters: within(filters, fields['filters']),
   };

@@ -134,7 +134,7 @@ export class KafkaCrawls {
     this.#options.log.release(this.#crawl(name));
   }
 
-  /** Of those that do not run, the flows of a few are kept at hand. */
+  /** A few flows of stopped crawls are cached. */
   #look(name: string): void {
     if (this.#running.has(name)) return;
     this.#resting.delete(name);
@@ -193,7 +193,7 @@ function ofWhole(log: Log): Log {
   };
 }
 
-/** What a crawl of before has left in the folder of this one is of no use. */
+/** Remains of an earlier crawl in this crawl's folder are useless. */
 export async function ownFolder(path: string, manifest: Manifest): Promise<DataFolder> {
   try {
     return await adoptDataFolder(path, manifest);

@@ -18,7 +18,7 @@ export interface KafkaFleetFlags {
   readonly with?: readonly string[];
 }
 
-/** They contact no host. */
+/** These roles contact no host. */
 export const fleetConsumers = consumers.filter(({ name }) => !contactHosts.has(name));
 
 export const fleetRoles = ['frontier', 'fetcher', 'consumers'] as const;
@@ -30,7 +30,7 @@ export function addKafkaFleetOptions(command: Command): Command {
       setting(
         '--fleet <name>',
         'on Kafka, name of the fleet; the prefix of its topics and groups',
-        'one name would have two fleets of a cluster run as one',
+        'with a default name, two fleets of a cluster would mix',
         fleetName,
       ),
     )
@@ -38,7 +38,7 @@ export function addKafkaFleetOptions(command: Command): Command {
       setting(
         '--role <role>',
         'on Kafka, role of this process: frontier, fetcher or consumers (of --with)',
-        'one process does all, and the others stand by',
+        'one process does everything, and the others stand by',
         oneOf('--role', fleetRoles),
       ),
     )
@@ -46,7 +46,7 @@ export function addKafkaFleetOptions(command: Command): Command {
       setting(
         '--with <list>',
         `with --role consumers: those to run for each crawl, of ${fleetConsumers.map(({ name }) => name).join(',')}`,
-        'consumers cost CPU and disk, and can be attached later',
+        'consumers cost CPU and disk, and can be added later',
         consumerList,
       ),
     );

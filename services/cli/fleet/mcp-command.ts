@@ -1,4 +1,4 @@
-/** `crawlstream mcp`: tools for agents over a fleet of their own, by MCP on stdin and stdout, or by HTTP. */
+/** `crawlstream mcp`: tools for agents over a separate fleet, by MCP on stdin and stdout, or by HTTP. */
 
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -32,7 +32,7 @@ export function addMcpCommand(program: Command): void {
       setting(
         '--sites <list>',
         'hosts and their subdomains that agents may use, as in example.org,docs.example.com',
-        'any public host: what an agent may look at is its operator’s to say',
+        'any public host; the operator decides',
         siteList,
       ),
     )
@@ -40,7 +40,7 @@ export function addMcpCommand(program: Command): void {
       setting(
         '--pages-max <n>',
         'pages of one crawl at most, whatever an agent asks for',
-        'a manual has so many; a page may ask an agent to crawl the web',
+        'enough for a manual; a hostile page may ask an agent to crawl the web',
         wholeNumber('--pages-max', 1, 1_000_000),
       ).default(mcpLimits.pagesMax),
     )

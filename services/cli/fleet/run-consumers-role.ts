@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { followTopicDocuments } from '../../fleet/documents/follow-documents.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { crawlsTopic } from '../../runtime/crawl/fleet-names.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
 import { say } from '../terminal/say.ts';
@@ -48,9 +49,9 @@ async function serve({ flags, brokers, fleet, log, service, signal }: Beside): P
     await consumers.look();
     service.probes.serve(
       () => null,
-      () => `follows ${consumers.size} crawls`,
+      () => `follows ${counted(consumers.size, 'crawl')}`,
     );
-    say(`consumers ${flags.with!.join(', ')} run for ${consumers.size} crawls of fleet ${fleet}`);
+    say(`consumers ${flags.with!.join(', ')} run for ${counted(consumers.size, 'crawl')} of fleet ${fleet}`);
     await new Promise<void>((resolve) => {
       if (over.aborted) resolve();
       else over.addEventListener('abort', () => resolve(), { once: true });

@@ -19,6 +19,7 @@ import { TaskShare } from '../../fleet/fetchers/task-share.ts';
 import { fleetServiceLimits } from '../../fleet/fleet-service-limits.ts';
 import { readLeastWaits } from '../../fleet/least-waits.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { crawlsTopic, fleetDemandTopic, fleetFetchersGroup, fleetHostsTopic } from '../../runtime/crawl/fleet-names.ts';
 import type { OpenRegistry } from '../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../runtime/log/folded/folded-log.ts';
@@ -113,7 +114,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
   });
   service.sources.add(fetcherMetrics(fetchers));
   const look = async () => {
-    // What the fleet keeps, whatever this process was started with.
+    // The fleet's settings, whatever this process was started with.
     hostDelayMs = (await readLeastWaits(documents)).at(-1)?.ms ?? flags.hostDelay;
     fetchers.look();
   };
@@ -148,7 +149,9 @@ async function fetchFor(fetching: Fetching): Promise<void> {
   const reporting = demand.run(() => share!.partitions.length > 0 && share!.mayContact());
   reporting.catch(fail);
   service.probes.serve(() => null);
-  say(`fetcher of fleet ${fleet}: one of ${share.members} fetchers, ${tasks.partitions} partitions of hosts`);
+  say(
+    `fetcher of fleet ${fleet}: one of ${counted(share.members, 'fetcher')}, ${counted(tasks.partitions, 'partition')} of hosts`,
+  );
   try {
     while (!over.aborted) {
       await sleep(standbyLookMs, undefined, { signal: over }).catch(() => {});

@@ -31,11 +31,11 @@ import { serveFleet } from './serve-fleet.ts';
 
 export interface FleetCommand {
   readonly role: string;
-  /** What it answers by HTTP. The desk throws OWNERSHIP_LOST while the fleet is not up. */
+  /** What it answers by HTTP. `desk` throws OWNERSHIP_LOST while the fleet is not up. */
   routes(parts: () => FleetParts, callers: Callers | null): readonly Routes[];
-  /** Reads whose crawls they are; it is asked again and again. Absent: owners have no keys. */
+  /** Reads the crawls' owners; called repeatedly. Absent: owners have no keys. */
   readonly owners?: (() => readonly Owner[]) | undefined;
-  /** What all its crawls take from pages. */
+  /** Extraction settings of all its crawls. */
   readonly extract?: FetcherConfig['extract'];
   /** Consumers that run beside each crawl. */
   readonly processors?: readonly Processor[];

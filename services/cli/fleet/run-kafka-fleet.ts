@@ -130,7 +130,7 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
   process.exitCode = 130;
 }
 
-/** What lies in a scratch folder may be removed. */
+/** Files in a scratch folder may be removed. */
 async function refuseOtherFolder(data: string): Promise<void> {
   const what = existsSync(join(data, 'manifest.json'))
     ? 'the data folder of one crawl'
@@ -207,7 +207,7 @@ async function serveTerm(
   }
 }
 
-/** Fetchers that are separate processes have the hosts: who fetches by itself would contact them, too. */
+/** Separate fetcher processes own the hosts: a process that fetches itself would contact them, too. */
 async function untilNoFetchers(log: Log, fleet: string, service: Service, signal: AbortSignal): Promise<void> {
   let isSaid = false;
   while (!signal.aborted) {

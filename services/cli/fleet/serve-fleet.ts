@@ -1,4 +1,4 @@
-/** A fleet while it runs in this process: its crawls, what they share, and what is told of them. */
+/** A fleet that runs in this process: its crawls, their shared parts, and their status. */
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
@@ -26,6 +26,7 @@ import { PageScraper } from '../../fleet/scrape/page-scraper.ts';
 import { holdStopper } from '../../fleet/shares/stopped-process.ts';
 import { WebhookSender } from '../../fleet/webhooks/webhook-sender.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { LoopWatch } from '../../runtime/loop/loop-watch.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import type { Journal } from '../../runtime/store/journal/journal.ts';
@@ -44,7 +45,7 @@ export interface FleetPlace extends Pick<FleetParts, 'reading' | 'explain'> {
   readonly name: string;
   readonly documents: Documents;
   readonly files: CrawlKeep;
-  /** What hosts asked for. */
+  /** Pauses and Crawl-delays of hosts. */
   readonly facts: Pick<StateStore, 'scan' | 'write'>;
   readonly data: CrawlData;
   /** Makes the data of a new crawl. */
@@ -73,13 +74,13 @@ export interface ServedFleet {
   readonly owners: readonly Owner[] | undefined;
   readonly callers: Callers | null;
   readonly service: Service;
-  /** Is called with the desk once it is up, and with undefined once it is not any more. */
+  /** Called with the desk once it is up, and with undefined once it is down. */
   onParts(parts: FleetParts | undefined): void;
   /** Aborted: it stops. */
   readonly signal: AbortSignal;
 }
 
-/** True: what the command served beside it has ended by itself. */
+/** True: the command's own server has ended. */
 export async function serveFleet(served: ServedFleet, place: FleetPlace): Promise<boolean> {
   const { files } = place;
   const watch = new LoopWatch(place.loopNote);
@@ -186,7 +187,7 @@ async function serveWatched(
     posting = webhooks.run();
     posting.catch(() => {});
     service.probes.serve(() => null);
-    say(`${before.length} crawls in ${place.name}`);
+    say(`${counted(before.length, 'crawl')} in ${place.name}`);
     const stopped = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -201,7 +202,7 @@ async function serveWatched(
     service.probes.suspend('stopping');
     streams.close();
     webhooks.stop();
-    // What is not answered by then is posted again after the next start.
+    // Unanswered posts are repeated after the next start.
     await Promise.race([posting, clock.sleepUntil(clock.nowMs() + place.graceMs)]);
     stopping.abort();
     await counting;

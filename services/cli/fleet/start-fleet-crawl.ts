@@ -36,7 +36,7 @@ export interface FleetCrawlOptions {
   /** Consumers that run beside the crawl. */
   readonly processors: readonly Processor[];
   readonly leasesMax: number;
-  /** Is told for which crawl the process works. */
+  /** Gets the crawl that the process works for. */
   readonly watch: Pick<LoopWatch, 'join'>;
   readonly dashboards: Pick<CrawlDashboards, 'add'>;
   /** Opens a crawl that is about to run. */
@@ -107,7 +107,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
       ...{ clock, policy, service, folder, queries },
       ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, anew: false },
       seeds: seeds.map((url) => ({ url, priority: -1 })),
-      // What was set since then stays in force.
+      // Later changes stay in force.
       ask: (_, before) => before ?? policy,
       say: sayOf,
       fetcher: {
@@ -151,7 +151,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
         return startProcessors({ log, codec, clock, manifest, part, ...run }, options.processors, {});
       },
     });
-    // What was decided after the last look.
+    // Decisions since the last look.
     counters = outcome.counters;
     live = () => undefined;
     return outcome.end;
@@ -180,7 +180,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   };
 }
 
-/** Beside what the operator has pages asked for. */
+/** Beside the operator's extraction settings. */
 export function withMarkdown(given: FetcherConfig['extract']): ExtractRules {
   return { ...(given ?? extractRulesSchema.parse({})), mainText: true, markdown: true, language: true };
 }

@@ -3,6 +3,7 @@ import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { auditLimits } from '../../audit/audit-limits.ts';
 import { auditFleet, type FleetReport } from '../../audit/fleet-audit.ts';
 import { readLeastWaits } from '../../fleet/least-waits.ts';
+import { counted } from '../../runtime/counted.ts';
 import { toStdout } from '../terminal/door.ts';
 import { rows } from '../terminal/print.ts';
 import { violationLines } from './audit-text.ts';
@@ -35,7 +36,7 @@ interface FleetSummary {
   readonly hosts: number;
   /** Hosts that more than one of the crawls contacted. */
   readonly shared: number;
-  /** All; and those of them that no crawl broke by itself. */
+  /** All violations; and those of no single crawl. */
   readonly violations: number;
   readonly between: number;
   readonly unreadable: number;
@@ -65,8 +66,8 @@ function fleetText({ crawls, between }: FleetReport, summary: FleetSummary): str
     ['requests', summary.fetches],
     ['hosts', `${summary.hosts}, ${summary.shared} of them by more than one crawl`],
     ['violations', `${summary.violations}, ${summary.between} of them between crawls`],
-    ['cut off', summary.cutOff === 0 ? null : `${summary.cutOff} leases without a reported end`],
-    ['unreadable', summary.unreadable === 0 ? null : `${summary.unreadable} results`],
+    ['cut off', summary.cutOff === 0 ? null : `${counted(summary.cutOff, 'lease')} without a reported end`],
+    ['unreadable', summary.unreadable === 0 ? null : `${counted(summary.unreadable, 'result')}`],
     ['not judged', 'deleted crawls: their records are gone'],
   ]);
   return `${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n\n${verdict(summary)}\n`;
@@ -74,7 +75,7 @@ function fleetText({ crawls, between }: FleetReport, summary: FleetSummary): str
 
 function verdict({ fetches, hosts, crawls, violations }: FleetSummary): string {
   if (fetches === 0) return 'Nothing was checked: these records contain no requests.';
-  const judged = `Of ${fetches.toLocaleString('en-US')} requests of ${crawls} crawls to ${hosts.toLocaleString('en-US')} hosts`;
+  const judged = `Of ${counted(fetches, 'request', fetches.toLocaleString('en-US'))} of ${counted(crawls, 'crawl')} to ${counted(hosts, 'host', hosts.toLocaleString('en-US'))}`;
   return violations === 0
     ? `${judged} none violated a delay, limit or robots.txt in force at its time, per crawl or across crawls.`
     : `${judged}, ${violations.toLocaleString('en-US')} violated a delay, limit or robots.txt in force at their time.`;

@@ -1,17 +1,18 @@
-/** What an audit says on a terminal. */
+/** The printed audit. */
 import type { AuditCounts } from '../../../topology/audit/audit.ts';
 import type { PaymentCounts } from '../../../topology/audit/payments-referee.ts';
 import { type Violation, violationKinds, violationText } from '../../../topology/audit/violation.ts';
 import { moneyText } from '../../../topology/pay/money.ts';
 import type { AuditReport } from '../../audit/run-audit.ts';
 import type { SignedStatement } from '../../audit/statement.ts';
+import { counted } from '../../runtime/counted.ts';
 import { rows } from '../terminal/print.ts';
 
 /** Violations printed of each kind. */
 const shownOfKind = 5;
 
 function exemptText({ requests, hosts, reasons }: NonNullable<AuditCounts['exempt']>): string {
-  return `${requests} requests to ${hosts} hosts ignored robots.txt, as the policy allows: ${reasons.join('; ')}`;
+  return `${counted(requests, 'request')} to ${counted(hosts, 'host')} ignored robots.txt, as the policy allows: ${reasons.join('; ')}`;
 }
 
 export function verdictOf(
@@ -36,7 +37,7 @@ export function auditText(
   const table = rows([
     [
       'requests',
-      `${fetches}: ${byKind.page} pages, ${byKind.robots} robots.txt, ${byKind.sitemap} sitemaps, ${byKind.other} others`,
+      `${fetches}: ${counted(byKind.page, 'page')}, ${byKind.robots} robots.txt, ${counted(byKind.sitemap, 'sitemap')}, ${byKind.other} other`,
     ],
     ['from, to', fetches === 0 ? null : `${new Date(firstMs).toISOString()}, ${new Date(lastMs).toISOString()}`],
     ['came as', counts.names === undefined ? null : counts.names.join('\n')],
@@ -44,29 +45,38 @@ export function auditText(
     ['violations', violationCount],
     [
       'not provable',
-      counts.unproven === 0 ? null : `${counts.unproven} requests by a release that did not store robots.txt`,
+      counts.unproven === 0
+        ? null
+        : `${counted(counts.unproven, 'request')} by a release that did not store robots.txt`,
     ],
     [
       'not verified',
-      counts.unverified === 0 ? null : `${counts.unverified} TLS requests without certificate checks (--insecure)`,
+      counts.unverified === 0
+        ? null
+        : `${counted(counts.unverified, 'TLS request')} without certificate checks (--insecure)`,
     ],
     ['no robots.txt', counts.exempt === undefined ? null : exemptText(counts.exempt)],
     [
       'payments',
       payments.asked + payments.payments === 0
         ? null
-        : `${payments.asked} answers asked for payment; ${payments.payments} were paid${payments.payments === 0 ? '' : `: ${spentTexts(payments).join(', ')}`}`,
+        : `${counted(payments.asked, 'answer')} asked for payment; ${payments.payments} paid${payments.payments === 0 ? '' : `: ${spentTexts(payments).join(', ')}`}`,
     ],
     [
       'cut off',
-      counts.cutOff === 0 ? null : `${counts.cutOff} leases without a reported end: their last requests are unknown`,
+      counts.cutOff === 0
+        ? null
+        : `${counted(counts.cutOff, 'lease')} without a reported end: the last requests are unknown`,
     ],
-    ['unreadable', unreadable === 0 ? null : `${unreadable} results`],
+    ['unreadable', unreadable === 0 ? null : `${counted(unreadable, 'result')}`],
     [
       'clocks',
       `clocks of fetchers may differ by ${statement.skewMs} ms; changes may take ${statement.noticeMs} ms to reach fetchers`,
     ],
-    ['read', `${records} records of ${read.length} partitions; their hashes are in the statement (--statement FILE)`],
+    [
+      'read',
+      `${counted(records, 'record')} of ${counted(read.length, 'partition')}; their hashes are in the statement (--statement FILE)`,
+    ],
     ['signed', signature === null ? 'no (--sign-with)' : 'Ed25519'],
   ]);
   return `${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n\n${statement.says}\n`;

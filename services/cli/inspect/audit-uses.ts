@@ -1,6 +1,7 @@
 /** `crawlstream audit --uses`: the ledger of consent, as a summary, and whole in a file where that is asked for. */
 
 import { type LedgerPage, runLedger } from '../../audit/usage-ledger.ts';
+import { counted } from '../../runtime/counted.ts';
 import { writingLines } from '../../runtime/lines/line-writer.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { toStdout } from '../terminal/door.ts';
@@ -13,7 +14,7 @@ export interface UsesAudit {
   readonly json: boolean | undefined;
 }
 
-/** Pages printed of those that are barred, and of those whose records are wrong. */
+/** Pages printed that are barred, and that have wrong records. */
 const shownMax = 5;
 
 export async function auditUses({ log, codec, topics }: ReadableCrawl, asked: UsesAudit): Promise<void> {
@@ -42,8 +43,8 @@ export async function auditUses({ log, codec, topics }: ReadableCrawl, asked: Us
       const { allow, deny, unknown } = counts.byUse[use]!;
       return [use, `${allow} allowed, ${deny} barred, ${unknown} without a stated preference`];
     }),
-    ['not provable', counts.unproven === 0 ? null : `${counts.unproven} pages without a stored robots.txt`],
-    ['unreadable', counts.unreadable === 0 ? null : `${counts.unreadable} records`],
+    ['not provable', counts.unproven === 0 ? null : `${counted(counts.unproven, 'page')} without a stored robots.txt`],
+    ['unreadable', counts.unreadable === 0 ? null : `${counted(counts.unreadable, 'record')}`],
     ['wrong', counts.wrong],
     ['ledger', asked.ledger ?? null],
   ]);

@@ -2,7 +2,7 @@
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { linkNames, placeNames } from '../../dashboard/words.ts';
 
-/** What `--json` and `stats` print: the names are a contract. */
+/** Fields of `--json` and `stats`: the names are a contract. */
 export interface CrawlCounts {
   readonly pages: number;
   readonly admitted: number;
@@ -11,7 +11,7 @@ export interface CrawlCounts {
   readonly queued: number;
   /** Ended without a page, with nothing to retry: 404, … ; includes types that are not read. */
   readonly failed: number;
-  /** Answers of success whose media type is not read. */
+  /** Successful responses of an unsupported media type. */
   readonly notRead: number;
   /** Given up on after their retries. */
   readonly deadLettered: number;
@@ -32,10 +32,10 @@ export interface CrawlCounts {
   /** New, but dropped, because their host or the partition had as much queued as it may. */
   readonly hostFull: number;
   readonly queueFull: number;
-  /** Links of pages that had more than are taken from one, and pages whose body was cut at its limit. */
+  /** Links of pages above the link limit, and pages with a body cut at its limit. */
   /** Deferred, as their host or domain had its share of the queue. */
   readonly overShare: number;
-  /** URLs whose tags were too many different lists for their partition. */
+  /** URLs that lost their tags because their partition has too many different lists. */
   readonly untagged: number;
   /** Times that a host was held, as it or its domain had given as much as the policy's caps allow. */
   readonly capped: number;

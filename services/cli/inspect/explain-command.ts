@@ -44,7 +44,7 @@ import { robotsDenial } from './robots-denial.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 import { urlUsage } from './url-usage.ts';
 
-/** Most pages named whose nofollow keeps a URL out. */
+/** Most pages named whose nofollow excludes a URL. */
 const nofollowPagesMax = 5;
 
 /** The parts of a crawl that it reads. */
@@ -127,7 +127,7 @@ async function explain(
     },
     /** The URL as it is asked for, where the policy fetches by the first spelling; null: as it is. */
     askedAs: first?.spelling === undefined ? null : spelt(url, first.spelling),
-    /** What it inherits from the seed that led to it first. */
+    /** Tags from the seed that led to it first. */
     tags: trace.found.at(-1)?.tags ?? [],
     /** Links to it go by another URL, by what its host has proved; null: they do not. */
     folded: foldedOf(policy, topics, timeline, url),
@@ -146,7 +146,7 @@ async function explain(
       timeline.outcomes.at(-1)?.outcome === 'robotsDenied'
         ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: trace.partition }, url)
         : null,
-    /** How its page may be used, and what came of that: as `toldUses` tells it, as of its fetch. */
+    /** How its page may be used, and the result: as `toldUses` reports it at the time of its fetch. */
     usage: await usageOf({ log, codec, crawl: topics.crawl, partition: trace.partition }, url, timeline),
     /** For a URL that was never found: pages that link to it and ask that the link not be followed. */
     nofollow: first === undefined ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],
@@ -155,7 +155,7 @@ async function explain(
       facts.failures > 0 || facts.deadUntilMs > 0 || (place?.in === 'end' && place.status === 'dead')
         ? ((await hostFailures(log, codec, topics, hostKeyOf(url))).get(hostKeyOf(url)) ?? null)
         : null,
-    /** What was paid for it. */
+    /** Payments for it. */
     payments: [...(await readPaymentBook(log, codec, topics.crawl)).payments()].filter((one) => one.url === url),
     nextDueAtMs: nextDue(timeline, place),
     hub: hubOf(policy, timeline),

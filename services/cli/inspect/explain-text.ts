@@ -1,8 +1,9 @@
-/** What `explain` prints for people. */
+/** `explain` for people. */
 
 import { moneyText } from '../../../topology/pay/money.ts';
 import type { Payment } from '../../../topology/pay/payment.ts';
 import { decidingText } from '../../../topology/policy/overlays.ts';
+import { counted } from '../../runtime/counted.ts';
 import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
 import type { NofollowPage } from '../../runtime/crawl/nofollow-pages.ts';
 import { usesText } from '../check/usage-text.ts';
@@ -112,7 +113,7 @@ function seenText({ atMs, from, forced, depth, policyVersion, changelogOffset }:
 
 function budgetText({ ownBudget, pagesMax, pages, fetched }: NonNullable<Explained['budget']>): string {
   const limit = pagesMax === null ? '' : ` of at most ${pagesMax}`;
-  return `${ownBudget === null ? 'by the policy' : `${ownBudget} URLs, set by an operator`}; the host has ${pages} pages${limit} in ${fetched} fetches`;
+  return `${ownBudget === null ? 'by the policy' : `${counted(ownBudget, 'URL')}, set by an operator`}; the host has ${counted(pages, 'page')}${limit} from ${counted(fetched, 'request')}`;
 }
 
 function queueText(queue: Explained['queue']): string | null {
@@ -160,7 +161,7 @@ function outcomeText({
   return `${time(atMs)} ${what}, attempts ${attempts}, changelog ${offset}`;
 }
 
-/** What bars a use is told on a line of its own. */
+/** Each barred use has a separate line. */
 function deniedBy({ robots, usage, normalize }: Explained): string | null {
   return robots === null || usage?.barred ? null : denialText(robots, normalize.url ?? '');
 }

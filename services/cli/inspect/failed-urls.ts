@@ -48,7 +48,7 @@ export async function printFailures(
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
       const result: Result | undefined = await readRecord(codec, 'results', value, () => {});
       for (const outcome of result?.outcomes ?? []) {
-        // The outcome of a URL that was not started tells nothing of it.
+        // The outcome of a URL that was not started says nothing of it.
         if (outcome.kind === 'returned') continue;
         if (fine.has(outcome.kind)) failed.delete(outcome.url);
         else failed.set(outcome.url, outcome);
@@ -88,7 +88,7 @@ async function rulesOf({ log, codec, topics }: ReadableCrawl): Promise<{ normali
   return { normalize: compileNormalizer(normalize), hopsMax };
 }
 
-/** Those of the URLs that have an answer. */
+/** URLs with a response. */
 async function answeredOf(
   { log, codec, topics }: ReadableCrawl,
   urls: ReadonlySet<string>,

@@ -4,11 +4,12 @@ import type { UrlTimeline } from '../../../topology/frontier/ask/url-timeline.ts
 import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
 import { failureDelayMs, isFailingServer, orderedDelayMs } from '../../../topology/frontier/decide/politeness.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
+import { counted } from '../../runtime/counted.ts';
 
 export interface HostStatus {
   /** Earliest next contact; 0: it was never contacted. */
   readonly readyAtMs: number;
-  /** What stands in the way now, or what set `readyAtMs`. */
+  /** The present obstacle, or what set `readyAtMs`. */
   readonly why: string;
   readonly leasesOut: readonly number[];
   readonly hold: string;
@@ -64,11 +65,12 @@ export function whyItWaits(
   if (openAtMs > nowMs) return `its crawl window opens at ${new Date(openAtMs).toISOString()}`;
   if (facts.readyAtMs === 0) return 'it was never contacted';
   if (facts.failures > 0)
-    return `back-off of ${failureDelayMs(settings, facts.failures)} ms after ${facts.failures} failures in a row`;
+    return `back-off of ${failureDelayMs(settings, facts.failures)} ms after ${counted(facts.failures, 'failure')} in a row`;
   if (isFailingServer(settings, facts))
     return `back-off number ${facts.throttles}: its server failed for several URLs in a row (serverErrorsMax)`;
-  if (facts.throttles > 0) return `back-off after ${facts.throttles} throttled answers or timeouts in a row`;
-  if (facts.returns > 0) return `a pause after ${facts.returns} leases were returned unfinished`;
+  if (facts.throttles > 0)
+    return `back-off after ${counted(facts.throttles, 'throttled answer')} or ${facts.throttles === 1 ? 'timeout' : 'timeouts in a row'}`;
+  if (facts.returns > 0) return `a pause after ${counted(facts.returns, 'lease')} returned unfinished`;
   const adaptiveMs = Math.min(settings.delayFactor * facts.fetchMs, settings.delayFactorCapMs);
   const ownMs = orderedDelayMs(settings, facts);
   const delayMs = Math.max(ownMs, facts.crawlDelayMs, adaptiveMs);

@@ -32,7 +32,7 @@ interface HostsFlags extends StateFlags {
   readonly from?: string;
 }
 
-/** What one host's answer is: as `GET /hosts/HOST` gives it. */
+/** A host's answer: as `GET /hosts/HOST` returns it. */
 export interface PlacedAnswer extends Omit<HostAnswer, 'next'> {
   readonly next: string | null;
 }

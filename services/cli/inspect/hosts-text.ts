@@ -2,6 +2,7 @@
 import type { HostRow } from '../../../topology/frontier/ask/list-hosts.ts';
 import { holdNames } from '../../dashboard/words.ts';
 import type { HostsAnswer } from '../../frontier/query/host-lists.ts';
+import { counted } from '../../runtime/counted.ts';
 import { rows } from '../terminal/print.ts';
 import type { PlacedAnswer } from './hosts-command.ts';
 
@@ -54,11 +55,11 @@ export function hostText(answer: PlacedAnswer, nowMs: number): string {
     ['fetch time', facts.fetchMs === 0 ? null : `${facts.fetchMs} ms`],
     ['Crawl-delay', facts.crawlDelayMs === null ? null : `${facts.crawlDelayMs / 1000} s`],
     ['own delay', facts.ownDelayMs === null ? null : `${facts.ownDelayMs / 1000} s`],
-    ['own limit', facts.pagesMax === null ? null : `${count(facts.pagesMax)} pages`],
-    ['own budget', facts.ownBudget === null ? null : `${count(facts.ownBudget)} URLs`],
-    ['failures', facts.failures === 0 ? null : `${facts.failures} leases in a row`],
+    ['own limit', facts.pagesMax === null ? null : `${counted(facts.pagesMax, 'page', count(facts.pagesMax))}`],
+    ['own budget', facts.ownBudget === null ? null : `${counted(facts.ownBudget, 'URL', count(facts.ownBudget))}`],
+    ['failures', facts.failures === 0 ? null : `${counted(facts.failures, 'lease')} in a row`],
     ['throttled', facts.throttles === 0 ? null : `${facts.throttles} answers since the last success`],
-    ['server errors', facts.serverErrors === 0 ? null : `${facts.serverErrors} URLs in a row`],
+    ['server errors', facts.serverErrors === 0 ? null : `${counted(facts.serverErrors, 'URL')} in a row`],
     ['parallel', parallel.leases === 1 ? null : `${parallel.leases} leases at once`],
     ['on lease', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['queued', waiting.length === 0 ? 'nothing' : waiting.join('\n')],

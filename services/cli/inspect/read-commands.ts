@@ -10,6 +10,7 @@ import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { type PaymentSummary, paymentSummary } from '../../../topology/pay/payment.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { counted } from '../../runtime/counted.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
@@ -54,7 +55,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const unasked = (config?.overlays ?? []).flatMap(({ name, set: { robotsNotAsked: reason } }) =>
     reason == null ? [] : { overlay: name, reason },
   );
-  // To tell the end of a crawl takes two looks; in a data folder both see the same snapshot.
+  // The end of a crawl takes two looks; in a data folder both see the same snapshot.
   const before = await lookAt(log, crawl, partitions, pageQuota);
   const look = await lookAt(log, crawl, partitions, pageQuota);
   const end = crawlEnd(before, look);
@@ -77,7 +78,8 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     toStdout(`${countsText(counts)}\n${fresh}  ${standing}\n`);
     for (const { overlay, reason } of unasked)
       toStdout(`  robots.txt is ignored where overlay ${overlay} matches: ${reason}\n`);
-    if (paid.payments > 0) toStdout(`  paid ${paid.spent.join(', ')} for ${paid.payments} pages${paidMore(paid)}\n`);
+    if (paid.payments > 0)
+      toStdout(`  paid ${paid.spent.join(', ')} for ${counted(paid.payments, 'page')}${paidMore(paid)}\n`);
     const idle = end === 'done' && !isServed ? null : await idleOf(readable, flags.data, Date.now());
     if (idle !== null) toStdout(`  no process runs it; to continue: ${idle.resume}\n`);
     const place = flags.data === undefined ? `--brokers ${flags.brokers} --crawl ${crawl}` : `--data ${flags.data}`;

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { Use } from '../../../topology/usage/statement.ts';
 import { type RecheckedPage, recheck } from '../../audit/recheck.ts';
+import { counted } from '../../runtime/counted.ts';
 import { writingLines } from '../../runtime/lines/line-writer.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { duration, useList } from '../flags/arguments.ts';
@@ -81,8 +82,8 @@ async function goThrough({ log, codec, topics }: ReadableCrawl, flags: RecheckFl
         return [use, `${allow} allowed, ${deny} barred, ${unknown} without a stated preference`];
       }),
       ['withdrawn', counts.withdrawn],
-      ['to refetch', `${robots.length} robots.txt, ${pagesExpired} pages`],
-      ['unreadable', counts.unreadable === 0 ? null : `${counts.unreadable} records`],
+      ['to refetch', `${robots.length} robots.txt, ${counted(pagesExpired, 'page')}`],
+      ['unreadable', counts.unreadable === 0 ? null : `${counted(counts.unreadable, 'record')}`],
       ['list', list ?? null],
     ]),
   ].join('\n');

@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { countByTag, type TagCounts } from '../../export/by-tag.ts';
 import { urlsTable } from '../../export/urls-table.ts';
+import { counted } from '../../runtime/counted.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { print, rows } from '../terminal/print.ts';
@@ -20,5 +21,8 @@ function lineOf({ tag, urls, pages, bytes, outcomes }: TagCounts): readonly [str
   const others = Object.entries(outcomes)
     .filter(([outcome]) => outcome !== 'fetched' && outcome !== 'notModified')
     .map(([outcome, count]) => `, ${count} ${outcome}`);
-  return [tag || '(no tag)', `${urls} URLs, ${pages} pages, ${(bytes / 1e6).toFixed(1)} MB${others.join('')}`];
+  return [
+    tag || '(no tag)',
+    `${counted(urls, 'URL')}, ${counted(pages, 'page')}, ${(bytes / 1e6).toFixed(1)} MB${others.join('')}`,
+  ];
 }

@@ -1,4 +1,4 @@
-/** A crawl as the desk for webmasters needs it: what was ordered, what was done at a host, and the way to `control`. */
+/** A crawl for the webmaster page: its orders, its visits to a host, and the way to `control`. */
 import type { KeyObject } from 'node:crypto';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';

@@ -1,4 +1,4 @@
-/** The secret by which a desk knows what it gave out. */
+/** The secret that seals what the webmaster page gives out. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { readSecret } from '../../runtime/secret.ts';
 import { bad } from '../flags/arguments.ts';
 
-/** What is shorter can be guessed. */
+/** Shorter secrets can be guessed. */
 const charsMin = 32;
 
 /** `reference`: env:NAME or file:PATH. Undefined: in `file`, which is made where there is none. Throws INVALID_ARGUMENT. */

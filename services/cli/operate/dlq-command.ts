@@ -10,6 +10,7 @@ import type { Command } from 'commander';
 import { type DeadLetterReason, deadLetterReasons } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
 import { type CrawlTopics, forcedRequest, type RequestRecord } from '../../runtime/crawl/requests.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
@@ -68,7 +69,9 @@ async function list(flags: DlqFlags): Promise<void> {
   });
 }
 
-/** A letter of a host that stayed unreachable says why, as far as `results` still tells: they are read once, for the first. */
+/**
+ * A dead letter of an unreachable host gives its reason, as far as `results` still has it: read once, for the first.
+ */
 function reasonsOf({ log, codec, topics }: ReadableCrawl): (found: FoundDeadLetter) => Promise<FoundDeadLetter> {
   let failures: ReturnType<typeof hostFailures> | undefined;
   return async (found) => {
@@ -162,7 +165,7 @@ function plain({ id, deadLetter, replayed }: FoundDeadLetter): object {
 function line({ id, deadLetter, replayed }: FoundDeadLetter): string {
   const { reason, url, attempts, status, detail, sourceTopic, sourcePartition, sourceOffset } = deadLetter;
   const what = url === '' ? `${sourceTopic}/${sourcePartition} at ${sourceOffset}` : url;
-  const tried = attempts > 0 ? ` after ${attempts} attempts` : '';
+  const tried = attempts > 0 ? ` after ${counted(attempts, 'attempt')}` : '';
   const last = status > 0 ? `, last ${status}` : '';
   return `${id}  ${reason}${tried}${last}  ${what}${detail === '' ? '' : `  ${detail}`}${replayed ? '  (replayed)' : ''}`;
 }

@@ -1,9 +1,9 @@
 /**
- * `crawlstream forget`: carries out, in everything that holds copies, what was purged, and what sites no longer allow the
- * use of; and gives a signed receipt of it.
+ * `crawlstream forget`: removes purged pages, and pages whose sites withdrew their permission, from every store of
+ * copies, and writes a signed receipt.
  *
- * Each step may be done again, so what a kill cuts short the next run finishes. A data folder must have no crawl running; on
- * brokers roles go on, and follow by themselves.
+ * Each step can be repeated, so the next run completes what a kill interrupted. No crawl may run on a data folder; on
+ * brokers the roles keep running and catch up themselves.
  */
 
 import { existsSync } from 'node:fs';
@@ -14,6 +14,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { openSearchName } from '../../application/processors/start-search-index.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -81,7 +82,7 @@ Example:
 
 type Found = Pick<Receipt, 'places' | 'notReached' | 'withdrawn' | 'purged'> & {
   readonly crawl: string;
-  /** What is left here is left for good. */
+  /** A skipped step is final. */
   readonly isWhole: boolean;
 };
 
@@ -122,7 +123,7 @@ async function verify(flags: ForgetFlags): Promise<void> {
   const searched = await findMarks(path, marks);
   const { files, bytes, found, unread } = searched;
   const text = [
-    `${files} files, ${bytes} bytes searched: ${found.length === 0 ? 'no mark is found' : `${found.length} found`}`,
+    `${counted(files, 'file')}, ${counted(bytes, 'byte')} searched: ${found.length === 0 ? 'no mark is found' : `${found.length} found`}`,
     rows(found.map(({ file, mark }): [string, string] => [`  ${file}`, mark])),
     rows(unread.map(({ file, why }): [string, string] => [`  ${file}`, `not searched within: ${why}`])),
   ];
@@ -221,7 +222,7 @@ const beyondReach = [
 function beyondReachOnBrokers(crawl: string): Receipt['notReached'] {
   if (!crawl.includes('.'))
     return [...beyondReach, { place: 'topics responses, render, duplicates', why: 'they go by age on brokers' }];
-  // Of a crawl of a fleet, most topics lie in one, of which nothing is dropped by itself.
+  // In a fleet's crawl, most topics share one flow, from which no topic is dropped separately.
   return [
     {
       place: 'topic flow',
@@ -282,7 +283,7 @@ function textOf({ purged, withdrawn, places, notReached }: Receipt, file: string
     return [`  ${place}`, `${removed === undefined ? '' : `${removed} removed, `}${left} left${also.join('')}`];
   };
   return [
-    `${purged.length} orders to purge, ${withdrawn} pages withdrawn`,
+    `${counted(purged.length, 'order')} to purge, ${counted(withdrawn, 'page')} withdrawn`,
     rows(places.map(line)),
     'not reached:',
     rows(notReached.map(({ place, why }): [string, string] => [`  ${place}`, why])),

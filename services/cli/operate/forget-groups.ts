@@ -1,5 +1,6 @@
-/** Which of a crawl's consumers on brokers have read what was taken back; each follows by itself, wherever it runs. */
+/** Which of a crawl's consumers on brokers have read the withdrawals; each catches up itself, wherever it runs. */
 import type { Clock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import type { Log, OffsetRange } from '../../runtime/log/log.ts';
 import type { Place, Receipt } from './receipt.ts';
 
@@ -41,7 +42,8 @@ export async function followedBy(
       lag = await lagOf(name);
     }
     if (lag === 0) followed.push({ place: `group ${name}`, left: 0, more: { recordsNotRead: 0 } });
-    else if (lag !== null) behind.push({ place: `group ${name}`, why: `it still has ${lag} records to read` });
+    else if (lag !== null)
+      behind.push({ place: `group ${name}`, why: `it still has ${counted(lag, 'record')} to read` });
   }
   return { followed, behind };
 }

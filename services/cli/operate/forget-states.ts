@@ -26,7 +26,7 @@ import type { Place } from './receipt.ts';
 
 type Part = (name: string) => string;
 
-/** In the order of the topology: each may read what the ones before it write. `options`: those that the crawl was given. */
+/** In the order of the topology: each may read the output of earlier ones. `options`: those of the crawl. */
 export async function followInStates(context: ProcessorContext, options: GivenOptions): Promise<void> {
   const kept = consumers.filter(
     ({ name }) => existsSync(context.part(name)) || (name === 'index' && options['opensearch'] !== undefined),
@@ -41,7 +41,7 @@ export async function followInStates(context: ProcessorContext, options: GivenOp
   }
 }
 
-/** What is still there of what is gone, by consumer; one that has no state here is left out. */
+/** Remains of forgotten pages, by consumer; one without state here is left out. */
 export async function lookIntoStates(part: Part, gone: Gone, nowMs: number): Promise<Place[]> {
   const places: Place[] = [];
   const count = async (place: string, urls: AsyncIterable<string> | Iterable<string>) => {
@@ -70,7 +70,7 @@ async function* graphUrls(store: Parameters<typeof readPages>[0]): AsyncGenerato
   for await (const { url } of readPages(store)) yield url;
 }
 
-/** What is still there of what is gone, in an index elsewhere. */
+/** Remains of forgotten pages in an external index. */
 export async function lookIntoOpenSearch(options: OpenSearchOptions, gone: Gone): Promise<Place> {
   const index = await openOpenSearch(options);
   let left = 0;

@@ -18,7 +18,7 @@ export interface Topics {
   readonly partitions: number;
 }
 
-/** What is to be forgotten: purged by an operator, or withdrawn by its site. */
+/** Pages to forget: purged by an operator, or withdrawn by their site. */
 export class Gone {
   readonly #purges: Purges;
   /** When a URL was last taken back, ms since the Unix epoch. */
@@ -56,7 +56,10 @@ export async function readGone({ log, crawl, partitions }: Topics, purges: Purge
   return new Gone(purges, withdrawn);
 }
 
-/** In a data folder `duplicates` comes once the dedup has followed: it tells of others again then, which supersedes. */
+/**
+ * In a data folder `duplicates` comes after the dedup has caught up: it then reports other pages again, which
+ * supersedes.
+ */
 export async function forgetTopics(
   topics: Topics,
   gone: Gone,

@@ -14,6 +14,7 @@ import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import { spellingOf } from '../../../topology/url/spelling.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { policyRequest, seedRequest } from '../../runtime/crawl/requests.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
@@ -75,8 +76,8 @@ async function inject(given: string[], flags: InjectFlags): Promise<void> {
   const crawl = isInFolder ? `the crawl in ${flags.data}` : `crawl ${flags.crawl}`;
   const seconds = (clock.nowMs() - beganMs) / 1_000;
   const what = [
-    ...(seeds.length > 0 || sitemaps.length === 0 ? [`${seeds.length} seeds`] : []),
-    ...(sitemaps.length > 0 ? [`${sitemaps.length} sitemaps`] : []),
+    ...(seeds.length > 0 || sitemaps.length === 0 ? [`${counted(seeds.length, 'seed')}`] : []),
+    ...(sitemaps.length > 0 ? [`${counted(sitemaps.length, 'sitemap')}`] : []),
   ];
   const took = seconds < 1 ? '' : ` in ${seconds.toFixed(1)} s`;
   print(

@@ -1,9 +1,9 @@
 /**
- * Finds what a command is about to change: the host or the URL as the crawl knows it, or names near the one that was
- * typed. A purge that matches nothing must not look like one that did.
+ * Finds the target of a command: the host or the URL as the crawl knows it, or similar names. A purge that matches
+ * nothing must not look like one that did.
  *
- * In a data folder the partition's state is asked, as `hosts` asks it; on Kafka a frontier that listens. If none does,
- * only the whole changelog could tell, and the command says so.
+ * In a data folder the partition's state is queried, like by `hosts`; on Kafka a frontier that listens. Without one,
+ * only the whole changelog would show it, and the command says so.
  */
 import { closest, distance } from 'fastest-levenshtein';
 import { CrawlstreamError } from '../../../topology/errors.ts';

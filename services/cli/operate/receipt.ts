@@ -30,17 +30,17 @@ export interface Receipt {
   /** URLs that their sites no longer allow the use of. */
   readonly withdrawn: number;
   readonly places: readonly Place[];
-  /** What holds copies, or may, and was not reached. */
+  /** Places with copies that were not reached. */
   readonly notReached: readonly { readonly place: string; readonly why: string }[];
 }
 
 export interface Place {
   readonly place: string;
-  /** Records, rows or pages that this run took out. Absent: the place follows by itself, and was only looked at. */
+  /** Records, rows or pages removed by this run. Absent: the place catches up alone, and was only inspected. */
   readonly removed?: number;
   /** Found there afterwards. */
   readonly left: number;
-  /** What else there is to say, by name. */
+  /** Further facts, by name. */
   readonly more?: Readonly<Record<string, number | readonly string[]>>;
 }
 

@@ -8,6 +8,7 @@ import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask
 import type { Place } from '../../../topology/frontier/ask/url-timeline.ts';
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { finishedUrls } from '../../runtime/crawl/finished-urls.ts';
 import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { lowerEvent, raiseEvent, requeueEvent } from '../../runtime/crawl/operator-events.ts';
@@ -29,7 +30,10 @@ export async function requeue(flags: OperatorFlags, filter: FinishedFilter): Pro
     ...forcedRequest(topics, found, false, atMs),
   ]);
   const urls = found.map(({ url }) => url);
-  print({ json: { requeued: urls.length, urls, by, atMs }, text: `${urls.length} URLs will be refetched` }, flags.json);
+  print(
+    { json: { requeued: urls.length, urls, by, atMs }, text: `${counted(urls.length, 'URL')} will be refetched` },
+    flags.json,
+  );
 }
 
 function nothingMatches({ hostKey, prefix, outcome }: FinishedFilter): CrawlstreamError {
@@ -65,7 +69,7 @@ export async function raise(flags: OperatorFlags, given: string): Promise<void> 
   print({ json: { raised: url, was, by, atMs }, text }, flags.json);
 }
 
-/** `to`: the front queue at whose end it is to wait. A URL that does not wait cannot go later. */
+/** `to`: the front queue at whose end it waits. A URL that does not wait cannot be lowered. */
 export async function lower(flags: OperatorFlags, given: string, to: number): Promise<void> {
   const clock = new SystemClock();
   const atMs = clock.nowMs();

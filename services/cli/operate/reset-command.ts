@@ -12,6 +12,7 @@ import { resetPartition } from '../../frontier/restore/reset-partition.ts';
 import { changelogTopic } from '../../frontier/restore/restore.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { type DataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { GroupStatus, Log } from '../../runtime/log/log.ts';
@@ -117,7 +118,9 @@ async function planOf({ log, manifest, folder }: Resettable, groups: readonly Gr
 function textOf({ partitions, groups, stores }: Plan, crawl: string, { yes, discovered }: ResetFlags): string {
   const lines = [`${yes ? 'Reset' : 'This would reset'} the frontier of ${crawl}:`];
   for (const { partition, changelog, tasks } of partitions) {
-    lines.push(`  partition ${partition}: changelog of ${changelog} records and ${tasks} tasks removed`);
+    lines.push(
+      `  partition ${partition}: changelog of ${counted(changelog, 'record')} and ${counted(tasks, 'task')} removed`,
+    );
   }
   for (const group of groups) lines.push(`  positions of ${group} deleted`);
   for (const path of stores) lines.push(`  ${path} removed`);

@@ -13,6 +13,7 @@ import { type RecordCodec, schemaOfRecord } from '../../runtime/avro/record-code
 import { encodeSchemaNote, type SchemaNote } from '../../runtime/avro/schema-note.ts';
 import { fingerprint64 } from '../../runtime/avro/single-object.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { type CrawlAccess, openKafkaAccess } from '../../runtime/crawl/kafka-access.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
@@ -133,7 +134,7 @@ async function schemaAt(
   const place = `${crawl}.${topic}/${partition}`;
   const partitions = await log.partitionsOf(`${crawl}.${topic}`);
   if (partition >= partitions)
-    throw bad('--partition', `${partition}`, `${crawl}.${topic} has ${partitions} partitions`);
+    throw bad('--partition', `${partition}`, `${crawl}.${topic} has ${counted(partitions, 'partition')}`);
   const { start, end } = await log.offsets(`${crawl}.${topic}`, partition);
   if (offset < start || offset >= end)
     throw bad('--offset', `${offset}`, `${place} holds the offsets from ${start} to before ${end}`);

@@ -1,8 +1,8 @@
 /**
- * `crawlstream seek`: sets where a group goes on reading.
+ * `crawlstream seek`: sets where a group continues to read.
  *
  * The frontier's positions are state, so for the frontier this is an event on `control`, decided and committed like any
- * other, and a replay comes to the same. Positions of other groups on Kafka are committed for them while they have no
+ * other, and a replay has the same result. Positions of other groups on Kafka are committed for them while they have no
  * members; the event records who did it, and when.
  */
 import { randomBytes } from 'node:crypto';
@@ -12,6 +12,7 @@ import { soughtTopics } from '../../../topology/frontier/decide/control-payloads
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { type TopicName, topicNames } from '../../../topology/topics.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { controlEvent } from '../../runtime/crawl/control-log.ts';
 import { statusOf } from '../../runtime/crawl/look.ts';
 import type { RequestRecord } from '../../runtime/crawl/requests.ts';
@@ -131,7 +132,7 @@ function seekGroup(flags: SeekFlags): Promise<Seek[]> {
     const there = (await log.groups(group)).find((one) => one.group === group);
     if (there === undefined) throw bad('--group', flags.group, `group ${group} does not exist`);
     if (there.members > 0) {
-      const message = `group ${group} has ${there.members} members running: stop them first`;
+      const message = `group ${group} has ${counted(there.members, 'running member')}: stop the group first`;
       throw new CrawlstreamError('OWNERSHIP_LOST', message);
     }
     const seeks = await plan(log, crawl, partitions, flags);

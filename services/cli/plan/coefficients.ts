@@ -43,7 +43,7 @@ export const memoryBytes = {
   storesMax: 320e6,
   /** A known URL while all fingerprints are in memory, with what a growing table holds beside them. */
   url: 22,
-  /** A known URL whose fingerprint is on disk: the filter before it. */
+  /** A known URL with its fingerprint on disk: the filter before it. */
   urlOnDisk: 2,
   /** `--seen-memory`, by default for some 20 million URLs (topology/policy/crawl-limits.ts). */
   seen: 1e9,
@@ -59,7 +59,7 @@ export const memoryBytes = {
 export const diskBytes = {
   /** State of a URL in a queue, including its fingerprint: `bench -- frontier`. */
   queuedUrl: 25,
-  /** What is known of a page that was fetched. */
+  /** Bytes of a fetched URL's record. */
   fetchedPage: 215,
   /** The newest part of an embedded log is not compressed yet. */
   logTail: 48e6,

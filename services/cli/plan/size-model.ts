@@ -47,7 +47,7 @@ export interface Sizing {
   readonly brokers: Brokers;
   /** In one process on the embedded log, everything kept; null: more than one core can do. */
   readonly laptop: Laptop | null;
-  /** What fetchers receive, bytes a second. */
+  /** Bytes per second received by fetchers. */
   readonly receivedBytesPerSecond: number;
 }
 
@@ -195,7 +195,7 @@ function trafficOf(aSecond: Volumes): Pick<Brokers, 'inBytesPerSecond' | 'outByt
   return { inBytesPerSecond, outBytesPerSecond: inBytesPerSecond - bytes['frontier-changelog'] };
 }
 
-/** What the brokers hold at the end of the crawl. */
+/** Bytes on the brokers at the end of the crawl. */
 function keptOf(
   { rate, replication, pagesKeptDays }: SizeWish,
   whole: Volumes,

@@ -42,7 +42,7 @@ interface Rule {
   readonly operations: readonly string[];
 }
 
-/** @param cluster the name of the Kafka resource whose operators shall see it */
+/** @param cluster the name of the Kafka resource of the operators that watch it */
 export function kafkaTopic(topic: LogTopic, replicas: number, cluster: string): KafkaTopic {
   return {
     apiVersion,
@@ -57,7 +57,7 @@ export function kafkaTopic(topic: LogTopic, replicas: number, cluster: string): 
   };
 }
 
-/** A user for a service, whose password Strimzi puts into a Secret of the same name. */
+/** A user for a service; Strimzi puts its password into a Secret of the same name. */
 export function kafkaUser({ name, access }: Service, crawl: string, cluster: string): KafkaUser {
   return {
     apiVersion,

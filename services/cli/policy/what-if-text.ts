@@ -1,6 +1,7 @@
-/** What `what-if` prints: the recorded crawl and the other one, side by side, and how the second was computed. */
+/** `what-if` for people: the recorded crawl and the other one, side by side, and how the second was computed. */
 import type { CrawlSummary, HostLoad } from '../../../topology/what-if/crawl-tally.ts';
 import type { WhatIfReport } from '../../../topology/what-if/what-if.ts';
+import { counted } from '../../runtime/counted.ts';
 import { rows } from '../terminal/print.ts';
 
 /** Hosts that are shown, those that differ most first. */
@@ -31,7 +32,10 @@ export function whatIfText(report: WhatIfReport, changed: readonly string[]): st
   const head: [string, string | null][] = [
     ['policy', changed.length === 0 ? 'the same' : `other in ${changed.join(', ')}`],
     ['recording', startMs === 0 ? 'empty' : `${new Date(startMs).toISOString()}, ${seconds(endMs - startMs)}`],
-    ['decided again', `${compared.commits} commits with ${compared.events} events: ${comparedText(report)}`],
+    [
+      'decided again',
+      `${counted(compared.commits, 'commit')} with ${counted(compared.events, 'event')}: ${comparedText(report)}`,
+    ],
     ['diverges', divergence === null ? 'nowhere' : divergenceText(report)],
     ['simulated', simulated === null ? null : simulatedText(report)],
   ];
@@ -106,7 +110,7 @@ function hostTable(report: WhatIfReport): string {
 
 const noLoad = { pages: 0, meanPerSecond: 0, peakPerSecond: 0 };
 
-/** Hosts, those whose pages differ most first. */
+/** Hosts with the most different pages first. */
 function hostRows({ recorded, decided }: WhatIfReport): HostRow[] {
   const after = new Map(decided.hosts.map((load) => [load.host, load]));
   const before = new Set(recorded.hosts.map(({ host }) => host));

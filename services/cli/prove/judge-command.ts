@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { judgeVisitor } from '../../../lab/judge/judge-visitor.ts';
 import type { ScoreCard } from '../../../lab/judge/score-card.ts';
 import type { WebPlan } from '../../../lab/web/plan.ts';
+import { counted } from '../../runtime/counted.ts';
 import { bad, duration, wholeNumber } from '../flags/arguments.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
@@ -95,7 +96,7 @@ function invitation(plan: WebPlan, address: string, port: number, { addresses, q
 function cardText({ agents, requests, hosts, seconds, delayMs, rows, passed, of }: ScoreCard): string {
   if (requests === 0) return 'No crawler visited.';
   const lines = [
-    `${agents.join(', ')}: ${requests} requests to ${hosts} hosts in ${seconds} s, judged at ${delayMs} ms a host`,
+    `${agents.join(', ')}: ${counted(requests, 'request')} to ${counted(hosts, 'host')} in ${seconds} s, judged at ${delayMs} ms a host`,
   ];
   let area = '';
   for (const row of rows) {

@@ -1,8 +1,8 @@
 /**
- * `crawlstream simulate` and `crawlstream bench`: what this release was tested and measured with, on the machine at hand.
+ * `crawlstream simulate` and `crawlstream bench`: the tests and measurements of this release, on the machine at hand.
  *
- * Both are programs of their own (lab/simulation, lab/bench), run by a separate process: nothing of them is loaded
- * by any other command.
+ * Both are separate programs (lab/simulation, lab/bench), run by a separate process: no other command loads any of
+ * them.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

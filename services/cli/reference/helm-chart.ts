@@ -91,7 +91,7 @@ class Chart {
     const pods = manifest.spec?.jobTemplate?.spec.template ?? manifest.spec?.template;
     if (pods !== undefined) this.#role(manifest, pods);
     if (manifest.metadata.annotations?.['internal.config.kubernetes.io/needsHashSuffix'] !== undefined) {
-      // What kustomize does by its own annotation: a Job is named by what it is told.
+      // Replaces kustomize's own annotation: a Job is named by its settings.
       delete manifest.metadata.annotations;
       const checksum = '(list .Values.settings .Values.image .Values.extraEnv | toJson | sha256sum | trunc 10)';
       manifest.metadata.name = this.#mark(`{{ printf "${manifest.metadata.name}-%s" ${checksum} }}`);

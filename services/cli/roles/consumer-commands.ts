@@ -8,6 +8,7 @@ import type { Processor, RunningProcessor } from '../../application/processor/pr
 import { startProcessor } from '../../application/start-processors.ts';
 import { consumers } from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
@@ -95,7 +96,7 @@ async function readFolder(
     try {
       await running.drain();
       const { records } = running.stats();
-      print({ json: { consumer: name, records }, text: `${name}: ${records} records read` }, flags.json);
+      print({ json: { consumer: name, records }, text: `${name}: ${counted(records, 'record')} read` }, flags.json);
     } finally {
       await running.stop();
     }

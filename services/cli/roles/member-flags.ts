@@ -17,7 +17,7 @@ export function addMemberOptions(command: Command): Command {
       setting(
         '--instance-id <name>',
         'stable member name (default: CRAWLSTREAM_INSTANCE_ID; in a pod the host name)',
-        'a pod’s host name, which its restart keeps; elsewhere none, since processes may share one',
+        'a pod keeps its host name over restarts; elsewhere processes may share one',
         instanceId('--instance-id'),
       ),
     )
@@ -25,7 +25,7 @@ export function addMemberOptions(command: Command): Command {
       setting(
         '--standbys <n>',
         'warm copies of each partition; each takes the resources of an owner',
-        'each copy costs the memory of its owner; without one a take-over reads the changelog',
+        'each copy costs as much memory as its owner; without one a take-over reads the changelog',
         wholeNumber('--standbys', 0, crawlLimits.standbysMax),
       ),
     );

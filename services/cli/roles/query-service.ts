@@ -87,7 +87,7 @@ export class QueryService {
     });
   }
 
-  /** What a dashboard shows of it; undefined while it is not up. */
+  /** The dashboard's view of it; undefined while it is not up. */
   get shown(): CrawlView | undefined {
     return this.#view;
   }

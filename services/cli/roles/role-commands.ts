@@ -79,9 +79,9 @@ type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRol
 interface HeldRole {
   /** When the role is ready. Absent: as soon as it is held. */
   ready?(): Promise<void>;
-  /** What it waits for now, after it was ready; null: nothing. Absent: it never waits. */
+  /** Its present wait, after it was ready; null: none. Absent: it never waits. */
   waitsFor?(): string | null;
-  /** What an operator should know though it is ready; null: nothing. */
+  /** A note for the operator although it is ready; null: none. */
   note?(): string | null;
   stop(): Promise<void>;
 }
@@ -144,7 +144,7 @@ async function keepRole(
       const folder = ownFolderPath(flags, flags.crawl);
       const { code, why } = mendable(error, folder);
       // It is printed once, however often it is tried and in whatever words it fails; probes report it all the time.
-      if (code !== before) say(`${why}; restarting`, 'warn', { component: 'brokers', code });
+      if (code !== before) say(`${why}; retrying`, 'warn', { component: 'brokers', code });
       before = code;
       service.probes.suspend(why);
       service.away = () => awayAfter(code);

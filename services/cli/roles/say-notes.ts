@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { LogLevel } from '../terminal/say.ts';
 
 export interface SaidNotes {
-  /** In words that begin with what is wrong, up to a colon; null: nothing is; undefined: nobody can tell at present. */
+  /** Texts that begin with the problem, up to a colon; null: no problem; undefined: unknown at present. */
   note(): string | null | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -7,7 +7,7 @@ import { type StateSource, withCheckpoint } from './state-source.ts';
 
 /** What `--json` prints: names are a contract. Shares are 0 to 1, ages in seconds; null: not known yet. */
 export interface FreshnessStats extends Omit<Freshness, 'freshByFrontQueue'> {
-  /** Share of the visits that could tell a change which found one. */
+  /** Share of the comparable visits that found a change. */
   readonly changedShare: number | null;
 }
 

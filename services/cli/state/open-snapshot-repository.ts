@@ -9,7 +9,7 @@ import { fingerprintKeyOf } from '../connect/crawl-folder.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 import type { StateSource } from './state-source.ts';
 
-/** What a partition may be restored from; the caller closes its objects. */
+/** Snapshots to restore a partition from; the caller closes its objects. */
 export async function openSnapshotRepository(place: string, manifest: Manifest): Promise<SnapshotRepository> {
   return createSnapshotRepository(await openObjects(place), crawlIdOf(fingerprintKeyOf(manifest)));
 }

@@ -4,6 +4,7 @@ import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';
 import { rebuildFromInputs } from '../../frontier/open/rebuild-from-inputs.ts';
 import { loadCheckpoint } from '../../frontier/restore/load-checkpoint.ts';
+import { counted } from '../../runtime/counted.ts';
 import { adoptDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
@@ -45,7 +46,7 @@ export async function runRebuild(source: StateSource, flags: RebuildFlags): Prom
       partitions.push(one);
       if (flags.json) continue;
       toStdout(
-        `partition ${partition}: ${one.digest} at ${one.position}, ${one.urls} URLs in ${seconds.toFixed(1)} s\n`,
+        `partition ${partition}: ${one.digest} at ${one.position}, ${counted(one.urls, 'URL')} in ${seconds.toFixed(1)} s\n`,
       );
     } finally {
       await store.close();

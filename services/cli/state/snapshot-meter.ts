@@ -1,9 +1,9 @@
-/** What is told of snapshots on a schedule: when the last one was taken, what it took, and how many have failed. */
+/** Figures of scheduled snapshots: when the last one was taken, its duration, and how many failed. */
 import type { Clock } from '../../runtime/clock.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 
 export interface SnapshotMeter {
-  /** There was nothing to take: nothing is overdue. */
+  /** Nothing to snapshot: nothing is overdue. */
   passed(): void;
   taken(seconds: number, bytes: number): void;
   failed(): void;

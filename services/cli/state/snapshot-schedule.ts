@@ -43,7 +43,7 @@ export async function takeSnapshots(schedule: SnapshotSchedule, signal: AbortSig
 interface Ran {
   /** The error output of a failed run. */
   readonly problem?: string;
-  /** Of what was taken. */
+  /** Of the snapshot. */
   readonly bytes: number;
 }
 

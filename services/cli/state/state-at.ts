@@ -16,6 +16,7 @@ import { type PastState, PastStates } from '../../frontier/query/past-states.ts'
 import { queryRoutes } from '../../frontier/query/query-routes.ts';
 import { runJob } from '../../frontier/restore/job-runner.ts';
 import { changelogTopic } from '../../frontier/restore/restore.ts';
+import { counted } from '../../runtime/counted.ts';
 import { moment, wholeNumber } from '../flags/arguments.ts';
 import { addHttpOption, type HttpFlags, withHttp } from '../flags/http-flags.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
@@ -107,10 +108,10 @@ function howItStood({ nowMs, policyVersion, counters }: FrontierState) {
 function textOf(one: ReturnType<typeof statusOf> & ReturnType<typeof howItStood>): string {
   const { partition, position, digest, time, counters } = one;
   const { hosts, admitted, queued, leased, retrying, deferred, page, redirected, denied, failed, dead } = counters;
-  const ended = `${page} pages, ${redirected + denied + failed + dead} ended otherwise`;
+  const ended = `${counted(page, 'page')}, ${redirected + denied + failed + dead} ended otherwise`;
   const waits = `${queued} queued, ${leased} leased, ${retrying} retrying, ${deferred} deferred`;
   return `partition ${partition} at ${position}, ${time ?? 'before its first commit'}: ${digest}
-  ${admitted} URLs of ${hosts} hosts: ${waits}, ${ended}`;
+  ${counted(admitted, 'URL')} of ${counted(hosts, 'host')}: ${waits}, ${ended}`;
 }
 
 async function answersTo(pasts: readonly PastState[], { url, host }: AtFlags): Promise<Record<string, unknown>> {

@@ -10,6 +10,7 @@ import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';
 import { firstDifference } from '../../frontier/restore/compare-states.ts';
 import { settledCheckpoint } from '../../frontier/restore/settled-checkpoint.ts';
+import { counted } from '../../runtime/counted.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
@@ -104,7 +105,8 @@ async function printDigests(source: StateSource, flags: StateFlags): Promise<voi
     });
     const one = kept ?? (await fromChangelog(source, partition, (state) => statusOf(partition, state)));
     partitions.push({ ...one, from: kept === undefined ? 'changelog' : 'folder' });
-    if (!flags.json) toStdout(`partition ${partition}: ${one.digest} at ${one.position}, ${one.urls} URLs\n`);
+    if (!flags.json)
+      toStdout(`partition ${partition}: ${one.digest} at ${one.position}, ${counted(one.urls, 'URL')}\n`);
   }
   if (flags.json) toStdout(`${JSON.stringify({ partitions })}\n`);
 }

@@ -7,7 +7,7 @@
 export const logLevels = ['info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a line is about: levels are set by it. */
+/** Subject of a line: levels are set by it. */
 export const components = {
   process: 'starts, stops, settings, and what ends a process',
   brokers: 'brokers, the registry and schemas that are away or back; settings that put records at risk',

@@ -1,4 +1,4 @@
-/** What the machine refused a command, in words that say what to do: such an error is nobody's bug. */
+/** A resource that the machine refused, with the remedy: such an error is no bug. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { refusalAbove } from '../../runtime/data-folder/refusal-above.ts';

@@ -6,7 +6,7 @@ import { type LogFields, type LogLevel, say, sayElsewhere, speaksJson } from './
 
 export interface Progress {
   show(status: CrawlStatus): void;
-  /** A line of its own, below which the view goes on. */
+  /** A separate line, below which the view continues. */
   note(text: string, level?: LogLevel, fields?: LogFields): void;
   /** Clears the view for what is printed next. */
   end(): void;

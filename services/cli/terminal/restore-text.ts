@@ -19,7 +19,7 @@ export function printRestore(
   else out.write(`\r${barText(`records of partition ${partition}`, records, recordsTotal, elapsedMs)}\x1b[K`);
 }
 
-/** What was passed over, and what was taken instead. */
+/** The skipped starting state, and the one used instead. */
 export function printNotice(text: string): void {
   say(text, 'warn', { component: 'state' });
 }

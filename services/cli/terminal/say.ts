@@ -34,7 +34,7 @@ const repeated = new RepeatedLines({
 });
 process.on('exit', () => repeated.flush());
 
-/** Switches this process to JSON lines from now on. `crawl`: a field of each; undefined: it is of no one crawl. */
+/** Switches this process to JSON lines from now on. `crawl`: a field of each; undefined: no single crawl. */
 export async function sayInJson(service: string, version: string, crawl?: string): Promise<void> {
   const { pino, stdTimeFunctions } = await import('pino');
   logger = pino(

@@ -14,7 +14,7 @@ export function stopOnSignals(
   const onSignal = (signal: NodeJS.Signals) => {
     if (stop.signal.aborted) {
       print('stopped at once: stored data is safe, and unfinished work is repeated at the next start');
-      // As a shell tells of a signal that ended a command.
+      // As a shell reports a signal that ended a command.
       process.exit(128 + constants.signals[signal]);
     }
     print(`${said} (press again to stop at once)`);

@@ -51,7 +51,7 @@ export async function derivedPage(url: string, { headers, body }: HttpMessage): 
   return { title, text, links, canonical, language: declaredLanguage };
 }
 
-/** Of a payload whose beginning is enough. */
+/** For a payload of which the beginning suffices. */
 export async function archivedContent(url: string, { headers, body }: HttpMessage): Promise<Content> {
   const nothing: Content = { mimeDetected: null, charset: null, languages: null };
   if (body.length === 0) return nothing;

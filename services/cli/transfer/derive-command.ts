@@ -1,6 +1,7 @@
 /** `crawlstream warc wat` and `crawlstream warc wet`: metadata and text of WARC files, for programs that read those. */
 import type { Command } from 'commander';
 import { type Derived, derive } from '../../archive/derived/derive.ts';
+import { counted } from '../../runtime/counted.ts';
 import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { toStdout } from '../terminal/door.ts';
@@ -31,6 +32,6 @@ async function deriveAll(kind: Derived, files: readonly string[], { out, json }:
   await makeFolders(out, { recursive: true });
   for (const file of files) {
     const made = await derive({ kind, file, out, pageOf: derivedPage, software: `crawlstream/${productVersion}` });
-    toStdout(json ? `${JSON.stringify(made)}\n` : `${made.file}: ${made.records} records\n`);
+    toStdout(json ? `${JSON.stringify(made)}\n` : `${made.file}: ${counted(made.records, 'record')}\n`);
   }
 }

@@ -9,6 +9,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { DumpTotals } from '../../../topology/frontier/transfer/dump-line.ts';
 import { storedPolicy } from '../../../topology/policy/validate.ts';
 import { type DumpOptions, dumpCrawl } from '../../frontier/transfer/dump-crawl.ts';
+import { counted } from '../../runtime/counted.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { isStandardOutput } from '../../runtime/disk/named-file.ts';
@@ -110,7 +111,7 @@ async function isHeld(folder: DataFolder): Promise<boolean> {
   }
 }
 
-/** What options asked for: it is in the crawl.json of a data folder, and on Kafka in `control`. */
+/** The options' request: in the crawl.json of a data folder, or on Kafka in `control`. */
 async function headOf({ log, codec, manifest, folder }: StateSource) {
   const { policy, asked } = await readControl(log, codec, manifest.crawl);
   const request = folder === null ? { seeds: [], policy: null } : await readRequest(folder);
@@ -129,7 +130,7 @@ export function totalsText({ admitted, places, hosts, imported, links }: DumpTot
   const waiting = places.queued + places.retrying + places.deferred;
   const more = [
     imported > 0 ? `, ${count(imported)} known from elsewhere` : '',
-    links > 0 ? `, ${count(links)} links not decided yet` : '',
+    links > 0 ? `, ${counted(links, 'link', count(links))} not decided yet` : '',
   ];
-  return `${count(admitted)} URLs of ${count(hosts)} hosts, ${count(waiting)} of them waiting${more.join('')}`;
+  return `${counted(admitted, 'URL', count(admitted))} of ${counted(hosts, 'host', count(hosts))}, ${count(waiting)} of them waiting${more.join('')}`;
 }

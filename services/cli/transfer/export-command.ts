@@ -16,6 +16,7 @@ import { csv, jsonLines, rawCsv } from '../../export/text-writers.ts';
 import type { Source } from '../../export/topic-records.ts';
 import { urlsTable } from '../../export/urls-table.ts';
 import { readHostGraph, readPages } from '../../graph/link-graph.ts';
+import { counted } from '../../runtime/counted.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { makeFolder } from '../../runtime/disk/durable-names.ts';
@@ -137,7 +138,7 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
     ...(flags.uses !== undefined && { barred }),
     ...(out !== undefined && { file: out }),
   };
-  const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} unreadable records skipped`}${barred === 0 ? '' : `, ${barred} pages left out, whose sites forbid these uses`}`;
+  const text = `${counted(rows, 'row')}${unreadable === 0 ? '' : `, ${unreadable} unreadable records skipped`}${barred === 0 ? '' : `, ${barred} pages left out, whose sites forbid these uses`}`;
   const isOutput = out === undefined || (await isStandardOutput(out));
   const stream = isOutput ? process.stderr : process.stdout;
   if (flags.json) stream.write(`${JSON.stringify(summary)}\n`);

@@ -10,6 +10,7 @@ import { loadCaptures } from '../../frontier/transfer/load-captures.ts';
 import { loadCrawl } from '../../frontier/transfer/load-crawl.ts';
 import { loadSeen } from '../../frontier/transfer/load-seen.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import { readLines } from '../../runtime/lines/read-lines.ts';
 import { readRequest, writeRequest } from '../connect/crawl-folder.ts';
 import { duration, oneOf } from '../flags/arguments.ts';
@@ -93,7 +94,7 @@ export async function loadFrom(file: string, flags: LoadFlags): Promise<DumpTota
     totals = await loadCrawl({ ...target, clock, head, lines, onProgress: bar.set });
     bar.end();
     const { folder } = target;
-    // What `crawl` was asked for is copied, too, so that the same options change nothing.
+    // `crawl`'s request is copied, too, so that the same options change nothing.
     if (folder === null || head.asked === null || (await readRequest(folder)).policy !== null) return;
     await writeRequest(folder, { seeds: head.seeds, policy: storedPolicy(head.asked) });
   });
@@ -109,8 +110,8 @@ async function loadList(file: string, flags: LoadFlags): Promise<void> {
     bar.end();
     const { urls, imported, invalid, firstInvalid } = totals;
     if (flags.json) toStdout(`${JSON.stringify(totals)}\n`);
-    else toStdout(`${urls} URLs read, ${imported} of them new\n`);
-    if (invalid > 0) toStderr(`crawlstream: ${invalid} lines are not URLs, the first: ${firstInvalid}\n`);
+    else toStdout(`${counted(urls, 'URL')} read, ${imported} of them new\n`);
+    if (invalid > 0) toStderr(`crawlstream: ${counted(invalid, 'line')} without a URL, the first: ${firstInvalid}\n`);
     if (urls === 0) process.exitCode = 1;
   });
 }
@@ -129,9 +130,9 @@ async function loadIndexes(paths: readonly string[], flags: LoadFlags): Promise<
     const { captures, known, scheduled, failed, other } = totals;
     if (flags.json) return void toStdout(`${JSON.stringify(totals)}\n`);
     const again = scheduled > 0 ? `, ${scheduled} of them scheduled for refetch` : '';
-    toStdout(`${captures} captures read: ${known} URLs newly known${again}\n`);
-    if (failed > 0) toStdout(`${failed} URLs had temporary failures: they stay unknown, and can be fetched\n`);
-    if (other > 0) toStdout(`${other} captures were skipped: robots.txt, or not http or https\n`);
+    toStdout(`${counted(captures, 'capture')} read: ${counted(known, 'URL')} newly known${again}\n`);
+    if (failed > 0) toStdout(`${counted(failed, 'URL')} with temporary failures: still unknown, and to be fetched\n`);
+    if (other > 0) toStdout(`${counted(other, 'capture')} skipped: robots.txt, or not http or https\n`);
   });
 }
 
@@ -159,7 +160,7 @@ function progressLines(clock: SystemClock): Pick<WorkBar, 'set' | 'end'> {
     set(lines) {
       if (clock.nowMs() - printedMs < printEveryMs) return;
       printedMs = clock.nowMs();
-      toStderr(`crawlstream: ${lines.toLocaleString('en-US')} lines loaded\n`);
+      toStderr(`crawlstream: ${counted(lines, 'line', lines.toLocaleString('en-US'))} loaded\n`);
     },
     end: () => {},
   };

@@ -81,7 +81,7 @@ function isSitemap({ kind, url, response }: ArchivedAnswer): boolean {
   );
 }
 
-/** Its links, as far as a sitemap may speak for them: what an index lists is in the archive by itself. */
+/** Its links, as far as a sitemap is authoritative: an index's sitemaps are in the archive separately. */
 async function sitemapReport(
   { links }: PageReader,
   { url, depth, response }: ArchivedAnswer,
@@ -110,7 +110,7 @@ async function sitemapReport(
       return undefined;
     },
   });
-  // In its content coding: gzip shows by itself.
+  // In its content coding: gzip is recognised by its bytes.
   body.sink.write(response.rawBody);
   await body.finish(!response.truncated);
   return { page: null, groups, pending };

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { indexOf } from '../../archive/merged-index.ts';
 import { writeWacz } from '../../archive/wacz/write-wacz.ts';
+import { counted } from '../../runtime/counted.ts';
 import { isStandardOutput } from '../../runtime/disk/named-file.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
@@ -48,7 +49,7 @@ async function toWacz(given: readonly string[], { out, title, mainPage, json }: 
   const about = { title, mainPage, nowMs: Date.now(), software: `crawlstream/${productVersion}` };
   const counts = await writeWacz({ files, out, titleOf: pageTitle, ...about });
   const { pages, responses, bytes } = counts;
-  const text = `${out}: ${pages} pages, ${responses} responses of ${files.length} WARC files, ${bytes} bytes\n`;
+  const text = `${out}: ${counted(pages, 'page')}, ${counted(responses, 'response')} of ${counted(files.length, 'WARC file')}, ${bytes} bytes\n`;
   const say = isOutput ? toStderr : toStdout;
   say(json ? `${JSON.stringify({ file: out, warcs: files.length, ...counts })}\n` : text);
 }

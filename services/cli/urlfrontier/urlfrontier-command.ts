@@ -34,28 +34,30 @@ export function addUrlfrontierCommand(program: Command): void {
       setting(
         '--port <n>',
         'port to listen on; 0: any that is free',
-        'the port that URLFrontier’s own clients look for',
+        'the default port of URLFrontier’s clients',
         wholeNumber('--port', 0, 65_535),
       ).default(urlfrontierPort),
     )
     .addOption(
-      setting('--address <host>', 'address to listen on', 'what has no password listens on this machine only').default(
-        '127.0.0.1',
-      ),
+      setting(
+        '--address <host>',
+        'address to listen on',
+        'without a password, it listens on this machine only',
+      ).default('127.0.0.1'),
     )
     .addOption(
       setting(
         '--tls-cert <file>',
         'TLS certificate chain (PEM file, reloaded when it changes)',
-        'on loopback there is nobody to listen in',
+        'nobody can eavesdrop on loopback',
       ),
     )
-    .addOption(setting('--tls-key <file>', 'private key of --tls-cert (PEM file)', 'it goes with a certificate'))
+    .addOption(setting('--tls-key <file>', 'private key of --tls-cert (PEM file)', 'needed only with a certificate'))
     .addOption(
       setting(
         '--allow-plain',
         'allow other machines on --clients-grpc without a token or TLS',
-        'whoever reaches the port may fill, pause and delete crawls',
+        'everybody who reaches the port could fill, pause and delete crawls',
       ),
     )
     .addHelpText(

@@ -30,7 +30,7 @@ export function unblockText({ hold, deadUntilMs, deferred, delayMs }: ActedHost)
 const unitsMs: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const dayMs = 86_400_000;
 
-/** What somebody typed; `text`: what it will do, or what is wrong with it. */
+/** The typed value; `text`: its effect, or its error. */
 export interface Understood {
   /** Absent: it can't be done. null: as the policy says. */
   readonly amount?: number | null;
@@ -50,7 +50,7 @@ export function readDelay(value: string, { queued }: ActedHost): Understood {
 }
 
 export function readLimit(value: string, { pages, queued }: ActedHost): Understood {
-  if (value === 'default') return { amount: null, text: 'The number of its pages is not limited.' };
+  if (value === 'default') return { amount: null, text: 'Its number of pages has no limit.' };
   if (!/^\d{1,12}$/.test(value)) return { text: 'Enter a number of pages, or default for no limit.' };
   const amount = Number(value);
   const left = amount - pages;
@@ -61,7 +61,7 @@ export function readLimit(value: string, { pages, queued }: ActedHost): Understo
     };
   return {
     amount,
-    text: `It has given ${count(pages)} already: nothing more is fetched, and ${urls(queued)} are deferred.`,
+    text: `It has ${count(pages)} fetched page${pages === 1 ? '' : 's'} already: no more are fetched, and the queue (${urls(queued)}) is deferred.`,
   };
 }
 
@@ -73,12 +73,12 @@ function pace(delayMs: number): string {
 export function steerText(act: CrawlAct, { counts }: CrawlStatus): string {
   const { leases = 0, queued = 0, retrying = 0 } = counts;
   if (act === 'resume')
-    return `Fetchers go on with ${urls(queued + retrying)} that wait, at the delays of their hosts.`;
+    return `Fetchers continue with ${urls(queued + retrying)} in the queue, at the delays of their hosts.`;
   const out =
     leases === 0
       ? ''
       : ` ${count(leases)} lease${leases === 1 ? ' that is' : 's that are'} out end${leases === 1 ? 's' : ''} in order.`;
-  return `No more URLs are given to any fetcher, on any partition.${out} Nothing is lost, and Resume goes on; a restart stays paused.`;
+  return `Fetchers get no more URLs, on any partition.${out} Nothing is lost. Resume continues the crawl; a restart does not.`;
 }
 
 function urls(number: number): string {

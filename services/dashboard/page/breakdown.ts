@@ -53,7 +53,7 @@ export function showBreakdown(): (status: CrawlStatus) => void {
     ofRefusals(
       Object.entries(linkNames).map(([name, text]) => ({ name: text, count: of(name), kind: 'calm' })),
       of('discovered'),
-      'None yet.',
+      'No links were rejected yet.',
     );
     setText(byId('recent-size'), recent.outcomes === 0 ? '' : `a sample of ${count(recent.outcomes)}`);
     const recentBars = recent.kinds.map(({ kind, count: number, failed }) => ({
@@ -92,7 +92,7 @@ function bars(place: HTMLElement, caption: string): (rows: readonly Bar[], of: n
   const head = el(
     'thead',
     { class: 'unseen' },
-    rowOf(heading('What'), heading('Bar'), heading('Count'), heading('Share')),
+    rowOf(heading('Name'), heading('Bar'), heading('Count'), heading('Share')),
   );
   const table = el('table', { class: 'bars' }, el('caption', { class: 'unseen' }, caption), head, body);
   const empty = el('p', { class: 'empty' });
@@ -117,7 +117,7 @@ function bars(place: HTMLElement, caption: string): (rows: readonly Bar[], of: n
 function showFreshness(place: HTMLElement, freshness: CrawlStatus['freshness']): void {
   if (freshness === null) {
     const flag = el('code', {}, '--recrawl');
-    const why = ['No page is visited again: a crawl with ', flag, ' keeps its pages fresh.'];
+    const why = ['Pages are not revisited. Crawl with ', flag, ' to keep them fresh.'];
     if (place.querySelector('code') === null) place.replaceChildren(el('p', { class: 'empty' }, ...why));
     return;
   }

@@ -1,6 +1,6 @@
 /**
- * A chart over time, with axes and units, and beside it what somebody reads who does not see it: one sentence, and the
- * points as a table. The one file that knows uPlot (a global: the library comes as a script of its own).
+ * A chart over time, with axes and units, and a text version for people who do not see it: one sentence, and the points
+ * as a table. The only file that knows uPlot (a global: the library is a separate script).
  */
 import type uPlotOf from 'uplot';
 import { el, fold, heading, rowOf, scrolled, setText } from './element.ts';
@@ -33,13 +33,13 @@ export interface ChartData {
 const height = 238;
 /** Rows of the table, evenly spaced. */
 const tableRows = 12;
-/** The sentence is written again this often: readers of a screen are not to be told every second. ms */
+/** How often the sentence is updated: screen readers should not repeat it every second. ms */
 const sentenceEveryMs = 10_000;
 
 export class Chart {
   readonly #figure: HTMLElement;
   readonly #canvas = el('div', { class: 'chart', role: 'img' });
-  readonly #empty = el('p', { class: 'empty' }, 'Nothing to draw yet.');
+  readonly #empty = el('p', { class: 'empty' }, 'No data yet.');
   readonly #table = el('table');
   readonly #details: HTMLDetailsElement;
   #options: ChartOptions;
@@ -75,7 +75,7 @@ export class Chart {
     const columns = [data.atMs.map((atMs) => atMs / 1_000), ...data.values] as uPlotOf.AlignedData;
     if (this.#plot === undefined) this.#plot = new uPlot(this.#plotOptions(), columns, this.#canvas);
     else this.#plot.setData(columns);
-    // The legend tells of the moment under the pointer, else of now.
+    // The legend shows the moment under the pointer, else now.
     if (this.#plot.cursor.idx == null) this.#plot.setLegend({ idx: data.atMs.length - 1 });
     const lastMs = data.atMs.at(-1)!;
     if (lastMs - this.#sentenceAtMs < sentenceEveryMs) return;
@@ -135,7 +135,7 @@ export class Chart {
     const texts = lines.map(({ label }, line) => {
       const known = values[line]!.filter((value) => value !== null);
       const last = known.at(-1);
-      if (last === undefined) return `${label}: not known`;
+      if (last === undefined) return `${label}: unknown`;
       return `${label}: now ${text(last)}, between ${text(Math.min(...known))} and ${text(Math.max(...known))}`;
     });
     return `${title} from ${clock(atMs[0]!)} to ${clock(atMs.at(-1)!)}. ${texts.join('. ')}.`;

@@ -1,4 +1,4 @@
-/** What was dead-lettered, and what was fetched last: lists of URLs, which are text whatever is in them. */
+/** Dead letters and newest fetches: lists of URLs, always shown as text. */
 import type { CrawlStatus, DeadLetterStatus, FetchStatus } from '../status.ts';
 import { byId, cell, el, fold, heading, rowOf, scrolled, setText } from './element.ts';
 import { hostLink, urlLink } from './links.ts';
@@ -7,15 +7,15 @@ import { outcomeName, outcomeText } from './outcome-names.ts';
 
 const reasonNames: Readonly<Record<string, string>> = {
   undecodable: 'unreadable record',
-  invalidUrl: 'URL that cannot be crawled',
+  invalidUrl: 'invalid URL',
   retriesExhausted: 'retries used up',
   robotsUnreachable: 'robots.txt unreachable',
   hostUnreachable: 'host unreachable',
-  leaseExpired: 'leases ran out',
+  leaseExpired: 'leases expired',
   tooManyRedirects: 'too many redirects',
   parseKilled: 'parser killed',
   blocked: 'blocked',
-  consumerFailed: 'a consumer failed on it',
+  consumerFailed: 'consumer failed',
 };
 
 const detailMax = 200;
@@ -44,11 +44,11 @@ function deadLettersShown(deadLetters: CrawlStatus['letters'], nowMs: number): H
   const reasons = deadLetters.reasons.map(({ reason, count: number }) =>
     el('li', {}, reasonNames[reason] ?? reason, ' ', el('b', {}, count(number))),
   );
-  const head = rowOf(heading('When'), heading('Why'), heading('What'));
+  const head = rowOf(heading('Time'), heading('Reason'), heading('URL or host'));
   const rows = deadLetters.newest.map((deadLetter) => deadLetterRow(deadLetter, nowMs));
   const table = el('table', { class: 'letters' }, el('thead', {}, head), el('tbody', {}, ...rows));
   return [
-    el('ul', { class: 'chips', 'aria-label': 'Reasons of the newest' }, ...reasons),
+    el('ul', { class: 'chips', 'aria-label': 'Reasons of the newest dead letters' }, ...reasons),
     scrolled('The newest dead letters', table),
   ];
 }
@@ -76,7 +76,7 @@ export function fetchesOf(
   none = 'No fetch was reported in the last minute.',
 ): HTMLElement {
   if (fetches.length === 0) return el('p', { class: 'empty' }, none);
-  const head = rowOf(heading('When'), heading('Outcome'), heading('URL'), heading('Size', true));
+  const head = rowOf(heading('Time'), heading('Outcome'), heading('URL'), heading('Size', true));
   const rows = fetches.map(({ atMs, url, kind, status, bytes: size }) =>
     rowOf(
       cell(ago(atMs, nowMs)),

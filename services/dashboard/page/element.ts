@@ -57,7 +57,7 @@ export function fold(inside: HTMLElement, isEmpty: boolean): void {
 }
 
 /**
- * A table that scrolls by itself, by keyboard too; `name` is its caption. On a phone its rows are cards, by the style:
+ * A table that scrolls separately, by keyboard too; `name` is its caption. On a phone its rows are cards, by the style:
  * each cell carries the name of its column, and all carry the roles that another `display` takes from them.
  */
 export function scrolled(name: string, table: HTMLTableElement): HTMLElement {

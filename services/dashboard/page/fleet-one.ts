@@ -1,4 +1,4 @@
-/** One crawl of a fleet, looked into: what is told of it, and its pages in the order of their fetching. */
+/** One crawl of a fleet in detail: its facts, and its pages in the order of their fetching. */
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { askPages, type FleetCrawl } from './fleet-requests.ts';
 import { bytes, clock, count } from './numbers.ts';
@@ -7,7 +7,7 @@ export function showOne() {
   const panel = byId('one');
   const body = el('tbody');
   const head = el('thead', {}, rowOf(heading('Page'), heading('Title')));
-  byId('one-pages').append(scrolled('Its pages', el('table', {}, head, body)));
+  byId('one-pages').append(scrolled('Pages of this crawl', el('table', {}, head, body)));
   const more = byId<HTMLButtonElement>('one-more');
   const dashboard = byId<HTMLAnchorElement>('one-dashboard');
   let name = '';
@@ -26,10 +26,10 @@ export function showOne() {
     dashboard.href = `../crawls/${name}/dashboard/`;
     dashboard.hidden = state !== 'running';
     const facts = [
-      `made ${clock(createdAtMs)} of ${count(seeds)} seed${seeds === 1 ? '' : 's'}`,
-      `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} being fetched, ${count(counts.failed)} without a page`,
+      `created ${clock(createdAtMs)} from ${count(seeds)} seed${seeds === 1 ? '' : 's'}`,
+      `${count(counts.pages)} pages, ${bytes(counts.bytes)}, ${count(counts.leased)} in progress, ${count(counts.failed)} without a page`,
       failure === null ? '' : `failure: ${failure}`,
-      data === undefined ? '' : `all of it: crawlstream dashboard --data ${data}`,
+      data === undefined ? '' : `full dashboard: crawlstream dashboard --data ${data}`,
     ];
     setText(byId('one-text'), facts.filter((fact) => fact !== '').join('; '));
   };

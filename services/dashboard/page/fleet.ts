@@ -116,7 +116,9 @@ async function steer({ name }: FleetCrawl, verb: CrawlVerb, label: string): Prom
     end: 'It ends and cannot be resumed. Its pages stay until it is deleted.',
   };
   if (!(await confirmed({ title: `${label} ${name}?`, text: texts[verb], yes: label }))) return;
-  await attempt(() => steerCrawl(name, verb).then(() => `${name}: ${verb} is done`));
+  await attempt(() =>
+    steerCrawl(name, verb).then(() => `${name} was ${{ pause: 'paused', resume: 'resumed', end: 'ended' }[verb]}`),
+  );
 }
 
 /** Says what `act` says, which is nothing where it is empty, or why it failed. */
@@ -136,7 +138,7 @@ byId('start-form').addEventListener('submit', (event) => {
   void attempt(async () => {
     const { name } = await startCrawl(seed.value.trim());
     seed.value = '';
-    return `${name} has begun`;
+    return `${name} has started`;
   });
 });
 

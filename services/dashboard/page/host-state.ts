@@ -18,7 +18,7 @@ export function stateText({ hold, deadUntilMs, leases, queued, deferred }: Shown
   return deferred > 0 ? 'deferred' : 'nothing to do';
 }
 
-/** Empty: the state says it all. `told`: of the crawl. */
+/** Empty: the state suffices. `told`: status of the crawl. */
 export function reasonText(
   host: ShownHost,
   status: Pick<CrawlStatus, 'paused' | 'phase'> | undefined,

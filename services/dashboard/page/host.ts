@@ -33,7 +33,7 @@ const head = el(
   rowOf(heading('Before it', true), heading('URL'), heading('Front queue', true), heading('Depth', true)),
 );
 byId('queue').append(
-  scrolled('Its queue', el('table', { class: 'queue' }, head, body)),
+  scrolled('Queue', el('table', { class: 'queue' }, head, body)),
   el('p', { class: 'empty', hidden: true }, 'Nothing is queued.'),
 );
 more.addEventListener('click', () => void further());
@@ -123,7 +123,7 @@ function factsOf(page: HostPageStatus): (readonly [name: string, value: string])
       readyAtMs === null ? 'never contacted' : readyAtMs <= atMs ? 'now' : `in ${duration(readyAtMs - atMs)}`,
     ],
     ['queued', whole(page.queued)],
-    ['to be retried', again.urls === 0 ? null : `${whole(again.urls)}${retry}${because}`],
+    ['retrying', again.urls === 0 ? null : `${whole(again.urls)}${retry}${because}`],
     ['deferred', page.deferred === 0 ? null : whole(page.deferred)],
     [
       'on lease',
@@ -131,9 +131,12 @@ function factsOf(page: HostPageStatus): (readonly [name: string, value: string])
         ? null
         : leases.map(({ id, urls }) => `${count(urls)} ${urls === 1 ? 'URL' : 'URLs'} on lease ${id}`).join(', '),
     ],
-    ['fetched', `${whole(fetched)}, ${whole(pages)} of them pages`],
+    [
+      'fetched',
+      `${whole(pages)} page${pages === 1 ? '' : 's'} from ${whole(fetched)} request${fetched === 1 ? '' : 's'}`,
+    ],
     ['failures', failures === 0 ? null : `${count(failures)} in a row${because}`],
-    ['throttled', throttles === 0 ? null : `${count(throttles)} answers since the last good one`],
+    ['throttled', throttles === 0 ? null : `${count(throttles)} responses since the last good one`],
     [
       'delay',
       `${duration(page.delayMs)}${page.ownDelayMs === null ? '' : `, ${duration(page.ownDelayMs)} by an operator`}`,

@@ -29,7 +29,7 @@ const columns: readonly Column[] = [
   { name: 'Next contact', sort: 'ready', isNumber: true, text: readyText },
 ];
 
-/** What the service lists first is what is asked for: names from A, the soonest, and the most of all else. */
+/** Each column's first sort order: names from A, the soonest contact, and the highest of all other values. */
 const ascending: ReadonlySet<HostSort> = new Set(['name', 'ready']);
 
 const limit = 50;
@@ -41,7 +41,7 @@ export interface HostsPanel {
   refresh(): Promise<void>;
 }
 
-/** `told`: of the crawl, as of a moment ago. */
+/** `told`: status of the crawl a moment ago. */
 export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | undefined): HostsPanel {
   const [size, search] = [byId('hosts-size'), byId<HTMLInputElement>('hosts-search')];
   const body = el('tbody');
@@ -63,9 +63,9 @@ export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | un
   );
   const head = el('thead', {}, rowOf(...heads.map((one) => one.head), el('th', { scope: 'col' }, 'Actions')));
   const table = el('table', { class: 'hosts' }, head, body);
-  const empty = el('p', { class: 'empty', hidden: true }, 'No host to show.');
+  const empty = el('p', { class: 'empty', hidden: true }, 'No hosts.');
   byId('hosts-list').append(scrolled('Hosts; the buttons in the head sort them', table), empty);
-  setText(size, 'asking …');
+  setText(size, 'loading …');
   search.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(() => void refresh(), typingMs);
@@ -157,5 +157,5 @@ function readyText({ readyAtMs }: HostStatus, nowMs: number): string {
 function sizeText(shown: number, matched: number, known: number, missing: number): string {
   const found = matched === known ? `${count(known)} known` : `${count(matched)} of ${count(known)} found`;
   const first = shown < matched ? `, the first ${count(shown)} shown` : '';
-  return `${found}${first}${missing === 0 ? '' : `; ${count(missing)} partitions did not answer`}`;
+  return `${found}${first}${missing === 0 ? '' : `; ${count(missing)} partition${missing === 1 ? '' : 's'} did not answer`}`;
 }

@@ -1,22 +1,22 @@
-/** Where a host and a URL lead to: pages of their own, by the name in the address. What is shown stays text. */
+/** Links to pages of a host and of a URL, by the name in the address. Shown values stay text. */
 import { type Child, el } from './element.ts';
 
 /** This page may be one of them itself. */
 const isBelow = location.pathname.endsWith('.html');
 const pages = isBelow ? '' : 'page/';
-/** Of what the service answers, as seen from here. */
+/** Address of the service, as seen from here. */
 export const service = isBelow ? '../' : '';
 
 export function hostLink(host: string): HTMLAnchorElement {
   return el(
     'a',
-    { href: `${pages}host.html?${new URLSearchParams({ host })}`, title: 'Its page, and its queue' },
+    { href: `${pages}host.html?${new URLSearchParams({ host })}`, title: 'State and queue of this host' },
     host,
   );
 }
 
 export function urlLink(url: string): HTMLAnchorElement {
-  return el('a', { href: `${pages}story.html?${new URLSearchParams({ url })}`, title: 'Its story' }, url);
+  return el('a', { href: `${pages}story.html?${new URLSearchParams({ url })}`, title: 'History of this URL' }, url);
 }
 
 /** The text, with the URLs in it as links to their stories. */

@@ -1,6 +1,6 @@
 /**
- * The stream of what the service tells, one message a second. A connection that breaks is taken up again, after a second,
- * then two, four, up to thirty; until then the page says how old its numbers are.
+ * The service's event stream, one message a second. A broken connection is retried after a second, then two, four, up
+ * to thirty; until then the page shows the age of its numbers.
  */
 import type { CrawlStatus } from '../status.ts';
 import { readEvents } from './read-events.ts';

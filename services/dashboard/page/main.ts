@@ -1,4 +1,4 @@
-/** The page: what is told once a second goes to each of its parts. */
+/** The page: passes each second's status to its parts. */
 import type { CrawlStatus, Trouble } from '../status.ts';
 import { showBreakdown } from './breakdown.ts';
 import { showDeadLetters } from './dead-letters.ts';
@@ -17,7 +17,7 @@ import { showTiles } from './tiles.ts';
 import { showTraffic } from './traffic.ts';
 
 let newest: CrawlStatus | undefined;
-/** It told its end, and no other crawl has answered at this address since. */
+/** The crawl has ended, and no other crawl has answered at this address since. */
 let isOver = false;
 
 const series = new Series();
@@ -106,7 +106,7 @@ listen({
     if (newest !== undefined) setBanner(`${message}.${age()}`);
   },
   onTrouble(message) {
-    setPhase('trouble', 'cannot be looked at');
+    setPhase('trouble', 'no data');
     setBanner(`${message}.${age()}`);
   },
   onOver(status) {
@@ -116,14 +116,14 @@ listen({
     setBanner(`This crawl and its service have ended (${how}): see its data with crawlstream dashboard --data …`);
   },
   onRefused(message) {
-    setPhase('lost', 'not shown');
+    setPhase('lost', 'no token');
     setBanner(`${message}: reload the page to enter it.`);
   },
   onLost(retryMs) {
     hasHistory = false;
-    // Nobody answers after the end: what was told last stays.
+    // Nobody answers after the end: the last status stays.
     if (isOver) return;
     setPhase('lost', 'disconnected');
-    setBanner(`The service does not answer: trying again in ${duration(retryMs)}.${age()}`);
+    setBanner(`The service does not answer: retrying in ${duration(retryMs)}.${age()}`);
   },
 });

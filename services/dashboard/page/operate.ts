@@ -21,7 +21,7 @@ export interface Operator {
   steer(act: CrawlAct, status: CrawlStatus): Promise<void>;
 }
 
-/** What is said stays until something else is, or somebody dismisses it. */
+/** A message stays until the next one, or until it is dismissed. */
 export function operate(refresh: () => void): Operator {
   const toast = byId('toast');
   const say = (text: string, ...buttons: HTMLButtonElement[]) => {
@@ -58,10 +58,10 @@ export function operate(refresh: () => void): Operator {
     });
     const now =
       act === 'delay'
-        ? `It is ${duration(host.delayMs)} now, from the end of a request to the next one’s start.`
+        ? `Now: ${duration(host.delayMs)} from the end of a request to the start of the next one.`
         : 'Most pages to fetch from this host.';
     const title = act === 'delay' ? `Delay of ${host.host}` : `Limit of ${host.host}`;
-    const text = `${now} “default” restores the value of the policy.`;
+    const text = `${now} “default” restores the policy’s value.`;
     const isSet = await confirmed({
       title,
       text,
@@ -82,7 +82,7 @@ export function operate(refresh: () => void): Operator {
       const [title, yes] = act === 'block' ? [`Block ${name}?`, 'Block'] : [`Unblock ${name}?`, 'Unblock'];
       const text = act === 'block' ? blockText(host) : unblockText(host);
       if (!(await confirmed({ title, text, yes, command: () => `crawlstream ${act} ${name}` }))) return;
-      // What was on hold for another reason than a block is not given back by one.
+      // A hold for another reason than a block is not restored by unblocking.
       await toggle(act, name, act === 'block' || host.hold === 'blocked');
     },
     async steer(act, status) {

@@ -31,7 +31,7 @@ export function outcomeText({ kind, status }: { readonly kind: string; readonly 
   return status === 0 ? name! : `${name} (${status})`;
 }
 
-/** Those after which a URL is tried again. */
+/** Outcomes after which a URL is retried. */
 export const retriedKinds: ReadonlySet<string> = new Set([
   ...['serverError', 'throttled', 'timeout', 'connectionFailed', 'dnsFailed', 'tlsFailed', 'badResponse'],
   'robotsUnreachable',

@@ -10,14 +10,14 @@ const stateTexts: Readonly<Record<State, string>> = {
   restoring: 'being restored',
   silent: 'no answer',
   nobody: 'nobody’s',
-  unknown: 'unknown to this page',
+  unknown: 'unknown',
 };
 
 export function showPartitions(): (parts: CrawlStatus) => void {
   const [map, size] = [byId('partitions-map'), byId('partitions-size')];
   const body = el('tbody');
   const columns = [heading('Partition'), heading('Owner'), heading('State'), heading('Waiting', true)];
-  const more = [heading('Hosts', true), heading('Pages', true), heading('Undecided', true), heading('Copies')];
+  const more = [heading('Hosts', true), heading('Pages', true), heading('Unprocessed', true), heading('Copies')];
   const table = el('table', { class: 'partitions' }, el('thead', {}, rowOf(...columns, ...more)), body);
   byId('partitions-list').append(scrolled('Partitions, their owners, lag and copies', table));
   return ({ partitions, members, fetchers }) => {
@@ -45,7 +45,7 @@ function waiting({ counters }: PartitionReport): number {
 function cellOf(one: PartitionReport, state: State, share: number): HTMLElement {
   const fill = el('span', { class: 'map-fill' });
   fill.style.blockSize = percent(state === 'restoring' ? one.restored! : share).replace(' ', '');
-  const title = `Partition ${one.partition}: ${stateTexts[state]}${one.owner === null ? '' : ` by ${one.owner}`}, ${count(waiting(one))} URLs wait`;
+  const title = `Partition ${one.partition}: ${stateTexts[state]}${one.owner === null ? '' : ` by ${one.owner}`}, ${count(waiting(one))} URLs waiting`;
   return el(
     'span',
     { class: `map-cell ${state}`, title },
@@ -94,6 +94,6 @@ function partitionRow(one: PartitionReport, state: State): HTMLTableRowElement {
 }
 
 function copyText({ member, behind, staleMs }: PartitionReport['standbys'][number]): string {
-  if (behind === null || staleMs === null) return `${member}: beginning`;
+  if (behind === null || staleMs === null) return `${member}: starting`;
   return `${member}: ${staleMs < 1_000 ? 'up to date' : `${duration(staleMs)} behind`}`;
 }

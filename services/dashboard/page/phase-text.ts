@@ -2,13 +2,13 @@
 import type { CrawlPhase } from '../status.ts';
 
 export const phaseTexts: Readonly<Record<CrawlPhase, string>> = {
-  empty: 'waiting for a first URL',
+  empty: 'waiting for the first URL',
   restoring: 'restoring',
   running: 'crawling',
-  quiet: 'nothing moves',
+  quiet: 'no progress',
   idle: 'not running',
   paused: 'paused',
-  done: 'ended: nothing is left to do',
+  done: 'ended: nothing left to do',
   quotaSpent: 'ended: page quota spent',
   stopped: 'ended: stopped',
 };

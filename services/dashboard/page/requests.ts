@@ -1,4 +1,4 @@
-/** What the page asks of the service, and how it says who it is where a token is wanted. */
+/** The page's requests to the service, with its token if one is needed. */
 import type {
   CrawlAct,
   ExplainStatus,
@@ -22,7 +22,7 @@ export class NoToken extends Error {}
 
 export const askHistory = () => ask<HistoryStatus>('history', {}, true);
 
-/** What is told, as it comes. */
+/** Events, as they arrive. */
 export async function askEvents(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   return (await answerTo('events', { signal }, true)).body!;
 }
@@ -60,7 +60,7 @@ export async function ask<Answer>(path: string, init: RequestInit = {}, byItself
 
 export async function answerTo(path: string, init: RequestInit, byItself: boolean): Promise<Response> {
   for (;;) {
-    // What a page of elsewhere can't make a browser send: calls with an effect ask for it.
+    // A header that a foreign page can't make a browser send: calls with an effect require it.
     const sent = token;
     const headers = new Headers({ 'x-crawlstream': '1' });
     if (init.body !== undefined) headers.set('content-type', 'application/json');
@@ -71,7 +71,7 @@ export async function answerTo(path: string, init: RequestInit, byItself: boolea
     if (response.ok) return response;
     const { message } = (await response.json().catch(() => ({}))) as { readonly message?: string };
     if (response.status !== 401) throw new Error(message ?? `The service answered ${response.status}`);
-    // Another request may have been told it meanwhile.
+    // Another request may have got it meanwhile.
     if (token === sent) await learnToken(byItself);
   }
 }

@@ -27,7 +27,7 @@ async function ask(): Promise<void> {
   picture.replaceChildren();
   events.replaceChildren();
   explained.replaceChildren();
-  if (url === '') return setText(size, 'Which URL?');
+  if (url === '') return setText(size, 'Enter a URL.');
   setText(size, 'Reading the records of this URL …');
   try {
     // One after the other: each reads much of a changelog, and the service does one at a time.
@@ -46,12 +46,12 @@ function hostOf(url: string): HTMLElement[] {
 function show({ url, events: list, all, picture: svg, trimmed }: TimelineStatus): void {
   document.title = `${url} – Crawlstream`;
   const shown = list.length < all ? `the newest ${list.length} of ${all} events` : `${all} events`;
-  setText(size, `${shown}${trimmed ? '; what was before the changelog’s beginning is gone' : ''}`);
+  setText(size, `${shown}${trimmed ? '; older events were trimmed' : ''}`);
   if (list.length === 0) return;
   const source = `data:image/svg+xml,${encodeURIComponent(svg)}`;
   const image = el('img', { class: 'story-picture', src: source, alt: `Timeline of ${list.length} events` });
   picture.replaceChildren(el('section', { class: 'scroll', tabindex: 0, 'aria-label': 'Timeline, scrollable' }, image));
-  const names = ['Since', 'What happened', 'Topic', 'Offset', 'Policy', 'Time'];
+  const names = ['Since', 'Event', 'Topic', 'Offset', 'Policy', 'Time'];
   const head = el('thead', {}, rowOf(...names.map((name) => heading(name, name === 'Offset'))));
   const table = el('table', { class: 'events' }, head, el('tbody', {}, ...list.map(line)));
   events.replaceChildren(scrolled('Events', table));

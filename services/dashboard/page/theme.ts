@@ -2,7 +2,7 @@
 const choices = ['system', 'light', 'dark'] as const;
 type Choice = (typeof choices)[number];
 const signs: Readonly<Record<Choice, string>> = { system: '◐', light: '☀', dark: '☾' };
-const names: Readonly<Record<Choice, string>> = { system: 'as the system has them', light: 'light', dark: 'dark' };
+const names: Readonly<Record<Choice, string>> = { system: 'system', light: 'light', dark: 'dark' };
 const key = 'crawlstream-theme';
 
 let choice = stored();

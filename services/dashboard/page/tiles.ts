@@ -26,12 +26,12 @@ const tiles: readonly Tile[] = [
   {
     name: 'Received a second',
     value: (status, series) => rateText(status, series, 'bytes', bytes),
-    below: ({ counts }) => `${bytes(counts['bytes']!)} in all`,
+    below: ({ counts }) => `${bytes(counts['bytes']!)} in total`,
   },
   {
     name: 'Waiting URLs',
     value: ({ counts }) => short(counts['queued']! + counts['retrying']!),
-    below: ({ counts }) => `${whole(counts['retrying']!)} to be retried, ${whole(counts['deferred']!)} deferred`,
+    below: ({ counts }) => `${whole(counts['retrying']!)} retrying · ${whole(counts['deferred']!)} deferred`,
   },
   {
     name: 'Hosts',
@@ -63,7 +63,7 @@ export function showTiles(): (status: CrawlStatus, series: Series) => void {
   };
 }
 
-/** A dash until two points tell one, after the end, and while nobody runs the crawl. */
+/** A dash until two points give a rate, after the end, and while no process runs the crawl. */
 function rateText(
   { phase }: CrawlStatus,
   series: Series,

@@ -6,7 +6,7 @@ import { el } from './element.ts';
 export async function askToken(again: boolean): Promise<string | undefined> {
   const field = el('input', { type: 'password', autocomplete: 'off', 'aria-label': 'Token', required: true });
   const isGiven = await confirmed({
-    title: again ? 'The token is wrong' : 'A token is needed',
+    title: again ? 'The token is wrong' : 'Enter the token',
     text: 'Enter CRAWLSTREAM_HTTP_TOKEN of the service or, in a fleet, an owner’s key. It is kept only until this page is closed.',
     yes: 'Use it',
     field,

@@ -19,7 +19,7 @@ export interface ConnectorOptions {
   readonly timeoutMs: number;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
-  /** Names and addresses, in lower case, whose certificates are not checked. */
+  /** Names and addresses, in lower case, without certificate checks. */
   readonly insecureHosts?: ReadonlySet<string>;
 }
 
@@ -81,7 +81,7 @@ export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: Con
     /** Where the proxy looks names up, the address is not known here. */
     const through = (proxy: ProxyServer, address: string) => {
       const name = address === '' ? plainHost(target.hostname) : address;
-      // The exchange gives up after all of it, and could not say whose silence it was.
+      // The exchange gives up after all of it, and could not say which side was silent.
       const options = { proxy, connect, timeoutMs: Math.ceil(timeoutMs * proxyShare), ...trust };
       connectThrough(options, { ...target, ...named, port }, name).then(
         (socket) => {

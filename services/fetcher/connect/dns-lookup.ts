@@ -19,7 +19,7 @@ export interface DnsAnswer {
 /** Resolves with no address when the name has none; rejects when no server could be asked. */
 export type DnsLookup = (hostname: string) => Promise<DnsAnswer>;
 
-/** A record of a name, as c-ares tells it. */
+/** A record of a name, as c-ares returns it. */
 interface DnsRecord {
   readonly address: string;
   readonly ttl: number;

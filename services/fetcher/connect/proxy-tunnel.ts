@@ -1,10 +1,10 @@
 /**
  * Opens a connection to a host through a proxy: HTTP CONNECT (RFC 9110 §9.3.6), SOCKS5 (RFC 1928, 1929) or SOCKS4a.
  *
- * This is the only file that speaks to proxies. If a proxy is away, does not let us in, asks for less or is broken, the proxy
- * failed (`proxyFailed`), which tells nothing of the host. If it says that it can't reach the host, the host's connection
- * failed. Some answers mean either, as does silence after the target was named: those are `maybeHost`, and other requests
- * through the proxy tell.
+ * This is the only file that speaks to proxies. A proxy that is away, refuses us, throttles or is broken has failed
+ * itself (`proxyFailed`), which says nothing of the host. If it says that it can't reach the host, the host's
+ * connection failed. Some answers may mean either, and so may silence after the target was named: those are
+ * `maybeHost`, and other requests through the proxy decide.
  */
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
@@ -39,7 +39,10 @@ interface Tunnel {
   readonly port: number;
 }
 
-/** `host`: what the proxy is told; `target` is the URL's. Rejects with a ConnectError, or what a TLS handshake gave. */
+/**
+ * `host`: the name or address for the proxy; `target` is the URL's. Rejects with a ConnectError, or a TLS handshake's
+ * error.
+ */
 export async function connectThrough(
   options: ThroughOptions,
   target: buildConnector.Options,

@@ -25,7 +25,7 @@ export type Resolution =
       readonly ok: false;
       readonly kind: 'dnsFailed' | 'blockedAddress';
       readonly detail: string;
-      /** Of a look-up that nobody answered. Absent: it was answered. */
+      /** Error of a look-up without an answer. Absent: it was answered. */
       readonly code?: string;
     };
 

@@ -37,7 +37,7 @@ export function parseSearchList(text: string): SearchList {
 
 let system: SearchList | undefined;
 
-/** Of the machine, as it was when it was first asked for. */
+/** The machine's search list, as it was at first use. */
 export function readSearchList(): SearchList {
   system ??= parseSearchList(textOf('/etc/resolv.conf'));
   return system;

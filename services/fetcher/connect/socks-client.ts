@@ -1,2 +1,5 @@
-/** The library that speaks SOCKS, by a name that is there when this file is joined with it: a bundled CommonJS package has none of its own. */
+/**
+ * The SOCKS library, by a name that exists when this file is bundled with it: a bundled CommonJS package has no file
+ * name.
+ */
 export { SocksClient } from 'socks';

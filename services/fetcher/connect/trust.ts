@@ -8,7 +8,7 @@ import * as tls from 'node:tls';
 
 /** `ca`: PEM, one certificate or more. Throws OpenSSL's error where it is not valid. */
 export function trustBeside(ca: string): tls.SecureContext {
-  // Node 22.15 and later tell what else they trust: the system's store, and NODE_EXTRA_CA_CERTS.
+  // Node 22.15 and later can list what else they trust: the system's store, and NODE_EXTRA_CA_CERTS.
   const known = (tls as { getCACertificates?: (type: 'default') => string[] }).getCACertificates?.('default');
   return tls.createSecureContext({ ca: [...(known ?? tls.rootCertificates), ca] });
 }

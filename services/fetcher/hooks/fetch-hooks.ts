@@ -21,7 +21,7 @@ export interface HookRequest {
   readonly hostKey: string;
 }
 
-/** What a host answered. */
+/** A host's response. */
 export interface HookResponse {
   readonly url: string;
   readonly status: number;
@@ -39,7 +39,7 @@ export interface HookDocument {
   readonly body: Uint8Array;
 }
 
-/** What a parser of one's own makes of a document. */
+/** A custom parser's result for a document. */
 export interface HookParsed {
   readonly title?: string;
   readonly text?: string;
@@ -50,7 +50,7 @@ export interface HookParsed {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a hook wants changed about a request. */
+/** A hook's changes to a request. */
 export interface RequestChange {
   /** Replace ours of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export interface RequestChange {
   readonly skip?: string;
 }
 
-/** What replaces parts of the response that was received; absent parts stay. */
+/** Replacements for parts of the response; absent parts stay. */
 export interface ResponseChange {
   readonly status?: number;
   /** Replace those of the same name. */
@@ -101,11 +101,11 @@ export interface FetchHooks {
   /** Before a URL is asked for: headers to send along, or why it is passed over. */
   request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
   /**
-   * A page may be had for money, which counts as spent by now: what it returns is sent with one more request for it.
-   * Nothing: it is not paid, and costs nothing.
+   * A page is for sale, and its price counts as spent by now: the result is sent with one more request for it. Nothing:
+   * it is not paid, and costs nothing.
    */
   pay?(offer: HookOffer): Soon<OrNothing<HookPayment>>;
-  /** What it returns replaces what was received, before that is read. */
+  /** Its result replaces the received response before that is parsed. */
   response?(response: HookResponse): Soon<OrNothing<ResponseChange>>;
   /** Parsers by media type, as `application/epub+zip`; they come before ours. */
   parse?: Readonly<Record<string, (document: HookDocument) => Soon<HookParsed>>>;

@@ -16,7 +16,7 @@ export class HookFailed extends Error {
   override readonly name = 'HookFailed';
 }
 
-/** What a hook of a plugin has cost so far. */
+/** Cost of a plugin's hook so far. */
 export interface HookUse {
   readonly plugin: string;
   readonly hook: HookName;
@@ -47,7 +47,7 @@ export interface Hooks {
   readonly uses: readonly Readonly<HookUse>[];
 }
 
-/** What is asked of each link. */
+/** A question about each link. */
 export type LinkHooks = Pick<Hooks, 'normalize' | 'refuses' | 'priority'>;
 
 export function createHooks(plugins: readonly NamedHooks[]): Hooks {

@@ -54,7 +54,7 @@ export interface HttpResponse extends WireResponse {
   readonly body: Buffer;
   /** As received, still in its content coding. */
   readonly rawBody: Buffer;
-  /** Over TLS, from a host whose certificate is not checked. */
+  /** Over TLS, from a host without certificate checks. */
   readonly unverified?: true;
 }
 
@@ -76,11 +76,11 @@ export interface HttpClientOptions {
   readonly rules?: RequestRules;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
-  /** Names and addresses, in lower case, whose certificates are not checked. */
+  /** Names and addresses, in lower case, without certificate checks. */
   readonly insecureHosts?: ReadonlySet<string>;
   /** Signs each request. Absent: none is signed. */
   readonly signer?: Signer;
-  /** What archives are given of bodies. Absent: nothing. */
+  /** What archives get of bodies. Absent: nothing. */
   readonly archive?: BodyArchive;
 }
 
@@ -99,7 +99,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const inFlight = new Set<Exchange>();
   /** In order of last use. */
   const origins = new Map<string, Origin>();
-  /** Origins whose answers the strict parser has refused, in order of that. */
+  /** Origins with responses that the strict parser refused, in that order. */
   const lenient = new Set<string>();
 
   const originFor = (
@@ -218,10 +218,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         continue;
       } else if (response.failure?.kind === 'proxyFailed') failed = response;
       else {
-        // A request that we ended ourselves tells nothing of the proxy.
+        // A request that we aborted says nothing about the proxy.
         if (response.failure?.kind === 'aborted') return response;
         choice.worked(proxy, target.hostname);
-        // The host is there, so that those before failed by themselves.
+        // The host answers, so earlier requests failed on their own.
         if (response.status > 0) for (const one of doubtful) choice.failed(one.proxy, whyOf(one.response, one.proxy));
         return response;
       }
@@ -366,7 +366,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       body: result.body,
       rawBody,
       truncated: response.truncated || result.truncated,
-      // What was cut at the limit ends early.
+      // A body cut at the limit ends early.
       broken: response.broken === true || (result.broken === true && !response.truncated),
       address: response.address,
       startMs: response.startMs,

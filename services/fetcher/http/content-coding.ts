@@ -168,7 +168,7 @@ function decodeSync(body: Buffer, coding: Coding, outputMax: number): Decoded | 
   }
 }
 
-/** One allocation where gzip's trailer (RFC 1952 §2.3.1, size modulo 2^32) tells the truth. */
+/** One allocation if gzip's trailer (RFC 1952 §2.3.1, size modulo 2^32) is right. */
 function outputChunk(body: Buffer): number {
   const claimed = body.length >= 18 ? body.readUInt32LE(body.length - 4) : 0;
   return Math.min(Math.max(claimed + 64, 1024), 256 * 1024);

@@ -48,7 +48,7 @@ export interface ConnectionState {
   idleSinceMs?: number;
 }
 
-/** What a body may wait for. */
+/** What a body waits for. */
 type WaitsFor = 'memory' | 'sink' | 'file';
 const nothing: ReadonlySet<WaitsFor> = new Set();
 
@@ -160,7 +160,7 @@ export class Exchange implements Watched {
     if (status < 200) return true;
     this.#status = status;
     this.#headers = headersFromRaw(raw);
-    // They keep what a socket read in memory.
+    // These keep what a socket read in memory.
     if (this.#archive !== undefined) this.#rawHeaders = raw;
     this.#statusText = statusText;
     this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
@@ -295,7 +295,7 @@ export class Exchange implements Watched {
     return nowMs >= this.#totalDeadlineMs && this.#bytes >= this.#limits.steadyBytesPerS * seconds;
   }
 
-  /** What came by then is a page that is cut. */
+  /** Bytes until then are a cut page. */
   #cutAtTime(): void {
     this.#isLate = true;
     this.#cutShort(true);
@@ -355,7 +355,7 @@ export class Exchange implements Watched {
     // RFC 9110 §15.5.9: the server was tired of an idle connection, and the request may go over a new one.
     const isTired = this.#status === 408 && this.#reused;
     const unreached = failure !== null && this.#phase === 'connect';
-    // What went to a sink cannot be taken back.
+    // Bytes sent to a sink cannot be taken back.
     const misread = failure !== null && this.#isMisread && (this.#sink === undefined || this.#bytes === 0);
     const keepsBody = this.#phase === 'body' && this.#isWanted && this.#sink === undefined;
     this.#phase = 'done';

@@ -1,7 +1,7 @@
 /**
- * An HTTP client over a `fetch` that a user supplies: requests and responses are those of the fetcher, while the
- * supplied function decides how a host is reached. A fetch undoes content codings by itself, so none is requested here,
- * and responses are treated as having none.
+ * An HTTP client over a custom `fetch`: requests and responses are those of the fetcher, while the custom function
+ * decides how a host is reached. A fetch decodes content codings itself, so none is requested here, and responses count
+ * as having none.
  */
 import { once } from 'node:events';
 import type { OutcomeKind } from '../../../schemas/types.ts';
@@ -9,14 +9,14 @@ import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '.
 import type { FailureKind } from './request-failure.ts';
 import { requestLimits } from './request-limits.ts';
 
-/** What a `fetch` of one’s own is called with. */
+/** Arguments of a custom `fetch`. */
 export interface FetchInit {
   readonly redirect: 'manual';
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** A function like the standard's `fetch`; it must not follow redirects when told not to. */
+/** A function like the standard's `fetch`; it must obey `redirect: 'manual'`. */
 export type FetchFunction = (url: string, init: FetchInit) => Promise<Response>;
 
 type Answer = Pick<HttpResponse, 'status' | 'headers' | 'body' | 'truncated' | 'firstByteMs' | 'failure'>;
@@ -82,7 +82,7 @@ async function answered(
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // One byte beyond the limit tells a longer body from one that ends there.
+  // One byte beyond the limit distinguishes a longer body from one that ends there.
   while (bytes <= bytesMax) {
     const { done, value } = await orAborted(reader.read(), signal);
     if (done) return { ...head, body: Buffer.concat(chunks), truncated: false };
@@ -116,7 +116,7 @@ function orAborted<T>(wait: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** What an error of a supplied fetch means. */
+/** Meaning of an error of a custom fetch. */
 function failureOf(error: unknown): { readonly kind: FailureKind; readonly detail: string } {
   const { code: given, name, message } = causeOf(error);
   // That of a DOMException is a number, which says nothing that its name does not.

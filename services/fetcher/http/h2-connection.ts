@@ -152,7 +152,7 @@ export class H2Connection {
         this.destroy(new NotProcessed('HTTP/2: the connection is dead, a PING was not answered'));
       return;
     }
-    // On a connection that is new, the timeouts of the request tell soon enough.
+    // On a new connection, the request's timeouts show a fault soon enough.
     if (this.#served === 0) return;
     const waiting = [...this.#streams.values()].find(({ hasHead }) => !hasHead);
     if (waiting === undefined || nowMs - Math.max(waiting.sinceMs, this.#heardMs) < h2Limits.silenceMs) return;
@@ -238,7 +238,7 @@ export class H2Connection {
     under.isOver = true;
     stream.close(constants.NGHTTP2_CANCEL);
     stream.resume();
-    // Whether it is the stream or the connection that is silent cannot be told, and the next request must not find out.
+    // Either the stream or the connection is silent; the next request must not find out which.
     if (error instanceof GaveUp && error.kind === 'timeout') {
       this.#isOpen = false;
       if (this.#streams.size === 1) this.destroy();

@@ -20,7 +20,7 @@ export interface Identity {
   readonly robotsTokens?: readonly [string, ...string[]] | undefined;
   /** Mail address of whoever runs the crawl, sent as `From`. Absent: it is not sent. */
   readonly from?: string | undefined;
-  /** Languages that pages are wanted in. Absent: hosts are not told. */
+  /** Preferred languages of pages. Absent: not sent. */
   readonly acceptLanguage?: string | undefined;
   /** Absent: requests are not signed. */
   readonly signing?: Signing | undefined;

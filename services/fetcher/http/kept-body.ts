@@ -8,7 +8,7 @@ import type { BodyBuffer } from '../../runtime/body-buffer.ts';
 import type { BodyFile, BodyFiles, FiledBody } from './body-files.ts';
 import type { RequestFailure } from './request-failure.ts';
 
-/** What archives are given. */
+/** Bytes for archives. */
 export interface BodyArchive {
   /** Bodies of all answers, or of those alone that are read here. */
   readonly what: 'all' | 'pages';

@@ -40,7 +40,7 @@ export class LenientResponse {
   #status = 0;
   #reason = '';
   #fields: Field[] = [];
-  /** What a folded line goes on with. Null: a line that is dropped. */
+  /** The field that a folded line continues. Null: a dropped line. */
   #last: Field | null = null;
   /** Of the body or the chunk. */
   #leftBytes = 0;

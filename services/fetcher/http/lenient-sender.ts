@@ -113,7 +113,7 @@ export class LenientSender implements Sender {
           if (!handler.onHeaders(status, fields, resume, reason)) socket.pause();
         },
         onData(chunk) {
-          // What was read of the socket already goes on: it is little.
+          // Bytes already read from the socket go on: they are few.
           if (!socket.destroyed && !handler.onData(chunk)) socket.pause();
         },
         onComplete: () => over(() => handler.onComplete()),
@@ -139,7 +139,7 @@ export class LenientSender implements Sender {
   }
 }
 
-/** Null: it would end a line of its own. */
+/** Null: it would end its own line. */
 function headOf({ method, path, headers, body }: StreamRequest, name: string): string | null {
   const lines = [`${method} ${path} HTTP/1.1`];
   let hasHost = false;

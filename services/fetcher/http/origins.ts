@@ -252,7 +252,7 @@ class SecureSender implements Sender {
     this.#http1 = this.#options.openHttp1((target, callback) => {
       const first = ready;
       ready = null;
-      // undici misses what it is told while it asks.
+      // undici misses data that arrives while it asks.
       if (first === null) connect(target, callback);
       else queueMicrotask(() => (first.destroyed ? connect(target, callback) : callback(null, first)));
     });

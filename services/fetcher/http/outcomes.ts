@@ -46,7 +46,7 @@ export interface RequestPurpose {
   readonly robotsAtMs: number;
 }
 
-/** What an audit of politeness needs to know of one request. */
+/** Facts of one request for an audit of politeness. */
 export function requestRecord(
   url: string,
   purpose: RequestPurpose,
@@ -75,7 +75,7 @@ export function requestRecord(
   };
 }
 
-/** What Retry-After asks for, ms from the end of the response; 0: nothing. */
+/** The pause by Retry-After, ms from the end of the response; 0: none. */
 export function retryAfterMsOf({ headers, endMs }: HttpResponse): number {
   const asked = headersOf(headers, 'retry-after').map((value) => retryAfterSeconds(value, endMs) ?? 0);
   return asked.length === 0 ? 0 : Math.max(...asked) * 1000;

@@ -1,4 +1,4 @@
-/** What an error of the HTTP client means: the outcome kind and plain words. */
+/** Meaning of an error of the HTTP client: the outcome kind and plain words. */
 import { tlsDetail } from '../../../topology/fetch/tls-failure.ts';
 import { ConnectError } from '../connect/connect-error.ts';
 import { type Headers, headersOf } from './headers.ts';
@@ -22,7 +22,7 @@ export type FailureKind =
 export interface RequestFailure {
   readonly kind: FailureKind;
   readonly detail: string;
-  /** Error code of the system, where it says whose failure this is (topology/fetch/fault.ts). Absent: it does not. */
+  /** The system's error code, if it shows the side at fault (topology/fetch/fault.ts). Absent: it does not. */
   readonly code?: string;
   /** proxyFailed: it may be that the proxy works and the host does not. Absent: it is the proxy. */
   readonly maybeHost?: true;

@@ -41,12 +41,12 @@ interface Rule {
   readonly untrusted: Partial<RequestManner>;
 }
 
-/** Number of origins whose result is kept, so that rules are not gone through for each request. */
+/** Number of origins with a cached result, so that rules are not matched for each request. */
 const mannersMax = 10_000;
 
 /**
- * `say` is told of proxies that fail, and of those that come back. `seedOrigins`: origins that the operator began the crawl with. Throws
- * INVALID_ARGUMENT for a secret that is not there.
+ * `say` reports proxies that fail, and that recover. `seedOrigins`: origins of the operator's seeds. Throws
+ * INVALID_ARGUMENT for a missing secret.
  */
 export function compileRequestRules(
   inputs: readonly RequestRuleInput[],
@@ -61,7 +61,7 @@ export function compileRequestRules(
   const single = new Set(rules.flatMap(({ urls }) => [...urls]));
   const seeds = new Set(seedOrigins);
   const manners = new Map<string, RequestManner | undefined>();
-  /** What the origin may have of the rules that fit. */
+  /** The matching rules' parts that the origin may have. */
   const fitting = (url: string, hostname: string, origin: string): Partial<RequestManner>[] =>
     rules.flatMap((rule) => {
       const isNamed = rule.urls.has(url) || rule.origins.has(origin);

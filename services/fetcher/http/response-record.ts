@@ -7,7 +7,7 @@ import type { KeptBody, Truncation } from './kept-body.ts';
 import { isOurs } from './request-failure.ts';
 import { requestHeadersOf } from './sent-request.ts';
 
-/** What a record says beside the exchange itself. */
+/** Fields of a record beside the exchange itself. */
 export type ResponseContext = Pick<Response, 'hostKey'> &
   Partial<Pick<Response, 'kind' | 'depth' | 'policyVersion' | 'policyHash' | 'noArchiveFromMs'>>;
 
@@ -64,7 +64,7 @@ function bodyAsRead(
 }
 
 function wirePart({ url, headers }: HttpRequest, { wire, status }: HttpResponse): Partial<Response> {
-  // Nothing was sent, so there is nothing to tell.
+  // Nothing was sent, so no request is recorded.
   if (wire === undefined && status === 0) return { requestBody: Buffer.alloc(0) };
   const { host } = new URL(url);
   const { sent, spoken, statusText = '', rawHeaders = [] } = wire ?? {};

@@ -17,7 +17,7 @@ export interface SentRequest {
   readonly closes?: boolean;
 }
 
-/** What a connection speaks. */
+/** Protocols of a connection. */
 export interface Spoken {
   /** The outermost first, as WARC-Protocol names them: http/1.1 or h2, then tls/1.2 or tls/1.3. */
   readonly protocols: readonly string[];
@@ -61,7 +61,7 @@ const secretName = /auth|cookie|token|secret|password|api-?key|session|^signatur
 export interface RequestHeaders {
   readonly headers: string[];
   readonly body: Buffer;
-  /** Names whose values were replaced, each once; `body`: it was left out. */
+  /** Names with replaced values, each once; `body`: it was left out. */
   readonly redacted: string[];
 }
 

@@ -156,7 +156,7 @@ function createMemory(): Memory {
   };
 }
 
-/** Of whatever length, they are told apart by so much. */
+/** Cookies are distinguished by this many characters, whatever their length. */
 function digestOf(cookies: readonly Cookie[]): string {
   return hash('sha256', JSON.stringify(cookies.map(({ name, value }) => [name, value])), 'base64');
 }
@@ -179,7 +179,7 @@ function originOf(url: string): CookieOrigin {
   return { host: withoutPort(hostKeyOf(url)), path: pathname, isSecure: protocol === 'https:' };
 }
 
-/** Values of Set-Cookie are replaced: whoever reads an archive could go on with the session. */
+/** Values of Set-Cookie are replaced: a reader of an archive could otherwise continue the session. */
 function withoutCookies(response: HttpResponse): HttpResponse {
   const { headers, wire } = response;
   let isClean = true;

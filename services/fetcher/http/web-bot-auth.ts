@@ -1,9 +1,9 @@
 /**
- * Requests signed by their crawler: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-00 (1 September 2026), which is
- * HTTP Message Signatures (RFC 9421) with Ed25519, a tag, and a directory of keys that `Signature-Agent` leads to.
+ * Requests signed by their crawler: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-00 (1 September 2026): HTTP
+ * Message Signatures (RFC 9421) with Ed25519, a tag, and a directory of keys named by `Signature-Agent`.
  *
- * Each request has a signature of its own, over method, authority, path, query and `Signature-Agent`, with a nonce and for
- * five minutes: it says nothing of any other request, and who has seen it once can tell it when it comes again.
+ * Each request has a separate signature over method, authority, path, query and `Signature-Agent`, with a nonce and for
+ * five minutes. So a signature fits no other request, and a site can recognise a repeated one.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -30,13 +30,16 @@ export interface Signer {
    * `nowMs`: since the Unix epoch.
    */
   headers(method: string, url: string, nowMs: number, sent?: Headers): string[];
-  /** Signs by another key from now on. One that cannot be read here, or that the directory does not have, is told of, and nothing changes. */
+  /**
+   * Signs with another key from now on. A key that cannot be read here, or is not in the directory, is logged and
+   * ignored.
+   */
   use(reference: string, nowMs: number): void;
 }
 
 /** Seconds for which a signature holds: the clocks of two machines, and a slow connection. */
 const lifetimeSeconds = 300;
-/** A key's file is looked at this often, ms: whoever replaces it rotates the key. */
+/** A key's file is checked this often, ms: replacing the file rotates the key. */
 const lookMs = 30_000;
 const label = 'sig1';
 
@@ -122,8 +125,8 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
 }
 
 /**
- * What Cloudflare's pay per crawl wants to be signed, or nobody could tell that its price is the one which was offered
- * (change of 10 December 2025); and x402's payments, for the same reason.
+ * The fields that Cloudflare's pay per crawl requires in a signature, since otherwise the price could be another than
+ * the offered one (change of 10 December 2025); and those of x402's payments, for the same reason.
  */
 const payingNames = ['crawler-exact-price', 'crawler-max-price', 'payment-signature', 'x-payment'];
 

@@ -1,4 +1,4 @@
-/** What came of a request, as it was on the wire. */
+/** Outcome of a request, as it was on the wire. */
 import type { Headers } from './headers.ts';
 import type { KeptBody } from './kept-body.ts';
 import type { RequestFailure } from './request-failure.ts';

@@ -20,7 +20,7 @@ export interface TaskBacklog {
   put(records: readonly LogRecord[]): void;
   /** Takes the oldest tasks, `count` at most; they are committed, or given up, before more are taken. */
   take(count: number): LogRecord[];
-  /** Commits what was taken; returns the partitions whose tasks, up to these positions, only this fetcher may start. */
+  /** Commits accepted tasks; returns the partitions whose tasks, up to these positions, only this fetcher may start. */
   commit(positions: readonly Position[]): Promise<ReadonlySet<number>>;
   /** The next task to start, of each partition that is read. */
   positions(): readonly Position[];

@@ -8,7 +8,7 @@ import { type PacedRequest, pacedRequest } from '../pace/paced-request.ts';
 import { withHeaders } from '../pages/ask-hooks.ts';
 import type { LeaseRunner } from './lease.ts';
 
-/** What a 402 asked for, and what became of that. */
+/** The price of a 402, and its result. */
 export interface Bill extends Pick<Outcome, 'price' | 'licence' | 'paid'> {
   /** The answer to the payment; null: there is none. */
   readonly response: HttpResponse | null;

@@ -9,7 +9,7 @@ import type { By, RequestPath } from '../pace/paced-request.ts';
 const reportMs = 2_000;
 
 export class ClientTurn implements By {
-  /** What the client told of the last request. Undefined: none was made by a client. */
+  /** The client's report of the last request. Undefined: no client made one. */
   clientResult: Report | undefined;
   #client: LeaseClient | null = null;
   readonly #outside: Outside;
@@ -38,7 +38,7 @@ export class ClientTurn implements By {
   /** The host may be contacted: by a client, if one wants it. null: nobody came for it in time. */
   async turn(): Promise<'us' | 'them' | null> {
     this.#arrived();
-    // What was given along with a URL is a client's: our own fetcher leaves it to them.
+    // A URL's payload belongs to its client: our own fetcher leaves it alone.
     const only = this.#outside.only || this.#task.urls[this.#index]!.payload !== '';
     const untilMs = this.#latestStartMs - this.#requestPath.clock.aheadMs;
     this.#client = only ? await this.#outside.client(untilMs, this.#requestPath.signal) : this.#outside.clientNow();

@@ -23,7 +23,10 @@ export interface LateReports {
   reported(task: Task, outcome: Outcome): void;
   /** What a lease has reported is durable now, ms; `last`: all of it. */
   durable(task: Task, outcomes: readonly Outcome[], last: boolean, atMs: number): void;
-  /** What an earlier lease has reported of a URL of this one, once that is durable; null: we are shutting down. Undefined: it is to be fetched. */
+  /**
+   * An earlier lease's report of a URL of this one, once it is durable; null: we are shutting down. Undefined: fetch
+   * it.
+   */
   answerTo(task: Task, index: number): Promise<Outcome | null> | undefined;
 }
 

@@ -85,7 +85,7 @@ export interface LeaseRunner {
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
-  /** What pages are wanted for, by the policy in force. */
+  /** Wanted uses of pages, by the policy in force. */
   readonly usesPolicy: () => UsesPolicy;
   /** Is a URL out of the scope of the policy in force? */
   readonly outOfScope: (url: string) => boolean;
@@ -256,7 +256,7 @@ async function fetchOne(
   const { robots } = answer;
   // One that answers with an error may be under pressure, and both schemes are one machine's.
   if (robots.silent && !robots.blockedAddress && (await otherOriginAnswers(runner, task, origin, reporter))) {
-    // It says nothing of the host, whose Crawl-delay is the other's.
+    // It says nothing of the host; the Crawl-delay belongs to the other one.
     const failure = { detail: robots.detail, retryAfterMs: robots.retryAfterMs, originOnly: true };
     silent.set(origin, { kind: 'robotsUnreachable', failure });
     await report(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', failure)), spans);
@@ -390,7 +390,7 @@ function spansOf({ onSpan, requestPath }: LeaseRunner, task: Task, index: number
   return urlSpans(onSpan, requestPath.clock, task, index);
 }
 
-/** What became of a URL; for a traced one, with the context in which its trace goes on. */
+/** The outcome of a URL; for a traced one, with the context for its next spans. */
 function report(reporter: LeaseReporter, report: UrlReport, spans: UrlSpans | undefined): Promise<void> | undefined {
   if (spans === undefined) return reporter.report(report);
   const outcome = { ...report.outcome, traceparent: spans.leaseContext };

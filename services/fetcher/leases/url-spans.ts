@@ -42,7 +42,7 @@ export class UrlSpans {
     this.#fetch = childOf(this.#lease, 'fetch');
   }
 
-  /** What results say, so that the frontier goes on from the lease. */
+  /** Span context in results, so that the frontier continues from the lease. */
   get leaseContext(): string {
     return formatTraceparent(this.#lease);
   }
@@ -52,7 +52,7 @@ export class UrlSpans {
     return formatTraceparent(this.#fetch);
   }
 
-  /** What the page says, so that its readers go on from there. */
+  /** Span context in the page, so that its readers continue from there. */
   get publishContext(): string {
     return formatTraceparent(childOf(this.#lease, 'publish'));
   }
@@ -102,7 +102,7 @@ export class UrlSpans {
     this.#published = records;
   }
 
-  /** What was reported is durable. */
+  /** The reports are durable. */
   acked(): void {
     const nowMs = this.#clock.nowMs();
     const outcome = this.#outcome!;

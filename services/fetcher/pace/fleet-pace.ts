@@ -26,7 +26,7 @@ export interface FleetPaceOptions {
   readonly owns?: (hostKey: string) => boolean;
   /** False: another process may run the fleet by now, and no request starts. Absent: none ever does. */
   readonly mayContact?: () => boolean;
-  /** What that knew: ms since the Unix epoch. */
+  /** That process's knowledge: ms since the Unix epoch. */
   readonly facts?: Iterable<readonly [hostKey: string, fact: HostFact]>;
   /** Is called with what a process to come must know: ms since the Unix epoch. */
   readonly onFact?: (hostKey: string, fact: HostFact) => void;
@@ -51,7 +51,7 @@ export interface CrawlPace {
   sharePace(own: Pacer, clock: Clock, signal: AbortSignal): Pacer;
   /** Asked at the last moment before a request, for which there is a permit. False: another process may have the host by now. */
   mayContact(hostKey: string): boolean;
-  /** Leases more that are of use. */
+  /** Further leases that can be used. */
   readonly leasesWanted: number;
   /** `tell` is called when there are some again. */
   onWanted(report: () => void): void;
@@ -78,7 +78,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     }
   };
   remember(options.facts);
-  /** Crawls that want no more leases, each with whom to tell when it does. */
+  /** Crawls that want no more leases, each with its callback for when it does. */
   const sated = new Map<string, () => void>();
   const waiting = new Map<Ask, (granted: boolean) => void>();
   /** Hosts that went to another process while their permits were out: these are void, even if the hosts come back meanwhile. */

@@ -1,9 +1,10 @@
 /**
  * Our own network: whether it is away, and what waits until it is back.
  *
- * A request that got no answer is judged (topology/fetch/network-evidence.ts) before anybody is told of it. If the fault is ours it is as
- * if it had not been made: no attempt, no back-off, no death of a host is charged. While the network is away leases wait, and three hosts
- * that have answered before are asked for robots.txt every few seconds, at their pace. The first answer of anybody ends it.
+ * A request without a response is judged (topology/fetch/network-evidence.ts) before it is reported. A fault on our
+ * side counts as if the request had not been made: no attempt, no back-off and no death of a host is charged. While the
+ * network is away leases wait, and three hosts that have answered before are asked for robots.txt every few seconds, at
+ * their pace. The first response of any host ends that.
  */
 import { type Fault, faultOf } from '../../../topology/fetch/fault.ts';
 import { NetworkEvidence, type Witness } from '../../../topology/fetch/network-evidence.ts';
@@ -94,7 +95,7 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
     return isThere;
   };
 
-  /** A crawl that has just gone on knows nobody to ask: what becomes of its other hosts tells. */
+  /** A resumed crawl has no host to ask: the outcomes of its other hosts decide. */
   const othersSpeak = async (target: string, sinceMs: number): Promise<void> => {
     const untilMs = clock.nowMs() + networkLimits.othersMs;
     const isOpen = () => !evidence.hasWitnesses && isProven() && awaySinceMs === null && !signal.aborted;

@@ -40,7 +40,7 @@ export interface RequestPath {
   readonly mayContact?: (hostKey: string) => boolean;
   /** Sees every response, for archives. Absent: nobody wants them. */
   readonly onResponse?: (request: PacedRequest, response: HttpResponse, noArchiveFromMs?: number) => void;
-  /** Is told of those that are not to be archived after all. */
+  /** Called for responses that are not archived after all. */
   readonly onUnpublished?: (response: HttpResponse) => void;
   /** Aborts at shutdown: nothing new starts. */
   readonly signal: AbortSignal;
@@ -57,11 +57,11 @@ export interface PacedRequest extends HttpRequest {
   readonly latestStartMs: number;
   /** Called for each request that was made. `addressDelayMs`: kept between starts on its address; 0: none. */
   readonly record: (response: HttpResponse, addressDelayMs: number) => void;
-  /** What it is for, as records say. Absent: something that none of the kinds names. */
+  /** Purpose of the request, for records. Absent: another one. */
   readonly kind?: 'page' | 'robots' | 'sitemap' | 'requisite';
   /** Links from a seed. Absent: it is not known. */
   readonly depth?: number;
-  /** Sees the response in the place of the road's `onResponse`, which is told of it once it has been read. */
+  /** Replaces `onResponse`, which is called once the response has been read. */
   readonly holdsResponse?: ((request: PacedRequest, response: HttpResponse) => void) | undefined;
   /** Its lease has asked its host for something before. Absent: it has not, or nobody counts. */
   readonly isBegun?: boolean;
@@ -77,7 +77,7 @@ export interface PacedRequest extends HttpRequest {
   readonly by?: By | undefined;
 }
 
-/** Who may make a request in our place. */
+/** A client that may make a request in our place. */
 export interface By {
   /** Asked once the host may be contacted. null: nobody was there to make it in time. */
   turn(): Promise<'us' | 'them' | null>;
@@ -96,8 +96,8 @@ export async function pacedRequest(requestPath: RequestPath, request: PacedReque
   if (back !== undefined && !(await back)) return null;
   let made = await oneRequest(requestPath, request);
   for (let left = fetcherLimits.repeatsMax; left > 0 && made !== null; left--) {
-    // RFC 9112 §9.3.1, RFC 9113 §8.7: that an idle connection was closed tells nothing of the server, nor does a request that it
-    // says it did not process. The request is repeated after its delay.
+    // RFC 9112 §9.3.1, RFC 9113 §8.7: a closed idle connection says nothing about the server, nor does a request that
+    // it declares unprocessed. The request is repeated after its delay.
     const isStale = request.isPaid !== true && request.isRetry !== true && made.response.staleConnection;
     // The next answer goes to the lenient reader. It is no second chance: the server has answered, and is asked once more at its pace.
     const isMisread = request.isPaid !== true && made.response.misread === true;
@@ -169,7 +169,7 @@ async function oneRequest(requestPath: RequestPath, request: PacedRequest): Prom
   const response = await pending;
   passage.received(Math.max(response.rawBody.length, response.kept?.length ?? 0));
   if (by === undefined) slots.release();
-  // They tell of it some time after it has ended.
+  // They report it some time after its end.
   const endMs = by === undefined ? ownClock.nowMs() : response.endMs - clock.aheadMs;
   permit.release(endMs, Math.max(delayMs, adaptiveDelayMs(delayFactor, response)), response);
   request.record(response, place?.apartMs ?? 0);

@@ -45,7 +45,7 @@ export interface Asked {
   readonly crawlDelayMs: number;
   /** Its lease has made a request before: it goes before others of its crawl. */
   readonly isBegun?: boolean;
-  /** What it is to others should the server fail it. Absent: nothing. */
+  /** Effect on others if the server fails it. Absent: none. */
   readonly failing?: ServerError | undefined;
 }
 
@@ -185,7 +185,7 @@ function newHostSlot(): HostSlot {
   return { endMs: 0, delayMs: 0, busy: false };
 }
 
-/** The slot whose permit is next, of a host with so many; null: all are taken. */
+/** The next free slot of a host with so many; null: all are taken. */
 function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
   const free = hostSlots - times.busy;
   if (free <= 0) return null;

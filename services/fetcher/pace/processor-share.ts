@@ -13,7 +13,7 @@ import type { HttpResponse } from '../http/client.ts';
 import type { RequestPath } from './paced-request.ts';
 
 export interface ProcessorShare {
-  /** How long a host must wait whose response has just cost `costMs`, ms. */
+  /** How long a host must wait after a response that cost `costMs`, ms. */
   waitMs(costMs: number): number;
 }
 

@@ -1,4 +1,4 @@
-/** From what a client told of a URL that it fetched in our place to what is reported of it. */
+/** Turns a client's report of a URL that it fetched into our report. */
 import { blankPage } from '../../../schemas/blank.ts';
 import type { Outcome, Page, Request, Task } from '../../../schemas/types.ts';
 import { isRetriable } from '../../../topology/fetch/outcome.ts';
@@ -13,7 +13,7 @@ import { mediaTypeOf } from './page-type.ts';
 import { type PageReader, type PageReport, readPage, validator } from './report.ts';
 import { type SiteUsage, usageRecord } from './usage-record.ts';
 
-/** A body that came along is read as one of ours. What the client has read itself is a page with what it told. */
+/** A body that came along is parsed like ours. A page that the client parsed has the client's content. */
 export async function readClientResult(
   reader: PageReader,
   task: Task,

@@ -52,7 +52,7 @@ export const extractRulesSchema = z.strictObject({
 
 export type ExtractRules = z.infer<typeof extractRulesSchema>;
 
-/** What one page is asked for. Plain data: it goes to the worker too. */
+/** Extraction options of one page. Plain data: it goes to the worker too. */
 export interface PageWishes {
   readonly wanted: RichWanted;
   readonly fields: readonly FieldRule[];

@@ -1,12 +1,13 @@
 /**
  * Parses pages without letting one of them stop the fetcher.
  *
- * Small bodies are parsed where they are. Links and text take a time that their length bounds. What else a page is asked for (Markdown,
- * main text, metadata) takes what the page decides: it is ended by time, and begun again by a worker. Large ones go to a worker when there is a second core,
- * PDFs and office files to one of their own in any case; what does not come back in time is reported as lost (null).
+ * Small bodies are parsed inline. The length of links and text bounds their time. The time of other extraction
+ * (Markdown, main text, metadata) depends on the page: it has a time limit, after which a worker starts it again. Large
+ * bodies go to a worker when there is a second core, PDFs and office files to a separate one in any case. A page that
+ * does not return in time is reported as lost (null).
  *
- * Selectors can't be cut: a page may be made so that one takes a minute. Pages with fields go to a worker of their own,
- * whatever their size; one that does not come back is parsed without its fields, and its site has none for a while.
+ * Selectors can't be interrupted: a hostile page can make one take a minute. Pages with fields go to a separate worker,
+ * whatever their size. A page that does not return is parsed without its fields, and its site gets none for a while.
  */
 import { availableParallelism } from 'node:os';
 import { parsePage } from '../../../topology/parse/page.ts';
@@ -51,7 +52,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     const isSmall = body.length <= inlineBytes;
     if (wishes !== undefined && (isSmall || !hasWorker)) return parseRich(body, page, wishes);
     if (isSmall) return parseBy(parseLinksAndText, body, page, undefined, timeoutMs);
-    // On one core, all other hosts wait meanwhile: such a page gives what is found in a moment.
+    // On one core, all other hosts wait meanwhile: such a page yields what is found in a moment.
     if (!hasWorker)
       return parseBy(parseLinksAndText, body, page, undefined, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
     return parseApart(body, page, wishes);
@@ -133,7 +134,7 @@ function createApart(pages: WorkerSlot, timeoutMs: number, inlineRichMs: number)
   return { parseApart, parseRich };
 }
 
-/** Sites whose last page took too long to be read here. */
+/** Sites whose last page took too long to be parsed here. */
 function createDearSites() {
   const sites = new Set<string>();
   const siteOf = (hostname: string) => registrableDomain(hostname) ?? hostname;

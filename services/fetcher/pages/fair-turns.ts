@@ -1,9 +1,9 @@
 /**
- * Whose document a worker takes next, of those that wait: sites share its time (self-clocked fair queueing, Golestani 1994), so that
- * a host of documents that are dear to read does not make all others wait behind all of its own.
+ * Decides which waiting document a worker takes next: sites share its time (self-clocked fair queueing, Golestani
+ * 1994), so that a host with expensive documents does not make all others wait behind all of them.
  *
- * A site is a registrable domain: names below it cost nothing. Within a site, first come, first served. What a document will
- * cost is not known: it counts as what the site's last one did, and a new site's as little.
+ * A site is a registrable domain: names below it cost nothing. Within a site, first come, first served. The cost of a
+ * document is unknown in advance: it counts like the site's last one, and for a new site as little.
  */
 import { registrableDomain } from '../../../topology/url/registrable-domain.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
@@ -11,7 +11,7 @@ import { fetcherLimits } from '../fetcher-limits.ts';
 interface Site {
   /** Virtual time at which its last document would end, ms. */
   finishMs: number;
-  /** What its last document took, ms. */
+  /** Parsing time of its last document, ms. */
   lastMs: number;
   readonly waiting: (() => Promise<void>)[];
 }

@@ -1,9 +1,9 @@
 /**
- * What is reported of a fetched feed, or of a sitemap found as a link: links to its entries, and a signature by which
- * the next poll tells whether anything is new.
+ * The report of a fetched feed, or of a sitemap found as a link: links to its entries, and a signature that shows at
+ * the next poll whether anything is new.
  *
- * Dates of entries on the feed's own host are believed, as those of a sitemap are; for pages of other hosts, a feed
- * gives only links. What an index lists is as far from the seeds as the index.
+ * Dates of entries on the feed's own host are believed, like those of a sitemap; for pages of other hosts, a feed gives
+ * only links. Sitemaps in an index are as far from the seeds as the index.
  */
 import { feedSignature } from '../../../topology/content/feed-signature.ts';
 import { maxAgeMs } from '../../../topology/fetch/cache-control.ts';

@@ -1,8 +1,8 @@
 /**
- * Decides whose page the selectors' worker takes next. A page may be made so that it keeps the worker for its whole
- * time limit, and a thousand hosts of one owner may have such pages. Therefore sites whose last page came back in time
- * have at least half of the worker, whatever waits from other sites. A site whose page did not come back rests, twice
- * as long each time.
+ * Decides which site's page the selectors' worker takes next. A hostile page can keep the worker for its whole time
+ * limit, and one owner can have a thousand hosts with such pages. Therefore sites with a finished last page get at
+ * least half of the worker, whatever waits from other sites. A site with an unfinished page rests, twice as long each
+ * time.
  *
  * A site is a registrable domain: names below it cost nothing.
  */
@@ -29,7 +29,7 @@ type Trust = 'trusted' | 'unknown';
 
 /** `timeoutMs`: what one page may take. `nowMs`: monotonic. */
 export function createFieldTurns(timeoutMs: number, nowMs: () => number = () => performance.now()): FieldTurns {
-  /** Sites whose last page came back, oldest first. */
+  /** Sites with a finished last page, oldest first. */
   const trusted = new Set<string>();
   const rests = new Map<string, Rest>();
   const waiting: Record<Trust, (() => Promise<void>)[]> = { trusted: [], unknown: [] };

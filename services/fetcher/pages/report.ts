@@ -25,6 +25,7 @@ import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
 import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
+import { counted } from '../../runtime/counted.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -49,7 +50,7 @@ export interface PageReader {
   readonly links: LinkMaker;
   readonly productToken: ProductTokens;
   readonly linksMax: number;
-  /** What pages of a host are asked for beyond links and text. Absent: nothing. */
+  /** Extraction from a host's pages beyond links and text. Absent: nothing. */
   readonly wishesOf?: (hostname: string) => PageWishes | undefined;
   /** Keep a page's links in its record too. */
   readonly outlinks: boolean;
@@ -73,7 +74,7 @@ export type PageReport = Omit<UrlReport, 'requests'> & {
   readonly readMs: number;
   /** Of that, what more than links and text took: a page decides it, whatever its size. Absent: nothing. */
   readonly richMs?: number;
-  /** Of a page that has not changed: what is said now of using it. */
+  /** Usage statements on an unchanged page. */
   readonly usage?: readonly PageUsage[];
   /** What plugins made of the response. Absent: as it was received. */
   readonly response?: HttpResponse;
@@ -227,7 +228,10 @@ async function readAnswer(
   };
 }
 
-/** What says whether a page has changed: its main text, where a rule has it found. Navigation and dates around it change by themselves. */
+/**
+ * The text that shows whether a page has changed: its main text, if a rule asks for it. Navigation and dates around it
+ * change anyway.
+ */
 function signedText({ parsed, rich }: WholePage): string {
   return rich?.mainText || parsed.text;
 }
@@ -337,7 +341,7 @@ function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: Pa
 
 /** Empty: no plugin left a link out. */
 function leftOutText(leftOut: PageLinks['leftOut']): string {
-  return [...leftOut].map(([plugin, links]) => `plugin ${plugin} left out ${links} links`).join('; ');
+  return [...leftOut].map(([plugin, links]) => `plugin ${plugin} left out ${counted(links, 'link')}`).join('; ');
 }
 
 function pageRecord(

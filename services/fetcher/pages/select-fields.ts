@@ -38,7 +38,7 @@ export interface Field {
 }
 
 export function selectFields(markup: string, base: string, rules: readonly FieldRule[]): Field[] {
-  // Without a body of its own, linkedom would take the first element for the root.
+  // Without its own body, linkedom would take the first element for the root.
   const { document } = parseHTML(/^<html[\s>]/.test(markup) ? markup : `<html><body>${markup}</body></html>`);
   let charsLeft = richLimits.fieldsCharsMax;
   return rules.map((rule) => {

@@ -1,4 +1,4 @@
-/** What was said of using a page, as its record has it. */
+/** Usage statements on a page, as in its record. */
 import { hash } from 'node:crypto';
 import type { PageUsage } from '../../../schemas/types.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';

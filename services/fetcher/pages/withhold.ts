@@ -3,8 +3,8 @@ import { barredText, type UsesPolicy, withheldFor } from '../../../topology/usag
 import type { PageReport } from './report.ts';
 
 /**
- * Its links are followed, and its outcome says why there is no page; `noindex` in it, and a
- * tombstone in the place of its page, tell consumers to drop what they have of an earlier visit. The same report where nothing is barred.
+ * Its links are followed, and its outcome says why there is no page. `noindex` in it, and a tombstone for its page,
+ * make consumers drop an earlier visit. Without a bar the report is returned unchanged.
  */
 export function withholding(policy: UsesPolicy, report: PageReport, nowMs: number): PageReport {
   const { page, outcome } = report;

@@ -29,7 +29,7 @@ export interface LinkMaker {
 
 export interface PageLinks {
   readonly groups: LinkGroup[];
-  /** What to remember of them once they are acked. */
+  /** Links to remember once they are acked. */
   readonly pending: number[];
   /** Distinct links that passed the normaliser, published now or lately. */
   readonly count: number;

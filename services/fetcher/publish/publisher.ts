@@ -33,9 +33,9 @@ import { leaseRequestRecord, type ResultOptions, resultRecord, type Unsent } fro
 
 /** The trace of a URL, as far as publishing goes. */
 export interface PublishSpans {
-  /** What the page says, so that its readers go on from there. */
+  /** Span context in the page, so that its readers continue from there. */
   readonly publishContext: string;
-  /** What was reported is durable. */
+  /** The reports are durable. */
   acked(): void;
 }
 
@@ -68,7 +68,7 @@ export interface LeaseReporter {
   found(groups: readonly LinkGroup[], pending: readonly number[]): Promise<void> | undefined;
   /** A request that belongs to no outcome (robots.txt, a sitemap). */
   requested(request: Request): void;
-  /** What was learnt of the host. */
+  /** Facts of the host. */
   learnt(facts: HostFacts): void;
   /** The host's sitemaps were looked at, for a round of them (sinceMs above 0): so many are left. */
   sitemapsRead(sinceMs: number, left: number): void;
@@ -105,17 +105,17 @@ export interface PublisherOptions extends ResultOptions {
 }
 
 interface LeaseState extends Unsent {
-  /** Reports whose pages and links are not acked yet. */
+  /** Reports with pages and links that are not acked yet. */
   unacked: number;
   /** When the oldest unsent outcome was acked, 0: none. */
   readySinceMs: number;
   finished: boolean;
 }
 
-/** What results said of a lease. */
+/** Results of a lease so far. */
 type TaskOutcomes = readonly [task: Task, outcomes: readonly Outcome[], last: boolean];
 
-/** What a cycle publishes. */
+/** Records of one cycle. */
 interface Batch {
   /**
    * The same for responses. They are encoded at once: waiting bytes cost the garbage collector nothing, unlike a page's
@@ -268,7 +268,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     return new Promise((resolve) => waitingForRoom.push(resolve));
   };
 
-  /** What leaves with the pages of this cycle. */
+  /** Records sent with the pages of this cycle. */
   const beside = (name: 'responses' | 'render' | 'robots', hostKey: string, value: Buffer, key = hostKey) => {
     const { topics, partitions, keyMode } = options;
     if (value.length > logLimits.recordBytesMax) {

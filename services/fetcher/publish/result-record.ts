@@ -6,12 +6,12 @@ import { partitionOf } from '../../../topology/url/partition.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
 
-/** What a lease has to report and has not sent yet. */
+/** A lease's unsent report. */
 export interface Unsent {
   readonly task: Task;
   facts: HostFacts;
   completedAtMs: number;
-  /** Outcomes whose pages and links are acked, ready to be sent. */
+  /** Outcomes with acked pages and links, ready to be sent. */
   outcomes: Outcome[];
   requests: Request[];
 }
@@ -23,11 +23,11 @@ export interface ResultOptions {
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly fetcherId: string;
-  /** By which names it comes to a host. Absent: it makes no requests. */
+  /** Its names towards a host. Absent: it makes no requests. */
   readonly names?: (hostKey: string) => Pick<Result, 'userAgent' | 'robotsTokens'>;
 }
 
-/** What the lease has to report so far; `last`: it ends with this. */
+/** The lease's report so far; `last`: it ends with this. */
 export function resultRecord(lease: Unsent, last: boolean, options: ResultOptions): AppendRecord {
   const { task, outcomes, requests, completedAtMs, facts } = lease;
   const { partition, epoch, leaseId, hostKey, grantedAtMs, policyVersion, lanes } = task;

@@ -1,6 +1,6 @@
 /**
- * Whose failure was it, the URL's or its host's? A URL that got no answer is broken, or its host is away, and a second URL tells.
- * The second one is robots.txt, which has answered before.
+ * Whose failure was it, the URL's or its host's? A URL without a response is broken, or its host is away; a second URL
+ * decides. The second one is robots.txt, which has answered before.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { faultOf } from '../../../topology/fetch/fault.ts';
@@ -42,7 +42,7 @@ async function answersStill(
   const response = await pacedRequest(runner.requestPath, {
     url,
     headers: runner.headers,
-    // What it says is known by the copy in force.
+    // Its content is known from the copy in force.
     wants: () => false,
     hostKey: task.hostKey,
     delayMs: task.delayMs,

@@ -27,15 +27,15 @@ import { createMovedAnswers } from './moved-answers.ts';
 export interface Robots {
   readonly status: 'rules' | 'allowAll' | 'unreachable';
   readonly rules: RobotsRules;
-  /** What it says of use. */
+  /** Its usage statements. */
   readonly usage: RobotsUsage;
-  /** Product token whose rules they are. */
+  /** Product token of these rules. */
   readonly token: string;
   /** SHA-256 of the body, first 16 bytes, hexadecimal. Empty: there is none. */
   readonly hash: string;
   /** ms since the Unix epoch. */
   readonly fetchedAtMs: number;
-  /** It stands in for a newer one that can't be had. */
+  /** It replaces a newer one that can't be fetched. */
   readonly stale: boolean;
   /** unreachable: why, in plain words. */
   readonly detail: string;
@@ -80,7 +80,7 @@ export interface RobotsCache {
   has(origin: string): boolean;
   /** Goes on with a chain at another host than it began at, with a lease of that host. `asked`: the URL to ask is last. */
   hop(asked: readonly string[], fetch: RobotsFetch): Promise<void>;
-  /** Hosts that another process had until now: what it was told of moved files is not known here, and is asked for again. */
+  /** Hosts that another process had until now: its knowledge of moved files is missing here, and is requested again. */
   forgetMoves(isTaken: (hostKey: string) => boolean): void;
   readonly size: number;
 }
@@ -97,7 +97,7 @@ interface Elsewhere {
   /** When a lease first asked for it in vain, and when the other host's lease was last requested. */
   readonly sinceMs: number;
   requestedAtMs: number;
-  /** Why it could not be had: this is told to one lease, and then it is asked for again. */
+  /** Why it could not be fetched: reported to one lease, and then it is requested again. */
   unreachable: Robots | undefined;
   /** Resolves when there is an answer. */
   readonly answered: Promise<void>;
@@ -143,7 +143,7 @@ export function createRobotsCache(
     }
   };
 
-  /** What may be used now without asking. */
+  /** A usable copy, without a request. */
   const usable = (origin: string): Entry | undefined => {
     const entry = entries.get(origin);
     if (entry === undefined) return undefined;
@@ -358,7 +358,7 @@ function shortHash(body: Uint8Array): string {
   return hash('sha256', body, 'hex').slice(0, 32);
 }
 
-/** What is reported of the host. */
+/** Facts of the host to report. */
 export function robotsFacts({ robots, fresh }: RobotsAnswer): HostFacts {
   return {
     robotsStatus: robots.status === 'unreachable' ? 'disallowAll' : robots.status,

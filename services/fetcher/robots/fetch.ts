@@ -95,7 +95,7 @@ function statusOf({ status, headers }: HttpResponse): number {
 
 function robotsResponse(response: HttpResponse): RobotsResponse {
   const { failure, headers } = response;
-  // What a part of it lacks may forbid what the part allows.
+  // A missing part may forbid what the received part allows.
   const isWhole = failure === null && response.broken !== true;
   return {
     status: isWhole ? statusOf(response) : 0,

@@ -1,6 +1,6 @@
 /**
- * Robots.txt files that have moved to another host, where that one is with another fetcher than the host they bind: whoever has the other
- * host asks it, and tells what it answered; whoever has the first takes that for an answer of its own.
+ * A robots.txt that moved to a host of another fetcher: that fetcher requests the file and publishes the answer, and
+ * the fetcher of the first host uses the answer as its own.
  */
 import { robotsVerdict } from '../../../topology/robots/verdict.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -35,7 +35,7 @@ export function hopReporter(clock: Pick<Clock, 'nowMs'>, { isHere, report, notAs
   };
 }
 
-/** A fetch that gives what was told; where it leads on, its host is asked by others. */
+/** A fetch that returns the reported answer; for a further redirect, other fetchers ask the next host. */
 export function fetchReported(response: RobotsResponse): RobotsFetch {
   let isGiven = false;
   return async () => {

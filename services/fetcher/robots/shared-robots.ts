@@ -17,7 +17,7 @@ export interface SharedRobots {
   readonly size: number;
 }
 
-/** What a fetcher shares with those of other crawls. */
+/** Parts shared with fetchers of other crawls. */
 export interface FetcherPace extends Omit<CrawlPace, 'leave'> {
   readonly robots: SharedRobots;
   /** Is a lease over, since another has granted its URLs again? Absent: none is. */

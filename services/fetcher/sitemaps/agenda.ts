@@ -14,11 +14,11 @@ import type { Headers } from '../http/headers.ts';
 /** A sitemap to be read. */
 export interface SitemapTask {
   readonly url: string;
-  /** The host whose lease reads it. */
+  /** The host whose lease reads the sitemap. */
   readonly hostKey: string;
   /** Depth of the links it will give. */
   readonly depth: number;
-  /** Origin whose robots.txt names it, or the index that lists it. */
+  /** Origin whose robots.txt names the sitemap, or the index that lists it. */
   readonly origin: string;
   /**
    * When that robots.txt was read, or the round began. The sitemap is read unless it was noted for this time or a later
@@ -40,7 +40,7 @@ export interface SitemapAgenda {
   add(clientUrl: SitemapTask): void;
   /** The next one to be read with a lease of the host; undefined: none. */
   next(hostKey: string): SitemapTask | undefined;
-  /** There was no time to read it: it stays the next one. */
+  /** No time was left to read it: it stays the next one. */
   putBack(clientUrl: SitemapTask): void;
   /** It could not be read: it is tried again with a later lease, unless it has failed too often. */
   failed(clientUrl: SitemapTask): void;

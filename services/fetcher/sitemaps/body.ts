@@ -15,7 +15,7 @@ import { decodeBody } from '../http/content-coding.ts';
 export interface SitemapBody {
   /** Where the body goes. Destroyed when enough has come. */
   readonly sink: Writable;
-  /** To be called when the body has ended; `whole`: it is complete, as far as the connection tells. */
+  /** Called when the body has ended; `whole`: it is complete, as far as the connection shows. */
   finish(whole: boolean): Promise<SitemapRead>;
 }
 
@@ -30,7 +30,7 @@ export interface SitemapBodyOptions {
   readonly url: string;
   /** Asked when the first bytes have come. */
   readonly contentType: () => string | null;
-  /** Its content codings but gzip, which shows by itself. Empty: none. Asked then, too. */
+  /** Its content codings except gzip, which is recognised by its bytes. Empty: none. Called at that time, too. */
   readonly contentEncoding: () => string;
   readonly onEntries: (entries: readonly SitemapEntry[], index: boolean) => Promise<void> | undefined;
 }
@@ -161,7 +161,9 @@ function endsWithMember(end: Buffer): boolean {
   return false;
 }
 
-/** Compressed bytes at the end of a body that are kept to look for its last member, and what that may come to. */
+/**
+ * Compressed bytes at the end of a body that are kept to look for its last member, and the size it may decompress to.
+ */
 const endBytes = 256 * 1024;
 const memberBytesMax = 8 * 1024 * 1024;
 /** Three bytes of a member look like the beginning of another once in 16 MiB. */

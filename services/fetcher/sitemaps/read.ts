@@ -136,7 +136,7 @@ function conditionAfter(headers: Headers): Headers {
   return conditionOf({ etag: validator(headers, 'etag'), lastModified: validator(headers, 'last-modified') });
 }
 
-/** We ask for gzip or nothing; gzip shows by itself, and what names no coding leaves the bytes as they are. */
+/** We ask for gzip or nothing; gzip is recognised by its bytes, and an unknown coding leaves the bytes as they are. */
 const codedOtherwise = /(?:^|[\s,])(?:br|deflate|zstd|compress|x-compress)(?:$|[\s,])/i;
 
 /** Is this a failure that another try may not have? A body that broke off is none: the part that came counts. */

@@ -13,7 +13,7 @@ import type { AppendRecord } from '../../runtime/log/log.ts';
 export interface ContactRecords {
   requested(request: Request): void;
   readRobots(copy: RobotsCopy): void;
-  /** What was gathered since the last call: copies first, then results. */
+  /** Records since the last call: copies first, then results. */
   take(): AppendRecord[];
 }
 

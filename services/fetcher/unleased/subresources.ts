@@ -46,7 +46,7 @@ export interface Subresources {
 /** Whose page it is for. */
 export interface LoadingPage {
   readonly hostKey: string;
-  /** Delay of its own host. */
+  /** Delay of the subresource's host. */
   readonly delayMs: number;
 }
 

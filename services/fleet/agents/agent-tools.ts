@@ -10,6 +10,7 @@ import { hostKeyOf, hostnameOf, partitionKeyOf, withoutPort } from '../../../top
 import { parseSeed } from '../../../topology/url/seed.ts';
 import type { Use } from '../../../topology/usage/statement.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import type { Fleet } from '../fleet.ts';
 import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
 import type { ReadLog } from '../running-crawl.ts';
@@ -22,7 +23,7 @@ export interface AgentBounds {
   readonly sites: readonly string[] | null;
   /** Of one crawl. */
   readonly pagesMax: number;
-  /** What pages are wanted for: a page whose site bars one of them is not kept, and not told. */
+  /** What pages are wanted for: a page whose site bars one of them is neither kept nor returned. */
   readonly uses: readonly Use[];
 }
 
@@ -44,7 +45,7 @@ export interface AgentToolsOptions {
   reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
   /** Best first. `path`: of a crawl's folder; nothing where it has no index yet. */
   search(path: string, words: string, limit: number): readonly Hit[];
-  /** Names and values of what a crawl makes of a URL. */
+  /** How a crawl treats a URL: names and values. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
 }
 
@@ -139,7 +140,7 @@ export class AgentTools {
     const mine = fleet.list().filter((crawl) => crawl.owner === owner);
     const running = mine.filter(({ state }) => !restStates.has(state));
     if (running.length >= mcpLimits.runningMax)
-      throw invalid(`${running.length} crawls are running, which is the limit: wait until one ends`);
+      throw invalid(`the limit of ${counted(running.length, 'running crawl')} is reached: wait until one ends`);
     const resting = mine.filter((crawl) => restStates.has(crawl.state) && !this.#pages.isUsed(crawl.name));
     resting.sort((a, b) => a.createdAtMs - b.createdAtMs);
     for (const { name: old } of resting.slice(0, Math.max(0, mine.length + 1 - mcpLimits.keptMax)))

@@ -1,4 +1,4 @@
-/** Bounds of what agents may do and are told (services/fleet/agents). */
+/** Bounds of what agents may do and see (services/fleet/agents). */
 export const mcpLimits = {
   /** Pages of one crawl, unless `--pages-max` says otherwise: a manual has so many, a shop has more than an agent needs. */
   pagesMax: 1_000,

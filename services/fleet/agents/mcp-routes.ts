@@ -11,7 +11,7 @@ export function mcpRoutes(tools: () => AgentTools): Routes {
       reply.hijack();
       await serveHttp(tools, request.raw, reply.raw, request.body);
     });
-    // A client asks for a stream of its own, or ends a session: there are none.
+    // A client asks for a separate stream, or ends a session: neither exists.
     app.route({
       method: ['GET', 'DELETE'],
       url: '/mcp',

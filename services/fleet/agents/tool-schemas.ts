@@ -1,4 +1,4 @@
-/** What calls of the tools hold: checked as an agent is told (tools/list is made of them). */
+/** Arguments of the tools: checked by the same schemas that agents see (tools/list is generated from them). */
 import { z } from 'zod';
 import { crawlNamePattern } from '../fleet-schemas.ts';
 import { scrapeLimits } from '../scrape/scrape-limits.ts';

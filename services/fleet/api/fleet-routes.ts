@@ -36,7 +36,7 @@ export interface FleetParts {
   readonly streams: EventStreams;
   readonly pages: PageScraper;
   readonly outputs: OutputSender;
-  /** What a crawl makes of a URL: names and values. `path`: of its folder. */
+  /** How a crawl treats a URL: names and values. `path`: of its folder. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
   /** null: owners have none. */
   readonly quotas: Quotas | null;
@@ -222,7 +222,7 @@ const isHead = (request: HttpRequest) => request.method === 'HEAD';
 
 const restStates: ReadonlySet<string> = new Set(['paused', 'failed']);
 
-/** What an owner is told of a crawl: nothing of the machine that it runs on. */
+/** What an owner sees of a crawl: nothing of the machine that it runs on. */
 function forOwner({ data, failure, ...crawl }: CrawlAnswer): object {
   const folder = data.slice(0, -crawl.name.length - 1);
   return { ...crawl, failure: failure?.replaceAll(folder, '…') ?? null };

@@ -1,6 +1,6 @@
 /**
- * `POST /v1/scrape`: one page, the copy of a crawl where it is young enough, else fetched now, as any page of a crawl is. An
- * owner is told copies of its own crawls alone: that somebody else has looked at a page is not its business.
+ * `POST /v1/scrape`: one page. A crawl's recent copy is used, or else the page is fetched now, like any page of a
+ * crawl. An owner sees copies of its own crawls only: requests of other owners are not its business.
  */
 import type { HttpApp, Routes } from '../../runtime/http/http-server.ts';
 import { readCall } from '../../runtime/http/read-call.ts';

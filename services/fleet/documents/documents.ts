@@ -9,7 +9,7 @@ export interface Documents {
   put(key: string, text: string): Promise<void>;
   /** One that is not there is passed over. */
   delete(key: string): Promise<void>;
-  /** Those whose names begin so, in order. */
+  /** Documents with names that begin so, in order. */
   keys(prefix: string): Promise<string[]>;
   /** Where it is, in words for an operator. */
   placeOf(key: string): string;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import type { Documents } from './documents.ts';
 
-/** What a kill has left half-way. */
+/** Remains after a kill. */
 const unfinished = '.new';
 
 export function folderDocuments(folder: string): Documents {

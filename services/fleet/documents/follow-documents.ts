@@ -46,7 +46,7 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
       one.resolve();
     }
   };
-  /** What an owner writes again, and what was before it, may have been dropped meanwhile. */
+  /** Records that an owner rewrites, and earlier ones, may have been dropped meanwhile. */
   const begin = async () => {
     const { start, end } = await log.offsets(topic, 0);
     [current, next, anew] = [none, start, { all: new Map(), end }];

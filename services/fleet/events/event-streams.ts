@@ -24,14 +24,14 @@ export class EventStreams {
     this.#clock = clock;
   }
 
-  /** Who has taken all places that there are for an owner, in words; null: there is one. */
+  /** Why there is no place for this owner, in words; null: there is one. */
   takenFor(owner: string): string | null {
     const { ofOwnerMax, streamsMax } = eventLimits;
     if (this.#all >= streamsMax) return `${streamsMax} streams`;
     return (this.#open.get(owner) ?? 0) >= ofOwnerMax ? `${ofOwnerMax} of your streams` : null;
   }
 
-  /** Resolves once the client has gone, or all is told, or it may no longer listen. */
+  /** Resolves once the client has gone, all events are sent, or it may no longer listen. */
   async stream(
     response: ServerResponse,
     reader: EventReader,

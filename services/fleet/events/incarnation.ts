@@ -7,7 +7,7 @@
 import type { CrawlFile } from '../crawl-file.ts';
 import { beginning, type EventPosition, positionOf, positionText } from './event-position.ts';
 
-/** What tells a crawl from others of its name. */
+/** Distinguishes a crawl from others of its name. */
 export type Incarnation = Pick<CrawlFile, 'incarnation'>;
 
 /** `12-1-lk3j2x4a`: the id of the event behind which a place is. */
@@ -15,7 +15,7 @@ export function eventId({ incarnation = '' }: Incarnation, position: EventPositi
   return named(positionText(position), incarnation);
 }
 
-/** Where an id leads in this crawl: to its beginning where it is of another; undefined: it is no id. */
+/** Where an id leads in this crawl: to its beginning if it belongs to another; undefined: it is no id. */
 export function positionIn({ incarnation = '' }: Incarnation, id: string): EventPosition | undefined {
   const [, place = '', of = ''] = /^(\d+-\d+)(?:-([0-9a-z]{1,12}))?$/.exec(id) ?? [];
   const position = positionOf(place);
@@ -27,7 +27,7 @@ export function cursorText({ incarnation = '' }: Incarnation, pages: number): st
   return named(`${pages}`, incarnation);
 }
 
-/** Records of pages behind which to go on: none where the cursor is of another crawl. */
+/** Records of pages to skip: none if the cursor belongs to another crawl. */
 export function cursorIn({ incarnation = '' }: Incarnation, cursor: string): number {
   const [pages, of = ''] = cursor.split('-');
   return of === incarnation ? Number(pages) : 0;

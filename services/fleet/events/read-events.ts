@@ -28,7 +28,7 @@ export interface CrawlEvent {
 
 export interface SomeEvents {
   readonly events: readonly CrawlEvent[];
-  /** Where to go on: behind the last of them, and what was left out. */
+  /** Where to continue: behind the last event, with what was left out. */
   readonly next: EventPosition;
 }
 

@@ -137,7 +137,7 @@ export class DemandReader {
 
   #hear(fetcher: string, value: Buffer): void {
     const said = saidIn(value);
-    // Of somebody who is no fetcher; who is says so again.
+    // From a process that is not a fetcher; a fetcher reports again.
     if (said === null) return;
     const { leases, isOver } = said;
     if (isOver) this.#heard.delete(fetcher);

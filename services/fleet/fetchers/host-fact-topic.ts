@@ -28,7 +28,7 @@ export class HostFactTopic {
     [this.#log, this.#topic, this.#partitions, this.#onFailure] = [log, topic, partitions, onFailure];
   }
 
-  /** What still binds somebody: ms since the Unix epoch. */
+  /** The end of a fact that still binds: ms since the Unix epoch. */
   async read(partition: number, nowMs: number): Promise<ReadonlyMap<string, HostFact>> {
     const facts = new Map<string, HostFact>();
     const { start, end } = await this.#log.offsets(this.#topic, partition);

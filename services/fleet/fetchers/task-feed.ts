@@ -1,4 +1,4 @@
-/** What a crawl's fetcher reads as its `tasks`: those that this process has taken from the fleet's topic, in that order. */
+/** The `tasks` of a crawl's fetcher: those that this process has taken from the fleet's topic, in that order. */
 import type { Log, LogReader, LogRecord } from '../../runtime/log/log.ts';
 
 export class TaskFeed {

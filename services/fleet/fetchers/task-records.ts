@@ -1,7 +1,7 @@
 /**
- * Tasks of all crawls of a fleet on one topic, by the host they are for: whoever has its partition has the host, whichever crawl asks. A
- * header names the crawl; another one tells that a record is no task, but the answer of a host to which another's robots.txt has moved,
- * for whoever has that one.
+ * Tasks of all crawls of a fleet on one topic, keyed by host: the owner of the partition has the host, for every crawl.
+ * A header names the crawl. Another header marks the answer of a host for another's moved robots.txt, which goes to the
+ * owner of that other host.
  */
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
@@ -12,7 +12,7 @@ export interface FleetTasksTopic {
   readonly partitions: number;
 }
 
-/** What a host answered to a request for another's robots.txt. */
+/** A host's answer to a request for another's robots.txt. */
 export interface MovedAnswer {
   /** The chain of URLs, that which gave this answer last. */
   readonly asked: readonly string[];

@@ -27,7 +27,7 @@ export interface TaskShareOptions {
   onGone(partition: number): void;
   /** Resolves once no request is under way; none starts meanwhile. */
   atRest(): Promise<void>;
-  /** Another may have had its hosts: what this process has of them, and has not told yet, is void. */
+  /** Another process may have had its hosts: this process's state of them, and unsent reports, are void. */
   onLapsed(): void;
   /** In order of each partition. */
   onTask(record: LogRecord): void;
@@ -114,7 +114,7 @@ export class TaskShare {
     return !this.#isLapsed;
   }
 
-  /** Says for as long as nobody else can have had them whether what is told of these hosts counts. */
+  /** For as long as no other process can have had them, says whether reports of these hosts count. */
   term(): () => boolean {
     const term = this.#terms;
     return () => this.isHeld() && this.#terms === term;
@@ -248,7 +248,7 @@ export class TaskShare {
       for (const { partition, offset } of positions)
         Object.assign(this.#held.get(partition) ?? {}, { committed: offset });
     } catch (error) {
-      // A partition that has moved is committed by its next one, and what was not committed is told to be over again.
+      // A partition that has moved is committed by its next owner, and uncommitted tasks are ended again.
       if (!(error instanceof CrawlstreamError && (error.code === 'OWNERSHIP_LOST' || error.retriable))) throw error;
     }
   }

@@ -6,7 +6,7 @@ export interface Output {
   /** Last part of its address, and the name under which it is saved. */
   readonly file: string;
   readonly type: string;
-  /** What it holds, as its OpenAPI entry says. */
+  /** Its content, as in its OpenAPI entry. */
   readonly about: string;
   /** Why a crawl has none of it, and what to do. Absent, or null: it has. */
   refusal?(file: CrawlFile): string | null;

@@ -11,7 +11,7 @@ export class OutputSender {
   readonly #underWay = new Map<string, number>();
   #all = 0;
 
-  /** Who has taken all places that there are for an owner, in words; null: there is one. */
+  /** Why there is no place for this owner, in words; null: there is one. */
   takenFor(owner: string): string | null {
     const { ofOwnerMax, outputsMax } = outputLimits;
     if (this.#all >= outputsMax) return `${outputsMax} outputs are already being read`;
@@ -28,7 +28,7 @@ export class OutputSender {
     }
   }
 
-  /** Rejects while nothing was sent yet, and `begin` was not called; later, the connection tells. */
+  /** Rejects before anything is sent and `begin` is called; later, the connection shows the error. */
   async send(
     output: Output,
     bytes: AsyncIterable<Uint8Array>,

@@ -1,8 +1,9 @@
 /**
- * Who calls a fleet's API, by the key that a call has: an owner, or the operator, who has CRAWLSTREAM_HTTP_TOKEN and sees all.
+ * Callers of a fleet's API, identified by the key of a call: an owner, or the operator, who has CRAWLSTREAM_HTTP_TOKEN
+ * and sees everything.
  *
- * Keys are found by their hashes, so that how long a refusal takes tells nothing of a key. Calls of an owner are bounded by a
- * bucket that fills steadily.
+ * Keys are found by their hashes, so that the time of a refusal reveals nothing about a key. Calls of an owner are
+ * bounded by a bucket that fills steadily.
  */
 import type { Clock } from '../../runtime/clock.ts';
 import { keyHashOf, type Owner } from './owner-file.ts';

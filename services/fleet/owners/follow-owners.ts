@@ -6,7 +6,7 @@ import { ownerLimits } from './owner-limits.ts';
 import type { Quotas } from './quotas.ts';
 
 export interface Following {
-  /** Those in force when it begins. */
+  /** The owners in force at the start. */
   readonly owners: readonly Owner[];
   /** Throws what is wrong with the file, or with a key. */
   read(): readonly Owner[];

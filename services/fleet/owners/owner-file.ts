@@ -21,7 +21,7 @@ export const ownersSchema = z.array(
     bytesPerDay: some.nullable().default(null),
     /** Known to its crawls, all together. */
     hostsMax: some.nullable().default(null),
-    /** Of all its crawls that run: what is more is refused. */
+    /** For all its running crawls: more is refused. */
     weightMax: z.number().positive().nullable().default(null),
     callsPerMinute: some.default(ownerLimits.callsPerMinute),
   }),

@@ -3,6 +3,7 @@
  * room again. The others do not notice.
  */
 import type { Clock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
 import type { Owner } from './owner-file.ts';
@@ -97,11 +98,11 @@ export class Quotas {
     const isToday = day === dayOf(this.#clock.nowMs());
     const till = `it continues at ${new Date(nextDayMs(this.#clock.nowMs())).toISOString().slice(0, 16)}Z`;
     if (isToday && pagesPerDay !== null && used.pages >= pagesPerDay)
-      return `${owner} used its quota of ${pagesPerDay} pages per day: ${till}`;
+      return `${owner} used its quota of ${counted(pagesPerDay, 'page')} per day: ${till}`;
     if (isToday && bytesPerDay !== null && used.bytes >= bytesPerDay)
       return `${owner} used its quota of ${bytesPerDay} bytes per day: ${till}`;
     if (hostsMax !== null && one.hosts > hostsMax)
-      return `crawls of ${owner} have ${one.hosts} hosts, the limit is ${hostsMax}: delete some crawls, or narrow their scope`;
+      return `crawls of ${owner} have ${counted(one.hosts, 'host')}, the limit is ${hostsMax}: delete some crawls, or narrow their scope`;
     return null;
   }
 
@@ -124,11 +125,11 @@ export class Quotas {
     if (spent !== null) return { message: spent, waitS: Math.ceil(wait / 1_000) };
     if (running.length >= crawlsMax)
       return {
-        message: `${owner} may run at most ${crawlsMax} crawls at once: wait until one ends, or pause or end one`,
+        message: `${owner} may run at most ${counted(crawlsMax, 'crawl')} at once: wait until one ends, or pause or end one`,
         waitS: 0,
       };
     if (weight !== null && mine.length >= keptMax)
-      return { message: `${owner} may have at most ${keptMax} crawls: delete ended ones`, waitS: 0 };
+      return { message: `${owner} may have at most ${counted(keptMax, 'crawl')}: delete ended ones`, waitS: 0 };
     const heavy = running.reduce((sum, crawl) => sum + crawl.weight, weight ?? 0);
     if (weightMax !== null && heavy > weightMax)
       return {

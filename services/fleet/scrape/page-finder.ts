@@ -56,7 +56,7 @@ export class PageFinder {
     return undefined;
   }
 
-  /** Of the others nothing is kept. */
+  /** Nothing is kept of other pages. */
   keep(crawls: ReadonlySet<string>): void {
     for (const crawl of this.#known.keys()) if (!crawls.has(crawl)) this.#known.delete(crawl);
   }

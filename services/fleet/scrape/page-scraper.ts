@@ -11,21 +11,22 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
 import { firstBarred, type Use } from '../../../topology/usage/statement.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
 import type { Fleet } from '../fleet.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
 import type { ReadLog } from '../running-crawl.ts';
 import { type FoundPage, PageFinder } from './page-finder.ts';
 import { scrapeLimits } from './scrape-limits.ts';
 
-/** Whoever asks for pages. */
+/** Callers that ask for pages. */
 export interface Asker {
   /** Makes two askers' crawls of one page different ones. */
   readonly id: string;
   /** Whose crawls of single pages it waits for. */
   readonly owner: string;
-  /** What pages are wanted for: one whose site bars it is not told. */
+  /** What pages are wanted for: a page whose site bars it is not returned. */
   readonly uses: readonly Use[];
-  /** Of which it may see pages. */
+  /** Crawls with pages that it may see. */
   crawls(): readonly CrawlAnswer[];
   /** Throws where it may have no further crawl. */
   create(seed: string, policy: Readonly<Record<string, unknown>>, name: string): Promise<unknown>;
@@ -41,7 +42,7 @@ export interface PageScraperOptions {
   readonly clock: Clock;
   /** Opens the log of a crawl that does not run. `path`: of its folder. */
   reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
-  /** Names and values of what a crawl makes of a URL. */
+  /** How a crawl treats a URL: names and values. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
 }
 
@@ -122,7 +123,7 @@ export class PageScraper {
   }
 
   async #fetched(asker: Asker, seed: string, name: string, waitMs: number): Promise<ReadAnswer> {
-    // Whoever asks meanwhile waits for the same: a page is fetched once, however many ask for it.
+    // Concurrent callers wait for the same fetch: a page is fetched once.
     if (this.#used.get(name) === 1) {
       const starting = this.#begin(asker, seed, name).finally(() => this.#starting.delete(name));
       this.#starting.set(name, starting);
@@ -135,7 +136,7 @@ export class PageScraper {
     const page = found && (await this.#reads(crawl, (reads) => this.#finder.read(reads, found)));
     if (page !== undefined && this.#maySee(asker, page)) return { page, crawl: name, isFetched: true };
     if (!restStates.has(crawl.state)) {
-      const why = `it is still being fetched (${crawl.counts.queued + crawl.counts.leased} URLs left): retry in a moment`;
+      const why = `it is still being fetched (${counted(crawl.counts.queued + crawl.counts.leased, 'URL')} left): retry in a moment`;
       return { page: null, crawl: name, why, isUnderWay: true };
     }
     const lines = await this.#options.explain(crawl.data, seed);
@@ -192,7 +193,7 @@ function noneOfGone(error: unknown): ReadonlyMap<string, FoundPage> {
   throw error;
 }
 
-/** Of what `explain` tells, what says why there is no page. */
+/** The lines of `explain` that say why there is no page. */
 const whyFields: ReadonlySet<string> = new Set([
   'filter',
   'outcomes',

@@ -8,9 +8,9 @@ import type { Documents } from '../documents/documents.ts';
 import { beginning, type EventPosition, positionOf, positionText } from '../events/event-position.ts';
 
 export interface WebhookPlace {
-  /** What is before it was taken. */
+  /** Events before it were taken. */
   readonly delivered: EventPosition;
-  /** What is before it is being posted, or was when the process ended. null: nothing is. */
+  /** Events before it are being posted, or were when the process ended. null: none. */
   readonly sending: EventPosition | null;
 }
 

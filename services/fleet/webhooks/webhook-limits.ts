@@ -9,7 +9,7 @@ export const webhookLimits = {
   charsSoft: 1 << 20,
   /** A receiver answers by then, ms: it is to take what it gets, and to work on it later. */
   timeoutMs: 15_000,
-  /** Of an answer, what is read, B: its status is what counts. */
+  /** Bytes read of a response: its status is what counts. */
   answerBytesMax: 16_384,
   /** Until an attempt after one that failed, ms: doubled with each one, up to the most. */
   retryMinMs: 1_000,

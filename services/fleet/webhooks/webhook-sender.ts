@@ -16,7 +16,7 @@ import { signedHeaders } from '../signature.ts';
 import { readPlace, type WebhookPlace, writePlace } from './webhook-file.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
-/** What a receiver answered. */
+/** A receiver's response. */
 export interface Posted {
   readonly status: number;
   /** Seconds, or a date. Empty: none. */
@@ -52,7 +52,7 @@ interface Sending {
   failures: number;
   failure: string | null;
   nextAtMs: number;
-  /** What is done for it now. */
+  /** Its present work. */
   under: Promise<void> | undefined;
   isGone: boolean;
 }
@@ -88,7 +88,7 @@ export class WebhookSender {
     await Promise.all([...this.#all.values()].map(({ under }) => under));
   }
 
-  /** A request under way has a moment more; what it held is posted again, under the same id, by whoever runs next. */
+  /** A request under way has a moment more; the next process posts its events again, under the same id. */
   stop(): void {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
@@ -195,7 +195,7 @@ export class WebhookSender {
     }
   }
 
-  /** Whoever wants another place waits. */
+  /** Callers that want another place wait. */
   #isFull(owner: string): boolean {
     return (this.#underWay.get(owner) ?? 0) >= webhookLimits.ofOwnerMax || this.#requests >= webhookLimits.requestsMax;
   }

@@ -11,7 +11,7 @@ import { demandLimits } from '../../../topology/frontier/demand-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
-/** A partition that is to be told. */
+/** A partition to be informed. */
 export interface Watcher {
   readonly partition: number;
   /** Do any of its tasks wait? */

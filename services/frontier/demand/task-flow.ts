@@ -68,7 +68,7 @@ export class TaskFlow implements Watcher {
     this.#heard = Math.max(start, committed);
     this.#position = this.#heard;
     this.#publishedTo = end;
-    // What was granted while nobody looked counts as taken, wherever its task is.
+    // Leases granted while nobody observed count as taken, wherever their tasks are.
     const from = leases.taken.position < 0 ? this.#heard : Math.max(start, leases.taken.position);
     const reader = log.reader();
     try {

@@ -108,7 +108,7 @@ export function lost(partition: number, cause?: unknown): CrawlstreamError {
   return new CrawlstreamError('OWNERSHIP_LOST', `another owner has claimed partition ${partition}`, cause);
 }
 
-/** Retriable: whoever opens the partition again builds its state from what the log holds. */
+/** Retriable: the next owner rebuilds the partition's state from the log. */
 export function lostRecords(partition: number, end: number, acked: number): CrawlstreamError {
   const what = `the changelog of partition ${partition} ends at ${end}, but records up to ${acked} were acknowledged`;
   return new CrawlstreamError(

@@ -55,7 +55,7 @@ export async function* startingStates(options: StartingStates): AsyncGenerator<F
 }
 
 export interface KeptCheckpoint {
-  /** The state of the checkpoint. Undefined: there is none, or it is of no use. */
+  /** The state of the checkpoint. Undefined: there is none, or it is unusable. */
   readonly state: FrontierState | undefined;
   /** Its position; 0: there is none. */
   readonly reached: number;
@@ -80,7 +80,7 @@ export async function keptCheckpoint(options: StartingStates): Promise<KeptCheck
   return { state: undefined, reached };
 }
 
-/** A checkpoint that cannot be read is of no use: the log knows all that it did. */
+/** An unreadable checkpoint is useless: the log has everything. */
 async function loaded({ store, key, seen, identity, onNotice }: StartingStates): Promise<FrontierState | undefined> {
   try {
     return await loadCheckpoint(store, key, seen);

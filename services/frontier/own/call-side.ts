@@ -53,7 +53,7 @@ export class CallSide {
     return this.#store.scan(range);
   }
 
-  /** There may be more to grant. */
+  /** More may be granted. */
   wake(): void {
     this.#wake();
   }

@@ -42,7 +42,7 @@ export class InputRecords {
     return (this.#held.get(topic)?.untilMs ?? 0) > this.#options.clock.nowMs();
   }
 
-  /** Undefined: its schema is not known, and `reader` will come to it again. */
+  /** Undefined: its schema is unknown, and `reader` will return it again. */
   async read(topic: InputTopic, record: LogRecord, reader: LogReader): Promise<Input | undefined> {
     const { codec, clock, signal } = this.#options;
     if (topic === 'control') {

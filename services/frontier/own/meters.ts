@@ -22,7 +22,7 @@ export interface FrontierMeters {
   commitBytes: number;
   /** Dead letters, by reason. */
   readonly deadLetters: Partial<Record<DeadLetterReason, number>>;
-  /** Leases whose task is published. */
+  /** Leases with a published task. */
   granted: number;
   /** URLs on those, by where they were taken from. */
   readonly grantedFrom: Record<GrantSource, number>;

@@ -80,7 +80,7 @@ export interface OwnerOptions {
   readonly nonce?: () => string;
   /** Is called with the progress of a long restore. */
   readonly onProgress?: (progress: RestoreProgress) => void;
-  /** Snapshots to restore from where this process's checkpoint is of no use. */
+  /** Snapshots to restore from if this process's checkpoint is unusable. */
   readonly repository?: OpenPartition['repository'];
   /** Called with a line for each checkpoint or snapshot that was passed over. */
   readonly onNotice?: (text: string) => void;
@@ -154,7 +154,7 @@ export class PartitionOwner {
         await this.#reader?.close();
         this.#reader = undefined;
       }
-      // Another owner, or a broker that is away: give the group time to say whose turn it is.
+      // Another owner, or a broker that is away: give the group time to decide who owns the partition.
       if (clock.nowMs() - openedAtMs > frontierServiceLimits.reopenMsMax) pauseMs = frontierServiceLimits.reopenMs;
       await clock.sleepUntil(clock.nowMs() + pauseMs, this.#stopping.signal);
       pauseMs = Math.min(2 * pauseMs, frontierServiceLimits.reopenMsMax);
@@ -203,7 +203,7 @@ export class PartitionOwner {
     const readByMs = partition.state.nowMs;
     try {
       await this.#publishControls(partition.republish());
-      // Shows in the log whose partition this is now, and what its status is.
+      // Writes to the log who owns the partition now, and its status.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
       this.#suspects.watch(partition);
       await this.#findControlLost(partition, readByMs);

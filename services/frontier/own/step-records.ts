@@ -1,4 +1,4 @@
-/** What a step puts out beside its commit and its tasks, as records. */
+/** A step's output beside its commit and its tasks, as records. */
 
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';

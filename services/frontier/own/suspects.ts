@@ -17,7 +17,7 @@ export class Suspects {
   /** Steps in a row that failed on no record. */
   #unexplained = 0;
 
-  /** False: to try again is of no use, since the step failed without any record. */
+  /** False: another try is useless, since the step failed without any record. */
   add({ at, taken, message }: StepFailed): boolean {
     for (const one of taken) this.#note(one);
     if (at === null) return taken.length > 0 || ++this.#unexplained < frontierServiceLimits.stepTries;

@@ -23,7 +23,7 @@ export interface ListQuery {
   readonly limit?: string;
 }
 
-/** What the holder of one partition answers. */
+/** Answer of a partition's holder. */
 interface PartitionList extends HostList {
   readonly from: Source;
 }

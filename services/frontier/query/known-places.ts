@@ -1,6 +1,6 @@
 /**
- * Every partition of a crawl, told within a moment whatever is away: as it is now, or, where the brokers do not answer
- * in time, as it was last seen, with what this process knows of its own partitions in its place.
+ * Every partition of a crawl, at once whatever is away: its present state or, if the brokers do not answer in time, its
+ * last known state, with this process's own partitions as they are now.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../runtime/clock.ts';

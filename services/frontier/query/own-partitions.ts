@@ -1,7 +1,7 @@
 /**
- * What an owner knows of its partitions that their logs do not tell: how far a restore is, which hosts are ready, how
- * fresh pages are. It is answered from memory, so that asking costs a crawl nothing; other members are asked by HTTP,
- * at the addresses that they told their group.
+ * An owner's facts of its partitions that their logs do not have: the progress of a restore, the ready hosts, the
+ * freshness of pages. They come from memory, so that a query costs a crawl nothing. Other members are asked by HTTP, at
+ * the addresses that they gave their group.
  */
 import type { FrontierMember } from '../../runtime/crawl/frontier-members.ts';
 import type { Committed } from '../own/committed.ts';
@@ -12,7 +12,7 @@ export interface OwnPartition {
   readonly partition: number;
   /** How far its restore is, 0 to 1. */
   readonly restored: number;
-  /** What is left of it at the pace so far, ms. */
+  /** Remaining time at the present pace, ms. */
   readonly restoreLeftMs: number;
   /** null: not restored yet. */
   readonly committed: Committed | null;

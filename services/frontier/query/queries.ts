@@ -1,9 +1,9 @@
 /**
- * Questions to a crawl's partitions, asked of any frontier: it answers if it owns the partition, and otherwise asks the
- * owner; if the owner does not answer, a standby does, and says how old its answer may be.
+ * Queries of a crawl's partitions, sent to any frontier: it answers if it owns the partition, and otherwise asks the
+ * owner. If the owner does not answer, a standby does, and says how old its answer may be.
  *
- * Members find each other by the addresses they told their group. A question is passed on only once: a member that gets
- * a question passed on answers from what it has, or not at all.
+ * Members find each other by the addresses in their group. A query is passed on only once: a member that gets a
+ * passed-on query answers from what it has, or not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -16,13 +16,13 @@ import { httpLimits } from '../../runtime/http/http-limits.ts';
 import type { PartitionOwner } from '../own/partition-owner.ts';
 import type { Standby } from '../standby/standby.ts';
 
-/** What this process has of a partition. */
+/** This process's part of a partition. */
 export interface Held {
   readonly owner?: PartitionOwner | undefined;
   readonly standby?: Standby | undefined;
 }
 
-/** This process, as one of those that may be asked. */
+/** This process, as one member that can answer. */
 export interface Asked {
   /** The member's name, as the others see it. */
   readonly name: string;

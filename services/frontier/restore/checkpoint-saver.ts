@@ -28,7 +28,7 @@ export class CheckpointSaver {
   readonly #options: CheckpointSaverOptions;
   /** The checkpoint is being written. */
   #round: StoreJob | null = null;
-  /** What its last request gave. */
+  /** Result of its last request. */
   #reply: StoreReply = [];
   #savedAtMs: number;
   #changedBytes = 0;

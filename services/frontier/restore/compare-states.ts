@@ -1,4 +1,4 @@
-/** What two states of a partition differ in, by name. */
+/** Differences of two states of a partition, by name. */
 import type { CanonicalRow, RowKind } from '../../../topology/frontier/check/digest.ts';
 import { eachRow } from '../../../topology/frontier/check/digest.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';

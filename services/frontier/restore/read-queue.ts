@@ -6,7 +6,7 @@ import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from './job-runner.ts';
 
-/** A round of an owner costs as much by itself as ten short reads: so many share one. */
+/** A round of an owner costs as much as ten short reads: so many share one. */
 const momentMs = 1;
 
 interface Look<Target> {

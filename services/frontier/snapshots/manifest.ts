@@ -19,13 +19,13 @@ const position = z.object({ offset: count, slice: count });
 const manifestSchema = z.object({
   format: z.literal(snapshotFormat),
   crawl: z.string(),
-  /** Hash of the fingerprint key: tells a crawl from another one of the same name. */
+  /** Hash of the fingerprint key: distinguishes a crawl from another one of the same name. */
   crawlId: z.string(),
   partition: count,
   partitions: z.int().min(1),
   /** The next record of the changelog: what lies before it is in the snapshot. */
   position: count,
-  /** At that position: whose commits count, and the sequence number of the newest. */
+  /** At that position: the epoch in force, and the sequence number of the newest commit. */
   epoch: z.int(),
   seq: count,
   /** The record before the position (topology/frontier/changes/record-hash.ts). Absent: of an older release. */

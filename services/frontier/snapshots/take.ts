@@ -1,10 +1,10 @@
 /**
- * Takes a snapshot of a partition beside its owner, which is not held up and need not take part.
+ * Takes a snapshot of a partition beside its owner, without delaying the owner.
  *
- * The owner's checkpoint is a fuzzy checkpoint (topology/frontier/checkpoint/save-checkpoint.ts): a replay can go on
- * from it, but its rows are of several moments. So it is read as it is, brought to the present end of the changelog, in
- * memory above it, and only then written: the snapshot, and its digest, are of one position. What was written is read
- * back before the manifest is written; a kill before that leaves files that nobody uses.
+ * The owner's checkpoint is fuzzy (topology/frontier/checkpoint/save-checkpoint.ts): a replay can continue from it, but
+ * its rows are from several moments. So the snapshot reads the checkpoint, brings it to the present end of the
+ * changelog in memory, and only then writes it: the snapshot and its digest have one position. The written files are
+ * read back before the manifest is written. A kill before that leaves unused files.
  */
 
 import { digest } from '../../../topology/frontier/check/digest.ts';

@@ -45,7 +45,7 @@ export interface Trimmed {
   readonly start: number;
 }
 
-/** What was trimmed; nothing if there is no whole snapshot, or no newer one beside it. */
+/** Trimmed offsets; none without a whole snapshot, or a newer one beside it. */
 export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<Trimmed[]> {
   const { log, codec, identity, repository, kept, onNotice } = options;
   const { crawl, partition } = identity;
@@ -70,7 +70,7 @@ export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<T
   return [];
 }
 
-/** What may be trimmed if this is the oldest whole snapshot. */
+/** Offsets that may be trimmed if this is the oldest whole snapshot. */
 async function planOf(options: TrimBelowSnapshots, manifest: SnapshotManifest): Promise<Trimmed[]> {
   const { log, identity, clock, olderThanMs } = options;
   const { crawl, partition } = identity;

@@ -21,7 +21,7 @@ export interface PartitionTaskOptions extends Omit<OwnerOptions, 'store' | 'warm
   readonly identity: PartitionIdentity;
   readonly onStandbyTrouble?: StandbyOptions['onTrouble'];
   openStore(): Promise<StateStore>;
-  /** Called when the partition stops for a fault of its own. False: no other partition works, so the process fails. */
+  /** Called when the partition stops by its own fault. False: no other partition works, so the process fails. */
   onStopped?(error: CrawlstreamError): boolean;
   onFailure(error: unknown): void;
 }

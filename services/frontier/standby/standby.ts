@@ -1,9 +1,9 @@
 /**
- * Keeps a warm copy of one partition: it follows the changelog that the owner writes, comes to the owner's state, and
- * compares it with the owner's own checks as it goes. When it is stopped, the next owner goes on from its state. It
- * claims nothing, and writes nothing but its checkpoint.
+ * Keeps a warm copy of one partition: it follows the owner's changelog to the owner's state, and compares it with the
+ * owner's checks on the way. When it is stopped, the next owner continues from its state. It claims nothing, and writes
+ * nothing but its checkpoint.
  *
- * Its position is published as that of a group of its rank, once a second, for others to see how far behind it is.
+ * It publishes its position as that of a group of its rank, once a second, so that others see how far behind it is.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
@@ -36,7 +36,7 @@ export interface StandbyOptions {
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
   readonly clock: Clock;
-  /** Snapshots to begin with where the store's checkpoint is of no use. */
+  /** Snapshots to begin with if the store's checkpoint is unusable. */
   readonly repository?: StartingStates['repository'];
   readonly onNotice?: StartingStates['onNotice'];
   /** The state to which it has followed the changelog before. */

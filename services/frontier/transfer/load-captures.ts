@@ -26,9 +26,9 @@ export interface CaptureTotals {
   readonly captures: number;
   /** Known now, and not before. */
   readonly known: number;
-  /** Of those, to be visited again. */
+  /** Of those, the ones with revisits. */
   readonly scheduled: number;
-  /** URLs whose answer is worth another try: they stay unknown. */
+  /** URLs with a retriable response: they stay unknown. */
   readonly failed: number;
   /** robots.txt, and what is no http or https URL. */
   readonly other: number;

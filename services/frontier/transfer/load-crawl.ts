@@ -1,8 +1,8 @@
 /**
  * Loads a dump into a crawl of any number of partitions, which holds nothing yet, or a part of this very dump.
  *
- * Each line goes to the partition of its host. At the end the partitions must come to what the dump says it holds;
- * only then may a frontier decide on them.
+ * Each line goes to the partition of its host. At the end the partitions' totals must equal those of the dump; only
+ * then may a frontier decide on them.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type Change, placeNames } from '../../../topology/frontier/changes/changes.ts';
@@ -108,7 +108,7 @@ function check({ loaders }: LoadOptions, totals: DumpTotals, lines: number): voi
   for (const name of placeNames) differ(name, sum[name], totals.places[name]);
 }
 
-/** What was asked for, then what is in force, so that `crawl` and `policy` find them. */
+/** The requested policy, then the one in force, so that `crawl` and `policy` find them. */
 async function publishPolicies({ log, codec, clock, manifest, head }: LoadOptions, inForce: PolicyConfig | null) {
   const there = (await readControl(log, codec, manifest.crawl)).policy?.version ?? 0;
   const asked = head.asked === null ? null : storedPolicy(head.asked);

@@ -103,7 +103,7 @@ function bound(
 bound(avsc.types.ArrayType.prototype as unknown as Reads, readItems, (tap, { itemsType }) => itemsType?._skip(tap));
 bound(avsc.types.MapType.prototype as unknown as Reads, readEntries, skipEntry);
 
-/** `this` is the type, or avsc's resolver of an older schema with item reads of its own. */
+/** `this` is the type, or avsc's resolver of an older schema with its own item reads. */
 function readItems(this: Innards, tap: Tap): unknown[] {
   const items: unknown[] = [];
   for (let n = blockLength(tap); n > 0; n = blockLength(tap)) {

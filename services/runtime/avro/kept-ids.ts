@@ -1,8 +1,11 @@
-/** A registry that is asked once for the id of each schema: what opens many crawls goes on with those that it was told, with the registry or without. */
+/**
+ * A registry that is asked once for the id of each schema: a process that opens many crawls continues with the cached
+ * ids, with the registry or without.
+ */
 import { fingerprintOf } from './avro-types.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** What fails is asked for again. */
+/** Failed requests are repeated. */
 export function keptIds(registry: SchemaRegistry): SchemaRegistry {
   const ids = new Map<string, Promise<number>>();
   return {

@@ -6,8 +6,8 @@ import { isSchemaUnknown } from './await-schema.ts';
 import type { RecordCodec } from './record-codec.ts';
 
 /**
- * Undefined: it is a tombstone; or it is no record of the topic, is damaged, or has an unknown schema, and `onUnreadable` is
- * told which. Throws where its schema can't be had at the moment.
+ * Undefined: a tombstone; or no record of the topic, a damaged one, or one with an unknown schema, and `onUnreadable`
+ * gets the reason. Throws if its schema can't be fetched at the moment.
  */
 export async function readRecord<T extends AvroTopic>(
   codec: RecordCodec,

@@ -1,10 +1,10 @@
-/** The readers that wait for a schema that is not known here; probes and operators are told of them meanwhile. */
+/** Readers that wait for an unknown schema; probes and operators see them meanwhile. */
 import type { CrawlstreamError } from '../../../topology/errors.ts';
 
 export interface SchemaWaits {
   /** Notes that a reader waits from now on; call the function that it returns when the wait is over. */
   begin(error: CrawlstreamError): () => void;
-  /** What is waited for, in words; null: nothing. */
+  /** What the reader waits for, in words; null: nothing. */
   readonly waitsFor: string | null;
   /** Called once for each thing that is waited for, until nothing waits for it any more. */
   onWait: (error: CrawlstreamError) => void;

@@ -36,7 +36,7 @@ function computeFingerprint(schema: object): string {
   return fingerprint.toString(16).padStart(16, '0');
 }
 
-/** What a record begins with whose schema has this fingerprint. */
+/** The first bytes of a record with this fingerprint of its schema. */
 export function singleObjectHeader(fingerprint: string): Buffer {
   const header = Buffer.alloc(singleObjectHeaderBytes);
   header.set(marker);

@@ -61,7 +61,7 @@ export interface ConsumerOptions<T extends AvroTopic> {
   readonly onRetry?: (error: Error) => void;
 }
 
-/** What a consumer has done since it began. */
+/** Counts of a consumer since its start. */
 export interface ConsumerStats {
   /** Records handled, dead letters among them. */
   readonly records: number;

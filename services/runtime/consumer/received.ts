@@ -1,9 +1,9 @@
-/** What a consumer's handler is given: decoded records, each with where and when it stands in the log. */
+/** Arguments of a consumer's handler: decoded records, each with its time and place in the log. */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import type { LogRecord } from '../log/log.ts';
 
-/** One record. `topic` tells which, where several are read: `if (one.topic === 'pages') one.value.title`. */
+/** One record. `topic` is its topic, if several are read: `if (one.topic === 'pages') one.value.title`. */
 export type Received<T extends AvroTopic> = {
   [Name in T]: {
     readonly topic: Name;

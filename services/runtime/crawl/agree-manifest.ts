@@ -22,9 +22,9 @@ export interface Agreement {
   readonly log: Log;
   readonly codec: RecordCodec;
   readonly clock: Clock;
-  /** What the user's options ask for. */
+  /** The user's options. */
   readonly wanted: Partial<ManifestFacts> & Pick<ManifestFacts, 'crawl'>;
-  /** What a new crawl is made with; null: this command makes none. */
+  /** Settings of a new crawl; null: this command creates none. */
   readonly defaults: ManifestFacts | null;
   readonly createdBy: string;
   /** The key of a new crawl that takes over another's fingerprints. Absent: 16 random bytes. */
@@ -32,7 +32,7 @@ export interface Agreement {
   /** What the folder of this process has as the crawl's manifest; it counts where `control` was lost. Absent: nothing. */
   readonly kept?: (() => Promise<Manifest | undefined>) | undefined;
   readonly onNotice?: ((text: string) => void) | undefined;
-  /** It is one of a fleet, whose name stands before its own. Absent: it is not. */
+  /** It belongs to a fleet; the fleet's name precedes the crawl's. Absent: it does not. */
   readonly isOfFleet?: boolean;
 }
 

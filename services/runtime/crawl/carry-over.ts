@@ -58,7 +58,7 @@ export async function carryOver(
   const leaving = [...new Set([...notes.values(), manifest, asked, policy, key, ...purges.values()])].flatMap((one) =>
     one !== undefined && one.at < before ? [{ topic, partition, key: null, value: one.value }] : [],
   );
-  // An end tells nothing before its beginning.
+  // An end without its beginning means nothing.
   for (const one of payments.values())
     if (one.some(({ at }) => at < before))
       for (const { value } of one) leaving.push({ topic, partition, key: null, value });

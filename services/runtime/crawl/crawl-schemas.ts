@@ -193,7 +193,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   };
 }
 
-/** A log whose first append waits until the crawl's notes say by which schemas this process writes. */
+/** A log whose first append waits until the crawl's notes have this process's schemas. */
 export function notingLog<T extends Pick<Log, 'append'>>(
   log: T,
   schemas: Pick<CrawlSchemas, 'note'>,

@@ -22,7 +22,7 @@ export interface StandbyCopy {
   readonly staleMs: number | null;
 }
 
-/** The group under whose name the standbys of a rank publish their positions; it has no members. */
+/** The group name under which standbys of a rank publish their positions; it has no members. */
 export function standbyGroup(crawl: string, rank: number): string {
   return `${crawl}.frontier-standby-${rank}`;
 }

@@ -17,7 +17,7 @@ export interface HostFailure {
   readonly atMs: number;
 }
 
-/** By host key; a host that has answered since is not there. `only`: a host key, whose partition alone is read. */
+/** By host key; a host that has answered since is absent. `only`: a host key; only its partition is read. */
 export async function hostFailures(
   log: Pick<Log, 'offsets' | 'reader'>,
   codec: RecordCodec,

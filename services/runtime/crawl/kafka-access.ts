@@ -27,7 +27,7 @@ export interface KafkaAccess {
    * commands.
    */
   readonly stays?: boolean | undefined;
-  /** What this process does, in the brokers’ logs and metrics. Absent: `client`. */
+  /** Role of this process in the brokers’ logs and metrics. Absent: `client`. */
   readonly role?: string | undefined;
   /** Called with what an operator should know though nothing fails. */
   readonly onNotice?: ((text: string) => void) | undefined;
@@ -102,8 +102,8 @@ export async function accessOn(
 }
 
 /**
- * By role, crawl and instance, so that quotas, and brokers' logs and metrics, can tell them apart. In containers all
- * processes have the same process id, and elsewhere several share a host name.
+ * By role, crawl and instance, so that quotas, and brokers' logs and metrics, can distinguish processes. In containers
+ * all processes have the same process id, and elsewhere several share a host name.
  */
 function clientIdOf(role: string, crawl: string): string {
   return `crawlstream-${role}-${crawl}-${hostname()}-${process.pid}`.replaceAll(/[^A-Za-z0-9._-]/g, '_');

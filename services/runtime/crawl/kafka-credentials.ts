@@ -60,7 +60,7 @@ export function kafkaCredentials(env: Env): KafkaCredentials {
   return { ...(ssl !== false && { ssl }), ...(sasl !== undefined && { sasl }) };
 }
 
-/** A pod is not told its zone: it is given to it, or it reads from the leaders. */
+/** A pod does not know its zone: it is configured, or it reads from the leaders. */
 export function rackOf(env: Env): { readonly rack?: string } {
   const rack = given(env, 'KAFKA_RACK');
   return rack === undefined ? {} : { rack };
@@ -94,7 +94,7 @@ function saslOf(env: Env): object | undefined {
   if (mechanism === 'oauthbearer') {
     if (tokens === undefined)
       throw bad('KAFKA_TOKEN_FILE', 'is missing: oauthbearer needs this variable, or KAFKA_TOKEN_URL');
-    // Each login has a token of its own: they run out while a process lives.
+    // Each login has a new token: tokens expire while a process lives.
     return oauthLogin(tokenOf(env, 'KAFKA', false)!);
   }
   if (username === undefined) {

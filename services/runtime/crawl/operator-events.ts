@@ -1,6 +1,6 @@
 /**
- * An operator's orders to a running crawl, as events on `control`: each says who sent it and when, and has an id of its
- * own, so that a repetition after a crash is recognised.
+ * An operator's orders to a running crawl, as events on `control`: each names its sender and time, and has a unique id,
+ * so that a repetition after a crash is recognised.
  */
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';
@@ -83,7 +83,7 @@ export function raiseEvent(topics: CrawlTopics, said: Said, url: string): Reques
   return aboutHost(topics, event(said, { kind: 'raise', hostKey: hostKeyOf(url), payload: JSON.stringify({ url }) }));
 }
 
-/** `url` is normal; `frontQueue`: at whose end it is to wait. */
+/** `url` is normal; `frontQueue`: the queue at whose end it waits. */
 export function lowerEvent(topics: CrawlTopics, said: Said, url: string, frontQueue: number): RequestRecord[] {
   const payload = JSON.stringify({ url, frontQueue });
   return aboutHost(topics, event(said, { kind: 'lower', hostKey: hostKeyOf(url), payload }));

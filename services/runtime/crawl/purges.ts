@@ -28,7 +28,7 @@ export class Purges {
   readonly #hosts = new Map<string, HostPurge>();
   readonly #urls = new Set<string>();
 
-  /** What an event purges; null: nothing. */
+  /** Pages that an event purges; null: none. */
   take({ kind, hostKey, atMs, payload }: Control): Purged | null {
     const before = this.#hosts.get(hostKey);
     if (kind === 'releaseHost' && !isOfWebmaster(payload) && before !== undefined)

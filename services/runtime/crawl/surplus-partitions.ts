@@ -4,6 +4,7 @@
  */
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import type { Clock } from '../clock.ts';
+import { counted } from '../counted.ts';
 import type { Log } from '../log/log.ts';
 
 export interface Surplus {
@@ -28,7 +29,7 @@ export async function surplusOf({ log, crawl, partitions }: CountedCrawl): Promi
 export function surplusText(surplus: readonly Surplus[], partitions: number): string | null {
   if (surplus.length === 0) return null;
   const which = surplus.map((one) => `${one.topic} has ${one.partitions}`).join(', ');
-  return `the crawl has ${partitions} partitions, but ${which}: the extra partitions are not read (to use more, run crawlstream repartition)`;
+  return `the crawl has ${counted(partitions, 'partition')}, but ${which}: the extra partitions are not read (to use more, run crawlstream repartition)`;
 }
 
 export interface SurplusWatch extends CountedCrawl {
@@ -38,7 +39,7 @@ export interface SurplusWatch extends CountedCrawl {
   onChange(text: string | null): void;
 }
 
-/** Topics change when somebody changes them: once a minute is soon enough to be told. */
+/** Topics rarely change: once a minute is often enough. */
 const lookEveryMs = 60_000;
 
 /** Watches until `signal` aborts. A broker that is away is asked again later. */

@@ -22,7 +22,7 @@ export function fileToken(file: string): () => Promise<string> {
   return async () => (await readFile(file, 'utf8')).trim();
 }
 
-/** `keeps`: a token is used again until it runs out; otherwise each caller gets one of its own. */
+/** `keeps`: a token is reused until it expires; otherwise each caller gets a new one. */
 export function grantedToken({ url, id, secret, scope }: ClientCredentials, keeps: boolean): () => Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) });
   let kept: { readonly value: string; readonly untilMs: number } | undefined;

@@ -16,7 +16,7 @@ import type { CrawlTopics } from './requests.ts';
 export interface UrlTrace {
   readonly timeline: UrlTimeline;
   readonly partition: number;
-  /** What was read of the changelog. It begins above 0 where it was trimmed: what was before is not known. */
+  /** The part of the changelog that was read. It begins above 0 after a trim: earlier records are unknown. */
   readonly changelog: { readonly start: number; readonly end: number };
   /** Links that brought it, one per admission at most. */
   readonly found: readonly Found[];

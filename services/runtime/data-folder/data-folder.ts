@@ -25,7 +25,7 @@ export interface DataFolder {
 }
 
 export interface NewFolder {
-  /** What a new folder is made with where `wanted` does not say. */
+  /** Default settings of a new folder. */
   readonly defaults: ManifestFacts;
   /** Version of this program. */
   readonly createdBy: string;
@@ -35,7 +35,7 @@ export interface NewFolder {
 }
 
 const manifestName = 'manifest.json';
-/** What may lie in an "empty" folder: our own interrupted start, and the root of a freshly made volume. */
+/** Allowed entries of an "empty" folder: our own interrupted start, and the root of a fresh volume. */
 const isHarmless = (name: string) => /^manifest\.json(?:\.\w+)?\.new$/.test(name) || name === 'lost+found';
 
 /**

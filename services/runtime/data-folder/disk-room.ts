@@ -12,7 +12,7 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'DISK_FULL' || code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** On the disks of all these folders, which need not exist? A disk that tells nothing of itself counts as having room. */
+/** On the disks of all these folders, which need not exist? A disk without figures counts as having room. */
 export async function hasRoom(folders: Iterable<string>): Promise<boolean> {
   for (const folder of folders) if (!(await hasRoomAt(resolve(folder)))) return false;
   return true;

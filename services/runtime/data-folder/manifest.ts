@@ -14,7 +14,7 @@ const manifestSchema = z.object({
   crawl: z.string().min(1),
   /** Partitions of every topic. */
   partitions: z.int().min(1),
-  /** What topics are partitioned by: the host, or the registrable domain. */
+  /** Partition key of topics: the host, or the registrable domain. */
   keyMode: z.enum(['host', 'domain']),
   /** Hash of the public-suffix list: where registrable domains end, and so partition keys in `domain` mode. */
   pslHash: z.string(),

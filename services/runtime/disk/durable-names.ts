@@ -31,7 +31,7 @@ export async function makeFolder(path: string, mode?: number, disk: Disk = nodeD
 }
 
 export interface PutOptions {
-  /** Of the new file. Default: what the process gives new files. */
+  /** Mode of the new file. Default: the process's mode for new files. */
   readonly mode?: number;
   /** Ending of the file's name while it is being written. Default `.new`. */
   readonly aside?: string;

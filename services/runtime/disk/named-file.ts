@@ -168,7 +168,7 @@ function beside(name: string, path: string, aside: string, file: Awaited<ReturnT
   };
 }
 
-/** A file that is mounted by itself, or another user's in a folder like /tmp, can be written and not replaced. */
+/** A file that is a mount point, or another user's in a folder like /tmp, can be written and not replaced. */
 async function replace(aside: string, path: string): Promise<void> {
   try {
     await rename(aside, path);

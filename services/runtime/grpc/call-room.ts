@@ -8,7 +8,7 @@
  * is behind, the message that came is refused.
  */
 
-/** A call whose client has not taken its answers. */
+/** A call with answers that its client has not taken. */
 export interface Debtor {
   /** Ends the call, and releases its answers here. */
   drop(): void;

@@ -231,7 +231,7 @@ interface Writable {
 function dropCall(call: unknown): void {
   let inner = (call as { readonly call: Inner }).call;
   while (inner.nextCall !== undefined) inner = inner.nextCall;
-  // What gRPC clients are told as RESOURCE_EXHAUSTED.
+  // Message of RESOURCE_EXHAUSTED for gRPC clients.
   inner.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 

@@ -56,7 +56,7 @@ export class PartRoom {
     while (this.#bytes > this.#bytesMax) {
       const [oldest] = this.#parts;
       this.#leave(oldest!);
-      // What gRPC clients are told as RESOURCE_EXHAUSTED.
+      // Message of RESOURCE_EXHAUSTED for gRPC clients.
       oldest!.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     }
   }

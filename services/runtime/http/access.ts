@@ -1,5 +1,5 @@
 /**
- * Who may call what: decided before a route is looked into.
+ * Access rules, applied before a route runs.
  *
  * - On loopback, `Host` must name this machine: a web page whose name was rebound to 127.0.0.1 is turned away
  *   (DNS rebinding), and so is a page elsewhere that posts here (`Origin`).
@@ -7,7 +7,7 @@
  *   a person follows a link to something to read.
  * - Beyond loopback a read needs the token as well. `--http-open` opens metrics or all reads by name. Opened reads,
  *   except metrics, are answered only if the request names an address, or a name that no stranger can own (DNS
- *   rebinding again). Probes, and the files of a page, tell nothing of a crawl, and anybody may ask for them.
+ *   rebinding again). Probes, and the files of a page, hold nothing of a crawl, and are open to everybody.
  * - A control call changes something. If a token is set, it needs `Authorization: Bearer <token>` wherever it comes
  *   from. Without a token, control works on loopback only.
  * - Without a token, a control call by GET or HEAD needs `X-Crawlstream`, which no page from elsewhere can send, or a

@@ -16,7 +16,7 @@ export class AnswersUnderWay {
   /** May an answer of so many bytes go out? It counts until it has been read, or its connection is closed. */
   add(caller: string, bytes: number, response: ServerResponse): boolean {
     const before = this.of(caller);
-    // One by itself may be as long as it is.
+    // A single one may be as long as it is.
     if (before > 0 && before + bytes > httpLimits.unreadBytesMax) return false;
     this.#bytes.set(caller, before + bytes);
     const { socket } = response;

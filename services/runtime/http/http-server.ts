@@ -23,7 +23,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Absent: GET and HEAD read, whatever else is control. */
     readonly access?: Access;
-    /** Programs call it all the time: no call of it is told of. */
+    /** Programs call it all the time: its calls are not logged. */
     readonly often?: true;
   }
 }

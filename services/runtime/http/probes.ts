@@ -27,14 +27,14 @@ export class Probes {
     this.#note = () => null;
   }
 
-  /** What the service waits for; null: it is ready. */
+  /** The service's present wait; null: it is ready. */
   get waitsFor(): string | null {
     const why = this.#why();
     if (why === null) this.#started = true;
     return why;
   }
 
-  /** What is wrong though the service is ready; null: nothing. */
+  /** A warning although the service is ready; null: none. */
   get note(): string | null {
     return this.#note();
   }

@@ -16,7 +16,7 @@ export interface ClientUrl {
   /** Validators of the last visit; empty: none. */
   readonly etag: string;
   readonly lastModified: string;
-  /** What was given along with the URL. */
+  /** The URL's payload. */
   readonly payload: string;
   /** For whom robots.txt was asked. */
   readonly userAgent: string;
@@ -34,9 +34,9 @@ export interface ClientFailure {
   readonly detail: string;
 }
 
-/** What became of it. */
+/** Its outcome. */
 export interface Report {
-  /** What no status says; `returned`, `robotsDenied`: no request was made. null: the status and `failure` say it. */
+  /** What no status shows; `returned`, `robotsDenied`: no request was made. null: the status and `failure` show it. */
   readonly kind: Extract<OutcomeKind, 'returned' | 'robotsDenied' | 'tooLarge'> | null;
   /** 0: no response. */
   readonly status: number;
@@ -47,9 +47,9 @@ export interface Report {
   /** Start and completion of the request. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Bytes of the body; 0: not told. */
+  /** Bytes of the body; 0: unknown. */
   readonly bytes: number;
-  /** Hexadecimal; empty: not told. */
+  /** Hexadecimal; empty: unknown. */
   readonly contentHash: string;
   readonly title: string;
   readonly text: string;
@@ -65,7 +65,7 @@ export interface Report {
 
 /** A client that has room for one URL more. */
 export interface LeaseClient {
-  /** Resolves when its client has told, or was not heard of in time. Never rejects. */
+  /** Resolves when its client has reported, or its time is over. Never rejects. */
   hand(clientUrl: ClientUrl): Promise<Report>;
   /** There is nothing for it after all. */
   pass(): void;
@@ -84,6 +84,6 @@ export interface Outside {
   readonly leasesWanted: number;
   /** Called when more leases may be wanted. */
   onWanted(wanted: () => void): void;
-  /** Nothing is given out any more; what is out comes back within `graceMs`. */
+  /** Nothing is handed out any more; URLs that are out return within `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }

@@ -34,7 +34,7 @@ interface Assignment {
   paused: boolean;
 }
 
-/** What was read of a partition. */
+/** Records read of a partition. */
 interface Part {
   readonly assignment: Assignment;
   readonly records: readonly LogRecord[];
@@ -104,7 +104,7 @@ export function createReader(
 
   const waitForNews = async (waitMs: number) => {
     const done = new AbortController();
-    // With a reason of its own: the usual one is an error with a stack, for each wait.
+    // With its own reason: the usual one is an error with a stack, for each wait.
     wakeUp = () => done.abort(news);
     await clock.sleepUntil(clock.nowMs() + waitMs, done.signal);
     wakeUp = undefined;

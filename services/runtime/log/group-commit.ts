@@ -115,7 +115,7 @@ export function createGroupCommit(
     return group;
   };
 
-  /** Starts a segment first, where it is time: its row tells where each partition stood just before this group. */
+  /** Starts a segment first, if due: its row has each partition's position just before this group. */
   const groupRows = (entries: readonly TailEntry[], bytes: number): StoreOp[] => {
     const ops: StoreOp[] = [];
     if (topics.segment < 0 || segmentBytes >= segmentBytesMax) {

@@ -20,7 +20,7 @@ export interface Log {
    * Rejects with RecordTooLarge, once the others are durable, where a topic takes no such record.
    */
   append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
-  /** A reader with positions of its own; nothing is assigned until `seek`. */
+  /** A reader with its own positions; nothing is assigned until `seek`. */
   reader(): LogReader;
   /** `start`: the first offset still there. `end`: one past the newest durable record; appends under way don't count. */
   offsets(topic: string, partition: number): Promise<OffsetRange>;
@@ -38,7 +38,7 @@ export interface Log {
   committed(group: string, topic: string, partition: number): Promise<number | undefined>;
   /** Committed positions of several partitions at once; partitions without one are left out. */
   committedAll(group: string, topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** The groups whose names begin with a prefix: those that have members, or have committed positions. */
+  /** Groups with names of this prefix that have members or committed positions. */
   groups(prefix: string): Promise<GroupStatus[]>;
   /** Forgets all positions of a group. Throws OWNERSHIP_LOST where it has members. */
   forgetGroup(group: string): Promise<void>;
@@ -53,7 +53,7 @@ export interface Log {
   risks?(topics: readonly LogTopic[]): Promise<readonly TopicRisk[]>;
   /** Brokers that do not answer; null: all do. Absent: there are none. */
   brokersAway?(): { readonly text: string; readonly count: number; readonly isCutOff: boolean } | null;
-  /** What was counted of requests to brokers. Absent: there are none. */
+  /** Counts of requests to brokers. Absent: none. */
   tallies?(): LogTallies;
   /** Waits for appends under way, ends waiting polls and joins, and refuses what comes after. */
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export interface RequestTally {
   readonly count: number;
   /** Requests that had no answer. */
   readonly failures: number;
-  /** Of all of them together, waits that a request itself asks for among them. */
+  /** Of all of them together, including waits that a request itself asks for. */
   readonly seconds: number;
 }
 
@@ -88,9 +88,9 @@ export interface GroupOptions {
   /** So many partitions of each are shared out; what a topic has beyond stays unread. Absent: their counts must be equal. */
   readonly partitions?: number | undefined;
   /**
-   * A name that outlives this process: a process that comes back with it within a session is the same member, and
-   * nothing moves. If two processes have the same name, the older one is put out: it holds nothing from then on, and is
-   * told by `onFailure` a session later.
+   * A name that outlives this process: a process that returns with it within a session is the same member, and nothing
+   * moves. If two processes have the same name, the older one is expelled: it owns nothing from then on, and
+   * `onFailure` is called a session later.
    */
   readonly instanceId?: string | undefined;
   /** Where others may ask this member, as `host:port`. */
@@ -102,8 +102,8 @@ export interface GroupOptions {
   /** Partitions of which this member has some state from before: where there is a choice, it gets those. */
   holds?(): readonly number[];
   /**
-   * Copies of which this member has all but the newest state. Given: a partition comes to this member only once its copy
-   * has caught up, or after a bound on that; until then it is told to keep a copy. Absent: partitions have no state.
+   * Nearly current copies of this member. Given: a partition moves to this member only once its copy has caught up, or
+   * after a time limit; until then the member keeps a copy. Absent: partitions have no state.
    */
   caughtUp?(): readonly number[];
   /**

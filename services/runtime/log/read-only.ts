@@ -189,7 +189,7 @@ function createReadOnlyReader(
       const untilMs = clock.nowMs() + waitMs;
       for (;;) {
         const asked = new Map(positions);
-        // What was sought, dropped or paused while this read is not wanted any more from where it stood.
+        // Reads that were sought, dropped or paused meanwhile are no longer wanted from the old position.
         const records = (await pollOnce(maxBytes)).filter(({ topic, partition }) => {
           const at = positions.get(name(topic, partition));
           return at !== undefined && at === asked.get(name(topic, partition)) && !at.paused;

@@ -61,7 +61,7 @@ export function commitKey(group: string, topic: string, partition: number): Buff
   return Buffer.concat([metaRange('g').gte, Buffer.from(`${group}\0${topic}\0`), number]);
 }
 
-/** The rows of the groups whose names begin so. */
+/** Rows of groups with names that begin so. */
 export function commitRange(prefix: string): { gte: Buffer; lt: Buffer } {
   const gte = Buffer.concat([metaRange('g').gte, Buffer.from(prefix)]);
   return { gte, lt: Buffer.concat([gte, Buffer.from([0xff])]) };

@@ -14,7 +14,7 @@ const stoodSchema = z.object({
 
 const noteSchema = z.object({
   format: z.literal(1),
-  /** standing: the loop had stood for a moment. ended: it stood so long that the watch ended the process. null: it went round. */
+  /** standing: the loop stood for a moment. ended: it stood so long that the watch ended the process. null: it ran. */
   state: z.enum(['standing', 'ended']).nullable(),
   stood: stoodSchema.nullable(),
   /** Earlier deaths of the process while its loop stood. */

@@ -21,7 +21,7 @@ export interface LoopMark {
   leave(): void;
 }
 
-/** Of whom nobody watches. */
+/** Subjects without an observer. */
 export const unwatched: LoopMark = { run: (act) => act(), leave() {} };
 
 const fromSource = import.meta.url.endsWith('.ts');

@@ -31,7 +31,7 @@ export class Distribution {
     this.#sum += sum;
   }
 
-  /** Counts of each bucket by itself; the last is the one beyond all bounds. */
+  /** Counts of each bucket separately; the last is the one beyond all bounds. */
   get counts(): readonly number[] {
     return [...this.#counts];
   }

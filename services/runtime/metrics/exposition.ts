@@ -68,7 +68,7 @@ interface Series {
   value: number;
 }
 
-/** What the sources tell in one scrape. */
+/** Samples of the sources in one scrape. */
 class Values implements MetricSink {
   readonly #registry: Registry;
   readonly #value = new Map<MetricName, Map<string, Series>>();
@@ -100,7 +100,7 @@ class Values implements MetricSink {
     }
   }
 
-  /** `whole`: every source has told what it knows. */
+  /** `whole`: every source has reported. */
   show(counts: RisingCounts, whole: boolean): void {
     for (const [name, series] of this.#value) {
       const { kind, help, labels: labelNames }: MetricSpec = metrics[name];
@@ -125,7 +125,7 @@ class Values implements MetricSink {
 class RisingCounts {
   readonly #seen = new Map<string, { value: number; shown: number }>();
 
-  /** `whole` false: a part of `told` may be missing now, and come back later. */
+  /** `whole` false: a part of `told` may be missing now, and return later. */
   shown(series: string, value: number, whole: boolean): number {
     const seen = this.#seen.get(series);
     if (seen === undefined) {

@@ -1,9 +1,9 @@
 /**
- * How far groups are behind, and how old the oldest record is that each has not dealt with.
+ * How far groups are behind, and the age of the oldest record that each has not handled.
  *
- * Ends of partitions, and times of records, are asked for beside the scrapes, every few seconds: a scrape tells what was
- * seen last, and how long ago that was, so that no broker that is away holds it up. While one is, what was seen stands,
- * and ages go on: a group that stands still with its brokers falls behind as far as anybody can tell.
+ * Ends of partitions and times of records are requested every few seconds, beside the scrapes. A scrape returns the
+ * last known values with their age, so an absent broker does not delay it. While a broker is away the values stay and
+ * ages grow: a group that stops with its brokers falls behind, as far as anybody can know.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TopicName, topics } from '../../../topology/topics.ts';
@@ -104,7 +104,7 @@ function groupMetrics(sink: MetricSink, { group, clock, positions }: Lagging, se
   if (ageMs >= 0) sink.value('crawlstream_lag_age_seconds', ageMs / 1000, { group });
 }
 
-/** Does the topic forget by itself? State topics are trimmed below what was decided. */
+/** Does the topic have an age limit? State topics are trimmed below decided records. */
 function isForgotten(topic: string): boolean {
   const name = topic.slice(topic.lastIndexOf('.') + 1) as TopicName;
   return topics[name]?.retention === 'time';

@@ -10,7 +10,7 @@ export interface Service {
   /** `frontier`, `fetcher`, … */
   readonly role: string;
   readonly probes: Probes;
-  /** The label of all of its series; undefined: it is of no one crawl, or not known yet. */
+  /** The label of all of its series; undefined: no single crawl, or unknown yet. */
   crawl: string | undefined;
   /** Of that crawl; undefined: not known yet. */
   partitions: number | undefined;
@@ -22,7 +22,7 @@ export interface Service {
   askMember: AskMember | undefined;
   /** Metrics of its present role: they are removed when it loses that. */
   readonly sources: Set<MetricSource>;
-  /** Folders of its stores, by store: their disks are told of also while the role is lost. */
+  /** Folders of its stores, by store: their disks are exported also while the role is lost. */
   readonly disks: Map<string, string>;
   /** How far its groups are behind. */
   readonly lag: LagWatch;
@@ -32,7 +32,7 @@ export interface Service {
   spans: SpanOutlet | undefined;
   /** What became of metrics and lines that were sent to a collector, by signal. */
   readonly exports: Map<string, Readonly<Record<string, number>>>;
-  /** Its role is lost: what that told is forgotten. */
+  /** Its role is lost: its samples are dropped. */
   forget(): void;
 }
 

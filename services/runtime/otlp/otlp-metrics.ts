@@ -1,4 +1,4 @@
-/** All that /metrics tells, as OTLP: the same names and labels, so that a board and an alert read either. */
+/** The metrics of /metrics as OTLP: the same names and labels, so that a board and an alert can read either. */
 import type { Exposition } from '../metrics/exposition.ts';
 import { type KeyValue, keyValues, nanoseconds } from './otlp-post.ts';
 

@@ -38,7 +38,7 @@ function* recordsOf(log: Buffer): Generator<Buffer> {
     }
     const end = at + headerBytes + log.readUInt16LE(at + 4);
     const type = log[at + 6] as number;
-    // Room made ahead of its use, or a record whose end is not there yet.
+    // Room allocated ahead of its use, or a record without its end yet.
     if (type === 0 || end > log.length) return;
     if (type === recordType.full || type === recordType.first) parts = [];
     parts.push(log.subarray(at + headerBytes, end));

@@ -54,7 +54,7 @@ export async function openLevelReader(folder: string, open: (path: string) => Pr
   }
 }
 
-/** Removes the copies of readers whose process was killed. */
+/** Removes the copies of readers with a killed process. */
 export async function removeStaleReaders(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.startsWith(prefix));
   if (names.length === 0) return;

@@ -25,7 +25,7 @@ import { storeLimits } from './store-limits.ts';
 
 /** LevelDB's own cost of a row in a memtable, at most: lengths, sequence number, links, and what a block has left over. */
 const memtableRowBytes = 100;
-/** How often to check whether LevelDB has begun a new log, after it was told to: that takes about 1 ms. */
+/** How often to check whether LevelDB has begun a new log after the request: that takes about 1 ms. */
 const newLogLookMs = 1;
 /** Beyond every key: a compaction of this range does no more than to begin a new memtable and log. */
 const noRange = Buffer.alloc(32, 0xff);

@@ -1,7 +1,7 @@
-/** What RocksDB and LevelDB tell of themselves, by the names of their properties. */
+/** Figures of RocksDB and LevelDB, by the names of their properties. */
 import type { StoreFigures } from './store.ts';
 
-/** Both have as many unless told otherwise. */
+/** Both have as many by default. */
 const levels = 7;
 
 /** `property`: empty for a name that is not known. */
@@ -17,7 +17,7 @@ export function rocksdbFigures(property: (name: string) => string): StoreFigures
   };
 }
 
-/** LevelDB 1.20 tells no more. */
+/** LevelDB 1.20 reports no more. */
 export function leveldbFigures(property: (name: string) => string): StoreFigures {
   return { files: filesByLevel(property, 'leveldb') };
 }

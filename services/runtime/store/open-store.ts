@@ -31,7 +31,10 @@ const remedy =
 
 let onFallback: ((line: string) => void) | undefined;
 
-/** Calls `tell` with one line, at most once, when a new folder is made with LevelDB because a RocksDB that is installed can't be loaded. */
+/**
+ * Calls `tell` with one line, at most once, when a new folder is created with LevelDB because an installed RocksDB
+ * can't be loaded.
+ */
 export function onStoreFallback(listener: (line: string) => void): void {
   onFallback = listener;
 }

@@ -20,7 +20,7 @@ export async function rewriteStore(folder: string, { isRewritten = false } = {})
   }
   // A manifest names the first and last keys of all tables that there were: each opening begins another.
   await (await openStateStore(folder)).close();
-  // What a store tells of its compactions names keys.
+  // A store's compaction log names keys.
   const notes = (await readdir(folder)).filter((name) => /^LOG(\.old.*)?$/.test(name));
   for (const name of notes) await removeFile(join(folder, name), nodeDisk);
 }

@@ -21,7 +21,7 @@ export interface Rewritable extends Pick<StateStore, 'getMany' | 'write'> {
   readonly levels: () => readonly number[];
 }
 
-/** Around all keys: of a store that uses one of them, the row stays. The second is below what LevelDB is told for "no range". */
+/** Around all keys: if a store uses one of them, the row stays. The second is below LevelDB's bound for "no range". */
 const ends = [Buffer.from([0]), Buffer.alloc(31, 0xff)] as const;
 /**
  * LevelDB puts a table from memory into level 2, 1 or 0, right above what it overlaps. The third of three that overlap lies in

@@ -17,7 +17,7 @@ export interface StateStore {
    * before. Nobody may write or scan meanwhile. Throws STORE_FAILED where tables are left. Absent: nothing of the kind is kept.
    */
   rewrite?(): Promise<void>;
-  /** What the store beneath tells of itself; null: it is closed. Absent: it tells nothing. */
+  /** Figures of the underlying store; null: it is closed. Absent: it has none. */
   figures?(): StoreFigures | null;
 }
 
@@ -25,7 +25,7 @@ export interface StateStore {
 export interface StoreFigures {
   /** Table files by level, the newest first. */
   readonly files: readonly number[];
-  /** Of what was written and is not in a file yet, bytes. */
+  /** Written bytes that are not in a file yet. */
   readonly memtableBytes?: number;
   readonly compactions?: number;
   /** That compactions have still to rewrite. */

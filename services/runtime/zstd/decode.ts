@@ -82,7 +82,7 @@ function beginningOf(frame: ZstdFrame, room: number): Buffer {
   return best;
 }
 
-/** The first blocks of a frame as a frame of their own, whose header does not say how much comes out. */
+/** The first blocks of a frame as a separate frame, with a header that does not give the output size. */
 function firstBlocks(
   { body, windowByte, blocksStart, blocks, blocksEnd, checksum }: ZstdFrame,
   count: number,

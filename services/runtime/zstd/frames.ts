@@ -8,7 +8,7 @@ export interface ZstdFrame {
   /** The stream it is in. */
   readonly body: Buffer;
   readonly windowByte: number;
-  /** What the header says comes out; undefined: it does not say. */
+  /** The output size in the header; undefined: not given. */
   readonly contentBytes: number | undefined;
   /** Where the first block begins. */
   readonly blocksStart: number;
@@ -16,7 +16,7 @@ export interface ZstdFrame {
   readonly blocks: readonly number[];
   /** Behind the last complete block. */
   readonly blocksEnd: number;
-  /** What the blocks up to each one give at most, bytes. */
+  /** The most output of the blocks up to each one, bytes. */
   readonly outputMax: readonly number[];
   /** At its end; undefined: there is none, or the frame was cut. */
   readonly checksum: Buffer | undefined;

@@ -57,7 +57,7 @@ test('a page that costs a third more fails, and is named', async () => {
   assert.match(stdout, /worse +× 1\.33 {2}fetch cpuMillisPerPage/);
 });
 
-test('so does a figure that was not measured', async () => {
+test('a figure that was not measured fails', async () => {
   const { code, stdout } = await against(changed(({ benches }) => (benches['restart']!.runs = [])));
   assert.equal(code, 1);
   assert.match(stdout, /missing +restart cpuSeconds: [\d.]+ → none/);

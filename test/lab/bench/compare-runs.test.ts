@@ -8,8 +8,8 @@ const runsOf = (path: string, ...values: readonly number[]) => values.map((value
 const verdict = (path: string, before: readonly number[], after: readonly number[]) =>
   compareRuns(runsOf(path, ...before), runsOf(path, ...after))[0]!.verdict;
 
-describe('runs that are compared', () => {
-  it('give a ratio with its spread over all pairs of runs', () => {
+describe('compared runs', () => {
+  it('compared runs give a ratio with its spread over all pairs', () => {
     const [ratio] = compareRuns(runsOf('cpuMicrosPerUrl', 2, 4, 3), runsOf('cpuMicrosPerUrl', 6, 3));
     assert.deepEqual(ratio, {
       ...{ path: 'cpuMicrosPerUrl', before: 3, after: 4.5 },
@@ -17,7 +17,7 @@ describe('runs that are compared', () => {
     });
   });
 
-  it('differ only where every run of one side is beyond every run of the other', () => {
+  it('compared runs differ only if every run of one side is beyond every run of the other', () => {
     assert.equal(verdict('cpuMicrosPerUrl', [2, 2.1], [2.5, 2.6]), 'worse');
     assert.equal(verdict('cpuMicrosPerUrl', [2, 2.55], [2.5, 2.6]), 'same');
     assert.equal(verdict('cpuMicrosPerUrl', [2.5, 2.6], [2, 2.1]), 'better');
@@ -25,12 +25,12 @@ describe('runs that are compared', () => {
     assert.equal(verdict('hosts', [2, 2], [3, 3]), 'changed');
   });
 
-  it('are not told apart below the threshold, nor by a single run', () => {
+  it('compared runs are equal below the threshold, and with a single run', () => {
     assert.equal(verdict('cpuMicrosPerUrl', [2, 2.01], [2.05, 2.06]), 'same');
     assert.equal(verdict('cpuMicrosPerUrl', [2], [9]), 'same');
   });
 
-  it('are compared by what both have, and a figure that is 0 in both is the same', () => {
+  it('compared runs are compared by common figures, and a figure that is 0 in both is equal', () => {
     const before = [
       new Map([
         ['violations', 0],
@@ -51,7 +51,7 @@ describe('runs that are compared', () => {
 });
 
 describe('the figures of a bench', () => {
-  it('are its numbers by path, without what it was asked for and what it met on the way', () => {
+  it('the figures of a bench are its numbers by path, without its options and environment', () => {
     const line = {
       name: 'x',
       runs: 3,
@@ -65,7 +65,7 @@ describe('the figures of a bench', () => {
 });
 
 describe('the plan of all benches', () => {
-  it('has every bench there is, under labels of their own, and no other', () => {
+  it('the plan of all benches has every bench, under distinct labels, and no other', () => {
     const plan = benchPlan();
     const names = new Set(plan.map(({ bench }) => bench));
     assert.deepEqual([...names, 'all', 'compare', 'against-release', 'beside-urlfrontier'].sort(), benchNames());

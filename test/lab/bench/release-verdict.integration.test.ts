@@ -24,30 +24,30 @@ const verdict = (before: Results, after: Results, tolerance?: number) =>
   sinceRelease(before, after, figures, tolerance)[0]!.verdict;
 
 describe('figures against a release', () => {
-  it('are worse where the least of their runs has grown beyond the tolerance', () => {
+  it('figures against a release are worse if their best run exceeds the tolerance', () => {
     assert.equal(verdict(results([0.5], [10]), results([0.9, 0.62], [10])), 'same');
     assert.equal(verdict(results([0.5], [10]), results([0.9, 0.63], [10])), 'worse');
     assert.equal(verdict(results([0.5], [10]), results([0.6], [10]), 0.1), 'worse');
     assert.equal(verdict(results([0.5], [10]), results([0.39, 0.9], [10])), 'better');
   });
 
-  it('are not worse for a machine on which everything takes longer, and are for one on which nothing else does', () => {
+  it('figures against a release are not worse if the whole machine is slower, and are if nothing else is', () => {
     assert.equal(verdict(results([0.5], [10]), results([1], [20, 30])), 'same');
     assert.equal(verdict(results([0.5], [20]), results([0.5], [10])), 'worse');
   });
 
-  it('are missing where they were not measured, or with other options', () => {
+  it('figures against a release are missing if they were not measured, or with other options', () => {
     assert.equal(verdict(results([0.5], [10]), results([], [10])), 'missing');
     assert.equal(verdict(results([0.5], [10], ['--pages', '9']), results([0.5], [10])), 'missing');
     assert.equal(verdict(results([], [10]), results([0.5], [10])), 'new');
   });
 
-  it('are held against the newest release, by its numbers', () => {
+  it('figures against a release are compared with the newest one, by version number', () => {
     assert.equal(lastRelease(['0.9.0.json', '0.10.0.json', 'README.md', '0.2.11.json']), '0.10.0');
     assert.equal(lastRelease(['x.json']), undefined);
   });
 
-  it('come from benches that are planned, with the yardstick before them', () => {
+  it('figures against a release come from planned benches, with the yardstick first', () => {
     const labels = releasePlan().map(({ label }) => label);
     assert.equal(labels[0], 'yardstick');
     assert.deepEqual(new Set(labels.slice(1)), new Set(releaseFigures.map(({ label }) => label)));

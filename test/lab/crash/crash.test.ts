@@ -9,7 +9,7 @@ import type { Disk, DiskFile } from '../../../services/runtime/disk/disk.ts';
 const runs = { journal: exploreJournal, archive: exploreArchive, names: exploreNames };
 
 for (const [name, explore] of Object.entries(runs))
-  test(`after a power cut at any step of the run "${name}", nothing that was acknowledged is lost`, async () => {
+  test(`after a power cut at any step of the run "${name}", nothing acknowledged is lost`, async () => {
     let states = 0;
     for (let seed = 1; seed <= 5; seed++) {
       const found = await explore(seed);
@@ -49,7 +49,7 @@ const planted: Record<string, (disk: Disk) => Disk> = {
 };
 
 for (const [fault, plant] of Object.entries(planted))
-  test(`power cuts show that ${fault}`, async () => {
+  test(`power cuts reveal that ${fault}`, async () => {
     for (const explore of Object.values(runs))
       for (let seed = 1; seed <= 25; seed++) if ((await explore(seed, plant)).violations.length > 0) return;
     assert.fail('no run has found it');

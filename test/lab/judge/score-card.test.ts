@@ -49,14 +49,14 @@ const withOne = (host: number, path: string, more: Partial<RequestRecord> = {}):
   ];
 };
 
-test('a visit that is right keeps every rule that it came to', () => {
+test('a correct visit keeps every rule that it reached', () => {
   const { rows, passed, of: applicable } = card(visit);
   assert.deepEqual(failed(card(visit)), []);
   assert.equal(passed, applicable);
   assert.ok(applicable >= 10, `${applicable} of ${rows.length} rows`);
 });
 
-test('each kind of rudeness fails its own rule', () => {
+test('each kind of misbehaviour fails its own rule', () => {
   const busy = hostWith(
     (host) => of(host).length > 4 && plan.traits(host).crawlDelayMs === 0 && !plan.traits(host).throttled,
   );

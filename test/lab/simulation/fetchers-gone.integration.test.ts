@@ -5,7 +5,7 @@ import { fetchersGone } from '../../../lab/simulation/fetchers-gone.ts';
 const phaseMs = 8_000;
 const awayMs = 30 * 60_000;
 
-it('half an hour without a fetcher costs no URL anything, and the crawl ends when one has come back', async (t) => {
+it('half an hour without a fetcher costs no URL anything, and the crawl ends when one is back', async (t) => {
   const size = { partitions: 2, hosts: 400, urlsPerHost: 6, phaseMs, awayMs };
   const { samples, urls, pages, deadLetters, lost, grantedForNobody, endedMs, violations } = await fetchersGone(size);
   assert.deepEqual(

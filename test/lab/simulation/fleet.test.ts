@@ -6,7 +6,7 @@ import { plainWorld } from '../../../lab/simulation/fleet-world.ts';
 import { runFleet } from '../../../lab/simulation/run-fleet.ts';
 import { drawWorld, type SimHost } from '../../../lab/simulation/world.ts';
 
-test('whatever goes wrong, no host sees more of several crawls than the fleet promises, and each comes to its end', async () => {
+test('under any faults, no host gets more from several crawls than the fleet promises, and each crawl ends', async () => {
   // A second or two each; npm run verify:full runs more.
   for (const seed of [4, 6]) {
     const { violations } = await runFleet(seed);
@@ -14,7 +14,7 @@ test('whatever goes wrong, no host sees more of several crawls than the fleet pr
   }
 });
 
-test('a fleet’s seed gives the same run again, to the byte', async () => {
+test('a fleet’s seed repeats the same run, to the byte', async () => {
   const first = await runFleet(2);
   assert.deepEqual(first.violations, []);
   assert.deepEqual(await runFleet(2), first);

@@ -9,7 +9,7 @@ import { run } from '../../../lab/simulation/run.ts';
 import { keptSeeds } from '../../../lab/simulation/seeds.ts';
 import { assertKept } from '../../kept/assert-kept.ts';
 
-it('worlds, whatever goes wrong in them', async () => {
+it('worlds with any faults have their recorded results', async () => {
   const traces = new Map<string, readonly string[]>();
   for (let seed = 1; seed <= keptSeeds; seed++) {
     const { trace, violations } = await run(seed);

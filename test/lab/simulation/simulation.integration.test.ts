@@ -7,7 +7,7 @@ import type { Fault } from '../../../lab/simulation/faults.ts';
 import { run } from '../../../lab/simulation/run.ts';
 import { shrink } from '../../../lab/simulation/shrink.ts';
 
-test('a seed gives the same run again, to the byte', async () => {
+test('a seed repeats the same run, to the byte', async () => {
   for (const seed of [3, 9, 36]) {
     const first = await run(seed);
     assert.deepEqual(await run(seed), first);
@@ -15,7 +15,7 @@ test('a seed gives the same run again, to the byte', async () => {
   }
 });
 
-test('a failing run is shrunk to the faults that it fails by', async () => {
+test('a failing run is reduced to the faults that cause it', async () => {
   const kill = (at: number): Fault => ({ kind: 'stop', at, process: 'frontier-0', downMs: 1 });
   const noise = (at: number): Fault => ({ kind: 'brokerAway', at, forMs: 1 });
   const faults = [noise(1), kill(2), noise(3), noise(4), kill(5)];
@@ -28,7 +28,7 @@ test('a failing run is shrunk to the faults that it fails by', async () => {
   assert.deepEqual(shrunk.faults, [kill(2), kill(5)]);
 });
 
-test('the command runs the seeds it is asked for, and ends with one line of JSON', async () => {
+test('the command runs the requested seeds, and ends with one line of JSON', async () => {
   const main = fileURLToPath(new URL('../../../lab/simulation/main.ts', import.meta.url));
   const args = ['--import', 'tsx', main, '--seeds', '2', '--seed', '5', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, args);

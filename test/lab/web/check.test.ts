@@ -110,7 +110,7 @@ test('the end of the longest request counts, not of the latest', () => {
   assertOnly(report, 'concurrency', /\/gone\/0 .* 1 under way/);
 });
 
-test('a host that allows several connections has a gap in each of them, and its Crawl-delay whole', () => {
+test('a host with several allowed connections has a gap on each of them, and its whole Crawl-delay', () => {
   const host = hostWhere((n) => plan.traits(n).crawlDelayMs === 0 && plan.traits(n).robots === 'rules');
   const name = plan.hosts[host]!;
   const missing = { status: 404, path: '/gone/0' };
@@ -169,7 +169,7 @@ test('a page of a host whose robots.txt answers 503 is a robots violation', () =
   assertOnly(report, 'robotsViolations', /is disallowed/);
 });
 
-test('a page asked for before robots.txt is a robots violation', () => {
+test('a page requested before robots.txt is a robots violation', () => {
   const report = reportAfter((records) => {
     const robots = records[indexOf(records, 1, '/robots.txt')]!;
     const early = { startMs: robots.startMs - 500, endMs: robots.endMs - 500 };
@@ -190,7 +190,7 @@ test('a page that was never fetched is missing', () => {
   assertOnly(reportAfter(drop), 'missing', /^h001\.site1\.test\/p\/2$/);
 });
 
-test('a URL that is named nowhere, and a foreign host, are unexpected', () => {
+test('a URL that no page names, and a foreign host, are unexpected', () => {
   assertOnly(
     reportAfter((records) => records.push(later(records, 0, '/p/1/extra', 404))),
     'unexpected',
@@ -200,7 +200,7 @@ test('a URL that is named nowhere, and a foreign host, are unexpected', () => {
   assertOnly(reportAfter(foreign), 'unexpected', /no host of this web/);
 });
 
-test('hosts whose Crawl-delay is above the cap are not missed', () => {
+test('hosts with a Crawl-delay above the cap are not missed', () => {
   const host = hostWhere((n) => plan.traits(n).crawlDelayMs > 0);
   const records = perfectCrawl().filter((record) => record.host !== host || record.path === '/robots.txt');
   assert.ok(checkCrawl(plan, records, { delayMs, crawlDelayCapMs: 399 }).ok);

@@ -19,7 +19,7 @@ const start = (...args: string[]): ChildProcess =>
 
 const readReport = async (response: Response) => (await response.json()) as CheckReport;
 
-test('the server says where it listens, reports, resets, and ends with its standard input', async () => {
+test('the web server prints its address, reports, resets, and ends with its standard input', async () => {
   const child = start('--hosts', '4', '--pages', '3', '--preset', 'plain', '--set', 'domains=2', '--exit-with-stdin');
   try {
     const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
@@ -90,7 +90,7 @@ test('the server ends on SIGTERM, even with connections open', async () => {
   assert.deepEqual(await ended, [0, null]);
 });
 
-test('a bad option is named in one line, and the exit code is 2', async () => {
+test('an invalid option is named in one line, and the exit code is 2', async () => {
   const child = start('--set', 'redirects=much');
   let said = '';
   child.stderr!.on('data', (chunk) => (said += chunk));

@@ -13,7 +13,7 @@ import { sections } from '../../../lab/web/text.ts';
 
 const port = 8080;
 
-test('the same seed plans the same web, another seed another', () => {
+test('the same seed gives the same web, another seed another', () => {
   const bodies = (seed: number) => firstBodies(planWeb({ preset: 'full', seed, hosts: 20, pagesPerHost: 10 }), port);
   assert.deepEqual(bodies(7), bodies(7));
   assert.notDeepEqual(bodies(7), bodies(8));
@@ -28,7 +28,7 @@ test('another port changes nothing but the port in URLs', () => {
 });
 
 for (const seed of [1, 2, 3, 4, 5])
-  test(`what a naive crawl reaches is exactly what the plan expects (seed ${seed})`, async () => {
+  test(`a naive crawl reaches exactly the pages that the plan expects (seed ${seed})`, async () => {
     const plan = planWeb({ preset: 'full', seed, hosts: 24, pagesPerHost: 30, domains: 3, calendarMonths: 5 });
     const expected = plan.expected(port);
     const found = await crawlNaively(plan, port, inProcess(plan));
@@ -84,7 +84,7 @@ test('pages are 8–20 KB, 12.6 KB on average, with the links asked for, 70 % of
   assert.ok(Math.abs(same / links - 0.7) < 0.03, `${same / links}`);
 });
 
-test('a messy web has tiny pages and long ones, and as many requests lead to none as on webs that crawlers meet', () => {
+test('a messy web has tiny pages and long ones, and as many dead URLs as real webs', () => {
   const plan = planWeb({ preset: 'messy', hosts: 20, pagesPerHost: 100 });
   const { lengths } = pressProse(sections(1));
   const sizes = { tiny: [] as number[], ordinary: [] as number[], long: [] as number[] };
@@ -170,7 +170,7 @@ test('an option out of range is named', () => {
   assert.throws(() => planWeb({ slow: Number.NaN }), /slow must be a share/);
 });
 
-test('a calendar without end is no part of what is expected', () => {
+test('an endless calendar is no part of the expected pages', () => {
   const plan = planWeb({ hosts: 4, pagesPerHost: 5, domains: 1, calendars: 1, calendarMonths: -1 });
   const far = plan.resolve(0, '/calendar/2999/12')!;
   assert.equal(far.kind, 'trap');

@@ -39,7 +39,7 @@ test('a naive crawl over sockets fetches what is expected, once each, and the ch
     },
   ));
 
-test('a validator that still holds is answered 304, another 200', () =>
+test('a valid validator is answered 304, another 200', () =>
   withWeb({ hosts: 1, pagesPerHost: 40, validators: 1 }, async (web, plan) => {
     const forms = new Set<string>();
     for (let page = 0; page < 40; page += 1) {
@@ -145,14 +145,14 @@ test('a log file holds a line per finished request once the web has closed', asy
   }
 });
 
-test('an unknown host is told so', () =>
+test('an unknown host gets an error that says so', () =>
   withWeb({ hosts: 1, pagesPerHost: 1 }, async (web) => {
     assert.equal((await getFromLoopback(new URL(`http://elsewhere.test:${web.port}/`))).status, 421);
     assert.equal(web.requests()[0]?.path, `//elsewhere.test:${web.port}/`);
   }));
 
 test(
-  'hosts can have addresses of their own',
+  'each host can have its own address',
   { skip: process.platform !== 'linux' && 'needs 127.0.0.0/8 on loopback' },
   () =>
     withWeb({ hosts: 3, pagesPerHost: 2, naming: 'addresses' }, async (web, plan) => {
@@ -163,7 +163,7 @@ test(
     }),
 );
 
-test('a hostile host of each kind keeps to its own connection, and its robots.txt is well-behaved', () =>
+test('each kind of hostile host keeps to its own connection, and its robots.txt is normal', () =>
   withWeb({ hosts: 1 + hostileKinds.length, pagesPerHost: 3, domains: 1, hostileShare: 1 }, async (web, plan) => {
     const seen = new Set<string>();
     for (const host of plan.hosts.keys()) {

@@ -24,7 +24,7 @@ async function checkout(t: TestContext) {
   return { root, git, write };
 }
 
-test('parts that have passed are known on the same sources alone', async (t) => {
+test('passed parts are known for the same sources only', async (t) => {
   const { root, git, write } = await checkout(t);
   const { note } = readPassed(root, false);
   note('long', 60);
@@ -41,7 +41,7 @@ test('parts that have passed are known on the same sources alone', async (t) => 
   assert.deepEqual([...readPassed(root, false).seconds], [['long', 60]]);
 });
 
-test('parts that run in two terminals are kept together', async (t) => {
+test('parts that run in two terminals are recorded together', async (t) => {
   const { root } = await checkout(t);
   const [one, other] = [readPassed(root, false), readPassed(root, true)];
   one.note('long', 60);
@@ -56,7 +56,7 @@ test('parts that run in two terminals are kept together', async (t) => {
   assert.deepEqual([...readPassed(root, false).seconds].map(([part]) => part).sort(), ['fuzz', 'zoo']);
 });
 
-test('of a part whose sources were changed while it ran, nothing is kept', async (t) => {
+test('nothing is recorded of a part whose sources changed while it ran', async (t) => {
   const { root, git, write } = await checkout(t);
   const { note } = readPassed(root, false);
   await write('2');

@@ -33,7 +33,7 @@ const thumbnails = declareProcessor({
 (processors as Declaration[]).push(thumbnails);
 const { addProcessorOptions } = await import('../../../services/cli/flags/processor-flags.ts');
 
-test('its options are flags, parsed by its own schemas, whose errors name the flag and the remedy', () => {
+test('a declared processor’s options are flags, parsed by its own schemas, whose errors name the flag and the remedy', () => {
   const command = addProcessorOptions(new Command().exitOverride(), thumbnails);
   command.parse(['--picture-width', '320'], { from: 'user' });
   assert.deepEqual(command.opts(), { pictureWidth: 320 });
@@ -43,12 +43,12 @@ test('its options are flags, parsed by its own schemas, whose errors name the fl
   );
 });
 
-test('an option that a command has already is not made twice', () => {
+test('an option that a command already has is not added twice', () => {
   const command = new Command().option('--picture-width <px>', 'of something else');
   assert.equal(addProcessorOptions(command, thumbnails).options.length, 1);
 });
 
-test('it has a command with its options, a name in --with, settings, rights, a heap bound, help, and a place in the graph', async () => {
+test('a declared processor has a command with its options, a name in --with, settings, rights, a heap bound, help, and a place in the graph', async () => {
   // Loaded once the list has it, as they are in a build that has it.
   const { createProgram } = await import('../../../services/cli/program.ts');
   const program = await createProgram();

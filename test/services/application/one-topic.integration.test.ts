@@ -17,7 +17,7 @@ const { topicsOfCrawl } = await import('../../../topology/topics.ts');
 const topology = await import('../../../services/application/topology.ts');
 const { servicesOf } = await import('../../../services/application/access.ts');
 
-test('the topic is made with the others, with its settings, on the embedded log and for Strimzi', async () => {
+test('a declared topic is created with the others, with its settings, on the embedded log and for Strimzi', async () => {
   const { openEmbeddedLog } = await import('../../../services/runtime/log/embedded-log.ts');
   const { createMemoryStore } = await import('../../../services/runtime/store/memory-store.ts');
   const { SystemClock } = await import('../../../services/runtime/clock.ts');
@@ -31,7 +31,7 @@ test('the topic is made with the others, with its settings, on the embedded log 
   assert.match(JSON.stringify(manifest), /"partitions":3.*"retention\.ms":"86400000"/);
 });
 
-test('who declares it is drawn with it, and allowed it on a broker', () => {
+test('a processor that declares a topic is drawn with it, and has rights to it on a broker', () => {
   const writer = { name: 'summary', does: 'sums up pages', reads: ['pages' as const], writes: [name], stores: [] };
   (topology.processors as unknown as object[]).push(writer);
   assert.match(topology.mermaid(), /summary --> summaries\n/);
@@ -40,7 +40,7 @@ test('who declares it is drawn with it, and allowed it on a broker', () => {
   assert.deepEqual(access.find((one) => one.name === 'news.summaries')?.operations, ['Write']);
 });
 
-test('the metric is told with its help and kind, where somebody tells it', async () => {
+test('a declared metric is exported with its help and kind if it has samples', async () => {
   const { createExposition } = await import('../../../services/runtime/metrics/exposition.ts');
   const { scrape } = createExposition(
     () => [async (report) => report.value(metric, 3, { reason: 'long' })],

@@ -7,7 +7,7 @@ import { loadHandler } from '../../../services/application/page-handler.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
-test('what a handler throws is told as its own, with the page and the place, and is no bug of ours', async () => {
+test('an error that a handler throws is reported as the handler’s, with the page and the place', async () => {
   const file = join(temporaryFolder(), 'mine.mjs');
   writeFileSync(file, 'export default async (page) => {\n  throw new TypeError("no title");\n};\n');
   const handler = await loadHandler(file);
@@ -25,7 +25,7 @@ test('what a handler throws is told as its own, with the page and the place, and
   );
 });
 
-test('a handler that throws what is no error is told as well', async () => {
+test('a handler that throws a non-error is reported as well', async () => {
   const file = join(temporaryFolder(), 'mine.mjs');
   writeFileSync(file, 'export default () => {\n  throw "up";\n};\n');
   const handler = await loadHandler(file);

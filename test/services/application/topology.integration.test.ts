@@ -81,7 +81,7 @@ async function untilSeen(seen: ReadonlySet<string>, names: readonly string[]): P
   );
 }
 
-test('every edge of the graph is met by a crawl, and none beside them', {
+test('a crawl uses every edge of the graph, and no other', {
   skip: chromiumHere() === undefined ? noBrowser : false,
 }, async (t) => {
   const site = await serveSite(t, (request, response) => {
@@ -158,7 +158,7 @@ test('every edge of the graph is met by a crawl, and none beside them', {
   assert.deepEqual(failures, []);
 });
 
-test('every edge of the gRPC server’s frontier is met by a crawl that it serves, and none beside them', async (t) => {
+test('a served crawl uses every edge of the gRPC server’s frontier, and no other', async (t) => {
   const { clock, log, codec, manifest, seen, onEdge, garbage, stops } = await openCrawl(t, { sink: 'pull' });
   const failures: unknown[] = [];
   const stores = [createMemoryStore(), createMemoryStore()];
@@ -184,7 +184,7 @@ test('every edge of the gRPC server’s frontier is met by a crawl that it serve
   assert.deepEqual(failures, []);
 });
 
-test('a processor that goes beyond its declaration is stopped, and told by name', async (t) => {
+test('a processor that exceeds its declaration is stopped, and named', async (t) => {
   const { log, onEdge } = await openCrawl(t);
   const guarded = declaredLog(log, topology.consumers.find(({ name }) => name === 'graph')!, crawl, onEdge);
   const record = { topic: `${crawl}.pages`, partition: 0, key: null, value: Buffer.alloc(1) };

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { dot, mermaid, processors } from '../../../services/application/topology.ts';
 import { topicNames } from '../../../topology/topics.ts';
 
-it('the pictures show every processor with its topics, and no topic that nobody uses', () => {
+it('the pictures show every processor with its topics, and no unused topic', () => {
   const [picture, drawing] = [mermaid(), dot()];
   for (const { name, reads, writes } of processors) {
     for (const topic of [...reads, ...writes]) assert.match(picture, new RegExp(`\\b${topic.replaceAll('-', '_')}\\b`));

@@ -38,7 +38,7 @@ async function contents(folder: string): Promise<Map<string, string>> {
 }
 
 describe('the archive', () => {
-  it('writes the same files, to the byte, however often it is killed on the way', async () => {
+  it('the archive has the same files, to the byte, however often it is killed', async () => {
     const whole = temporaryFolder();
     const store = createMemoryStore();
     await archive(whole, store, 0, all.length);
@@ -67,7 +67,7 @@ describe('the archive', () => {
     );
   });
 
-  it('goes on with no response lost and none twice, whatever write of its checkpoint it dies at', async () => {
+  it('the archive loses no response and duplicates none, whatever checkpoint write it dies at', async () => {
     const some = 30;
     const whole = temporaryFolder();
     const counting = createFaultStore(createMemoryStore());
@@ -93,7 +93,7 @@ describe('the archive', () => {
     }
   });
 
-  it('keeps no transfer coding of a body that lies there without it, and says what it was', async () => {
+  it('the archive omits the transfer coding of a decoded body, and records what it was', async () => {
     for (const { fields, block } of await recordsOf([response(1)])) {
       if (fields.get('warc-type') !== 'response') continue;
       const { headers } = httpMessageOf(block)!;
@@ -110,7 +110,7 @@ describe('the archive', () => {
     ['a payload that is no longer than a pointer to it', 256, false, ['response', 'response']],
     ['a payload that was cut: what is missing may differ', 300, true, ['response', 'response']],
   ] as const) {
-    it(`of ${what}, met again, is ${types[1] === 'revisit' ? 'a pointer' : 'whole'}`, async () => {
+    it(`the archive stores a repeated ${what} as ${types[1] === 'revisit' ? 'a pointer' : 'a whole response'}`, async () => {
       const twice = [1, 2].map((n) => {
         const one = response(n);
         return { ...one, value: { ...one.value, body: Buffer.alloc(bytes, 'x'), truncated } };
@@ -123,7 +123,7 @@ describe('the archive', () => {
     });
   }
 
-  it('is read back, record by record, with every response in its place in the index', async () => {
+  it('the archive is read back, record by record, with every response at its place in the index', async () => {
     const folder = temporaryFolder();
     const store = createMemoryStore();
     await archive(folder, store, 0, all.length);
@@ -148,7 +148,7 @@ describe('the archive', () => {
     assert.equal(seen.filter((one) => one.startsWith('revisit')).length, expected.length);
   });
 
-  it('says where a file that its writer left early ends, after what is whole', async () => {
+  it('the archive reports where an unfinished file ends, after its whole records', async () => {
     const folder = temporaryFolder();
     const store = createMemoryStore();
     await archive(folder, store, 0, 9);
@@ -171,7 +171,7 @@ describe('the archive', () => {
   });
 });
 
-it('an HTTP message is freed of its chunks where it has them', () => {
+it('an HTTP message is dechunked if it is chunked', () => {
   const message = (body: string) =>
     httpMessageOf(Buffer.from(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`))!.body.toString();
   assert.equal(message('5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n'), 'hello world');
@@ -179,7 +179,7 @@ it('an HTTP message is freed of its chunks where it has them', () => {
   assert.equal(httpMessageOf(Buffer.from('nothing of the kind')), null);
 });
 
-it('search keys of an index sort by domain, and its digests are SHA-1 in base32', () => {
+it('the archive’s search keys sort by domain, and its digests are SHA-1 in base32', () => {
   assert.equal(surtOf('http://www.Example.org:8080/A?b=C'), 'org,example:8080)/a?b=c');
   assert.equal(surtOf('https://127.0.0.1/'), '1,0,0,127)/');
   assert.equal(digestOf(Buffer.from('')), 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ');

@@ -55,7 +55,7 @@ async function archiveOf(seed: string, port: number, ...more: string[]): Promise
   return readByWarcio(files);
 }
 
-test('a request record is what the host saw, but for secrets, and says what was left out', {
+test('a request record is what the host received, without secrets, and lists what was left out', {
   skip: warcioMissing,
 }, async () => {
   const page = '<a href="/search">search</a>';
@@ -110,7 +110,7 @@ test('a request record is what the host saw, but for secrets, and says what was 
   assert.match(info!.block.toString(), /^policyVersion: \d+\r\npolicyHash: [0-9a-f]{32}\r$/m);
 });
 
-test('what was spoken over TLS is said: HTTP/2 or HTTP/1.1, the version and the cipher suite', {
+test('a record over TLS has HTTP/2 or HTTP/1.1, the TLS version and the cipher suite', {
   skip: warcioMissing,
 }, async () => {
   const server = createSecureServer({ key: privateKey, cert: certificate, allowHTTP1: true }, (request, response) => {

@@ -73,7 +73,7 @@ print(json.dumps([table.execute(question).fetchall() for question in json.loads(
 
 const from = `from "ccindex"."ccindex" where crawl = 'POND-2026'`;
 
-test('DuckDB answers what is asked of Common Crawl’s index: domains, kinds, answers, paths', async () => {
+test('DuckDB answers queries of Common Crawl’s index: domains, types, statuses, paths', async () => {
   assert.deepEqual(counts, {
     folder: join(out, 'crawl=POND-2026'),
     warcs: 1,
@@ -128,7 +128,7 @@ test('DuckDB answers what is asked of Common Crawl’s index: domains, kinds, an
   ]);
 });
 
-test('the table’s places and digests are those of the records', async () => {
+test('the table’s offsets and digests match the records', async () => {
   const [rows] = await asked([
     `select warc_filename, warc_record_offset, warc_record_length, url, content_digest ${from}`,
   ]);
@@ -152,7 +152,7 @@ print(json.dumps(found))`;
   );
 });
 
-test('a table that is there already is not mixed with another, and nothing half-made is left', async () => {
+test('an existing table is not mixed with another, and no partial one is left', async () => {
   const again = await runCommand(['warc', 'index', archive, '--out', out, '--crawl', 'POND-2026']);
   assert.equal(again.code, 2);
   assert.match(again.stderr, /crawl=POND-2026 already exists: choose another --out or --crawl, or remove it/);

@@ -68,7 +68,7 @@ with open(sys.argv[1], 'rb') as stream:
   return all.slice(1);
 }
 
-test('WET has the text of each page, and names the response it is of', async () => {
+test('WET has the text of each page, with a reference to its response', async () => {
   const records = await derivedBy(['warc', 'wet']);
   assert.deepEqual(
     records.map(({ type, fields, text }) => [type, fields['WARC-Target-URI'], fields['Content-Type'], text.trim()]),

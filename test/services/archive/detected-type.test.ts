@@ -4,7 +4,7 @@ import { detectedType } from '../../../services/archive/columnar/detected-type.t
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
-test('a payload is what its first bytes say, whatever was declared', () => {
+test('a payload’s type follows its first bytes, whatever was declared', () => {
   const shown: readonly (readonly [declared: string, body: string, type: string])[] = [
     ['text/html', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'image/png'],
     ['text/html', 'RIFF\x24\0\0\0WEBPVP8 ', 'image/webp'],

@@ -118,7 +118,7 @@ async function crawl(seed: string, ...more: string[]): Promise<{ records: Report
 
 const sha1 = (bytes: Uint8Array) => createHash('sha1').update(bytes).digest('hex');
 
-test('every answer is archived whole, whatever its status and type, and failures are told', {
+test('every response is archived whole, whatever its status and type, and failures are recorded', {
   skip: warcioMissing,
 }, async () => {
   const { records } = await crawl(`${origin}/`, '--archive', 'all');
@@ -139,7 +139,7 @@ test('every answer is archived whole, whatever its status and type, and failures
   assert.match(closed[0]!.text, /^failure: connectionFailed\r\nfailureDetail: .*ECONNREFUSED/m);
 });
 
-test('a body of 100 MB goes through files, in the memory that a crawl takes without it', {
+test('a body of 100 MB goes through files, with no more memory than without an archive', {
   skip: warcioMissing,
 }, async () => {
   const { peakMb: withoutIt } = await crawl(`${origin}/gone`, '--archive', 'all');
@@ -152,7 +152,7 @@ test('a body of 100 MB goes through files, in the memory that a crawl takes with
   assert.ok(peakMb < withoutIt + 80, `${peakMb} MiB, and ${withoutIt} without it`);
 });
 
-test('a body beyond the limit for archives is cut there and says so', { skip: warcioMissing }, async () => {
+test('a body beyond the archive limit is cut there and marked', { skip: warcioMissing }, async () => {
   const { records } = await crawl(`${origin}/film`, '--archive', 'all', '--archive-body', '3');
   const film = records.find((one) => one.type === 'response' && one.path === '/reel')!;
   assert.deepEqual([film.length, film.truncated], [3 * 2 ** 20, 'length']);

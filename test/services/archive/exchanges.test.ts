@@ -41,7 +41,7 @@ async function exchangesOf(...parts: readonly Part[]) {
   return reported;
 }
 
-test('each answer has what the metadata behind it tells of it', async () => {
+test('each response gets the metadata that follows it', async () => {
   const reported = await exchangesOf(
     { type: 'warcinfo' },
     response('<1>'),
@@ -58,7 +58,7 @@ test('each answer has what the metadata behind it tells of it', async () => {
   ]);
 });
 
-test('what is told of another answer, or of none, counts for nothing', async () => {
+test('metadata of another response, or of none, is ignored', async () => {
   const reported = await exchangesOf(
     about('<1>', 'depth: 1'),
     response('<1>'),
@@ -73,7 +73,7 @@ test('what is told of another answer, or of none, counts for nothing', async () 
   ]);
 });
 
-test('the depth of a sitemap is that of its links, and so one more than its own', async () => {
+test('the depth of a sitemap is that of its links, one more than its own', async () => {
   for (const [block, kind, depth] of [
     ['requestedAs: sitemap\ndepth: 2', 'sitemap', 1],
     ['requestedAs: sitemap\ndepth: 0', 'sitemap', 0],
@@ -85,7 +85,7 @@ test('the depth of a sitemap is that of its links, and so one more than its own'
     assert.deepEqual(await exchangesOf(response('<1>'), about('<1>', block)), [['<1>', kind, depth]], block);
 });
 
-test('Heritrix tells of the hops from the seed: those that lead no farther do not count', async () => {
+test('Heritrix’s hops from the seed give the depth; embeds do not count', async () => {
   for (const [block, depth] of [
     ['seed: ', 0],
     ['via: http://a.test/', undefined],

@@ -56,8 +56,8 @@ async function answersIn(folder: string) {
   return found;
 }
 
-describe('taking captures of a URL out of an archive', () => {
-  it('leaves pointers to those of its captures that stay', async () => {
+describe('removing captures of a URL from an archive', () => {
+  it('removing captures of a URL leaves pointers to its other captures', async () => {
     const { folder, store } = await archived(
       [capture(1, one, 1_000, { body: payload('x') }), capture(2, one, 2_000, { body: payload('y') })],
       [capture(3, two, 3_000, { body: payload('y') })],
@@ -70,7 +70,7 @@ describe('taking captures of a URL out of an archive', () => {
     ]);
   });
 
-  it('gives the payload to what pointed to it from another file', async () => {
+  it('removing captures of a URL moves the payload to what pointed to it from another file', async () => {
     const { folder, store } = await archived(
       [capture(1, one, 1_000, { body: payload('x') })],
       [capture(2, two, 2_000, { body: payload('x') })],
@@ -80,7 +80,7 @@ describe('taking captures of a URL out of an archive', () => {
     assert.deepEqual(await answersIn(folder), [{ type: 'response', url: two, refersTo: '' }]);
   });
 
-  it('leaves a 304 that points nowhere, and does not make a response of it', async () => {
+  it('removing captures of a URL leaves a 304 that points nowhere, and does not turn it into a response', async () => {
     const { folder, store } = await archived([
       capture(1, one, 1_000, { body: payload('x') }),
       capture(2, one, 2_000, { status: 304, body: Buffer.alloc(0) }),
@@ -90,7 +90,7 @@ describe('taking captures of a URL out of an archive', () => {
     assert.deepEqual(await answersIn(folder), [{ type: 'revisit', url: one, refersTo: '' }]);
   });
 
-  it('forgets what a 304 of the URL would point to, wherever that lies', async () => {
+  it('removing captures of a URL forgets what a 304 of the URL would point to, wherever that lies', async () => {
     const { folder, store } = await archived([
       capture(1, two, 1_000, { body: payload('x') }),
       capture(2, one, 2_000, { body: payload('x') }),
@@ -103,7 +103,7 @@ describe('taking captures of a URL out of an archive', () => {
     ]);
   });
 
-  it('takes them out of the file that was open when the archive was killed, too', async () => {
+  it('removing captures of a URL covers the file that was open when the archive was killed', async () => {
     const folder = temporaryFolder();
     const store = createMemoryStore();
     const killed = await archiverOn(folder, store);
@@ -116,7 +116,7 @@ describe('taking captures of a URL out of an archive', () => {
     );
   });
 
-  it('leaves nothing to point to, whatever write of the archive’s state it dies at', async () => {
+  it('removing captures of a URL leaves no pointer to them, whatever write of the archive’s state it dies at', async () => {
     const make = () => archived([capture(1, one, 1_000, { body: payload('x') })]);
     const whole = await make();
     const counting = createFaultStore(whole.store);
@@ -141,7 +141,7 @@ describe('taking captures of a URL out of an archive', () => {
 });
 
 describe('members of a file', () => {
-  it('are whole, wherever a piece that is read at once ends in one', async () => {
+  it('gzip members of a file are whole, wherever a read piece ends', async () => {
     const path = join(temporaryFolder(), 'a.warc.gz');
     // Not packed, so that its length can be chosen: the end of the first lies a few bytes behind the first piece.
     const ofLength = (bytes: number) => {
@@ -160,7 +160,7 @@ describe('members of a file', () => {
     }
   });
 
-  it('of a file that ends in the middle of one are an error that names it', async () => {
+  it('gzip members of a file that ends in the middle of one are an error that names the file', async () => {
     const { folder } = await archived([capture(1, one, 1_000, { body: payload('x') })]);
     const path = join(folder, readdirSync(folder).find((name) => name.endsWith('.warc.gz'))!);
     writeFileSync(path, readFileSync(path).subarray(0, -5));

@@ -57,8 +57,8 @@ async function recordsIn(folder: string) {
 
 const isOfFirstHost = (url: string) => hostKeyOf(url) === 'www.a0.test:8080';
 
-describe('taking records out of an archive', () => {
-  it('takes out URLs, and leaves URLs, that have braces and spaces', async () => {
+describe('removing records from an archive', () => {
+  it('removing records from an archive handles URLs with braces and spaces', async () => {
     const urls = [
       'http://a.test/?q=%7Bx%7D',
       'http://a.test/%7B',
@@ -83,7 +83,7 @@ describe('taking records out of an archive', () => {
     }
   });
 
-  it('leaves none of them, and the others as they were but for revisits of what has gone, which have their payload', async () => {
+  it('removing records from an archive leaves none of them, and others unchanged, except revisits of removed ones, which get their payload', async () => {
     const { folder, store } = await archived();
     const before = await recordsIn(folder);
     const done = await forgetRecords(folder, store, isOfFirstHost);
@@ -111,7 +111,7 @@ describe('taking records out of an archive', () => {
     }
   });
 
-  it('leaves an index that leads to every response that is left, and to nothing else', async () => {
+  it('removing records from an archive leaves an index of every remaining response, and of nothing else', async () => {
     const { folder, store } = await archived();
     await forgetRecords(folder, store, isOfFirstHost);
     const files = await warcs(folder);
@@ -135,7 +135,7 @@ describe('taking records out of an archive', () => {
     assert.equal(lines, left.length);
   });
 
-  it('does not touch files that hold nothing of it, and finds nothing the second time', async () => {
+  it('removing records from an archive does not touch other files, and finds nothing the second time', async () => {
     const { folder, store } = await archived();
     const none = await forgetRecords(folder, store, () => false);
     assert.deepEqual(none, {
@@ -157,7 +157,7 @@ describe('taking records out of an archive', () => {
     assert.equal((await forgetRecords(folder, store, (url) => url === last)).records, 0);
   });
 
-  it('points later captures to nothing that has gone', async () => {
+  it('later captures do not point to removed records', async () => {
     const { folder, store } = await archived();
     await forgetRecords(folder, store, isOfFirstHost);
     const archiver = await archiverOn(folder, store);
@@ -172,7 +172,7 @@ describe('taking records out of an archive', () => {
     for (const { refersTo } of revisits) assert.ok(!isOfFirstHost(refersTo), refersTo);
   });
 
-  it('is done wholly or not at all, wherever a kill falls', async () => {
+  it('removing records from an archive happens wholly or not at all, whenever a kill falls', async () => {
     const whole = await archived();
     const source = temporaryFolder();
     await cp(whole.folder, source, { recursive: true });

@@ -10,7 +10,7 @@ import { all, archive, archiverOn } from './responses.ts';
 
 const python = await pythonSkipReason();
 
-it('an archive validates with an independent reader, its digests and places among it', {
+it('an independent reader validates an archive with its digests and offsets', {
   skip: python ?? false,
 }, async () => {
   const folder = temporaryFolder();

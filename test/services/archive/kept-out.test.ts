@@ -38,7 +38,7 @@ async function archived(...batches: (readonly Received<'responses' | 'control'>[
 }
 
 describe('an archive', () => {
-  it('holds nothing of what was purged, also where the purge comes in the same batch', async () => {
+  it('an archive holds nothing purged, also if the purge comes in the same batch', async () => {
     const purge = purgeOf('www.a1.test:8080', 5) as unknown as Received<'control'>;
     const { records } = await archived([response(0), response(1), purge]);
     assert.ok(records.some(({ url }) => url === response(0).value.url));
@@ -48,7 +48,7 @@ describe('an archive', () => {
     );
   });
 
-  it('holds nothing that its site asked not to be archived, from that time on', async () => {
+  it('an archive holds nothing that its site asked not to archive, from that time on', async () => {
     const { fetchedAtMs } = response(0).value;
     const asks = (noArchiveFromMs: number) => archived([response(1), of(0, { noArchiveFromMs })]);
     const urls = async (noArchiveFromMs: number) =>
@@ -57,7 +57,7 @@ describe('an archive', () => {
     assert.ok((await urls(fetchedAtMs + 1)) > 0);
   });
 
-  it('has no payload to point to where the body of the first was lost', async () => {
+  it('an archive points to no payload whose first body was lost', async () => {
     const bytes = Buffer.alloc(400, 'x');
     const bodyDigest = createHash('sha1').update(bytes).digest('hex');
     const file = { bodyBytes: bytes.length, bodyDigest, body: Buffer.alloc(0) };
@@ -66,7 +66,7 @@ describe('an archive', () => {
     assert.deepEqual(kinds, ['response', 'response']);
   });
 
-  it('removes the file of a body as soon as the body is in it', async () => {
+  it('an archive removes the file of a body once it holds the body', async () => {
     const bytes = Buffer.alloc(400, 'x');
     const bodyDigest = createHash('sha1').update(bytes).digest('hex');
     const one = of(1, { bodyFile: body, bodyBytes: 400, bodyDigest, body: Buffer.alloc(0) });
@@ -75,7 +75,7 @@ describe('an archive', () => {
     assert.equal(existsSync(join(folder, 'bodies', body)), false);
   });
 
-  it('points to payloads of a batch in which a file was full, once the batch is done', async () => {
+  it('an archive points to payloads of a batch that filled a file once the batch is done', async () => {
     // So many that a file ends in their midst; the payload of the first comes again later.
     const { archiver, folder } = await archived(all.slice(0, 30));
     assert.ok((await archiver.files()).length > 1);
@@ -90,7 +90,7 @@ describe('an archive', () => {
     assert.ok(readdirSync(folder).length > before);
   });
 
-  it('points a 304 to what had a condition to ask by, was whole and was a 200', async () => {
+  it('an archive points a 304 only to a whole 200 with a validator', async () => {
     const etag = ['content-type', 'text/html', 'etag', '"1"'];
     const url = 'http://www.a0.test:8080/asked';
     const host = { url, hostKey: 'www.a0.test:8080' };
@@ -110,7 +110,7 @@ describe('an archive', () => {
   });
 });
 
-it('a body that was spent before a kill is removed at the next start', async () => {
+it('the file of a body archived before a kill is removed at the next start', async () => {
   const { folder, store } = await archived([
     of(1, { bodyFile: body, bodyBytes: 400, bodyDigest: 'ab', body: Buffer.alloc(0) }),
   ]);

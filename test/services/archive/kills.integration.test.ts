@@ -49,7 +49,7 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-test(`after ${kills} kills every answer is archived once`, { skip: warcioMissing }, async () => {
+test(`after ${kills} kills every response is archived once`, { skip: warcioMissing }, async () => {
   let killed = 0;
   let onTheWay = 0;
   let wholeMs = 3_000;

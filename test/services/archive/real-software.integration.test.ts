@@ -85,13 +85,13 @@ before(
   { timeout: 600_000 },
 );
 
-test('ReplayWeb.page shows it', { skip }, async (t) => {
+test('ReplayWeb.page shows an archive of a crawl', { skip }, async (t) => {
   const player = await openPlayer(t, wacz, url);
   await untilShown(() => player.frames(), 'the player');
   await player.screenshot({ path: join(screenshots, 'dokuwiki-replayweb.png') });
 });
 
-test('pywb shows it', { skip }, async (t) => {
+test('pywb shows an archive of a crawl', { skip }, async (t) => {
   const environment = pythonEnvironment('pywb', ['pywb==2.10.0', 'setuptools<81']);
   const collections = join(folder, 'pywb');
   mkdirSync(collections);

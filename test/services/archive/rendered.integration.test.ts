@@ -95,7 +95,7 @@ before(
 
 const ofType = (type: string) => records.filter((record) => record.type === type);
 
-test('what the scripts loaded is there, once each as it was asked for', { skip }, () => {
+test('an archive of a rendered page holds what the scripts loaded, once each as it was requested', { skip }, () => {
   const responses = ofType('response').concat(ofType('revisit'));
   const urls = (path: string) => responses.filter(({ url }) => url === `${origin}${path}`);
   assert.equal(urls('/frogs.json').length, 1);
@@ -112,7 +112,7 @@ test('what the scripts loaded is there, once each as it was asked for', { skip }
   assert.ok(asked.includes('/frog.png'), 'a picture that the script put there is part of the page, too');
 });
 
-test('the document as the scripts left it is a conversion of the page', { skip }, () => {
+test('an archive of a rendered page holds the final document as a conversion of the page', { skip }, () => {
   const made = ofType('conversion');
   assert.deepEqual(
     made.map(({ url }) => url),
@@ -129,7 +129,7 @@ test('the document as the scripts left it is a conversion of the page', { skip }
   assert.ok(fieldsOf(record!, 'WARC-Date')[0]! >= fieldsOf(page!, 'WARC-Date')[0]!);
 });
 
-test('ReplayWeb.page runs the page, and it shows what its script had loaded', { skip }, async (t) => {
+test('ReplayWeb.page runs the page and shows what its script loaded', { skip }, async (t) => {
   const player = await openPlayer(t, join(folder, 'pond.wacz'), `${origin}/`);
   // In the page: `document` is the browser's.
   const look = `[...document.querySelectorAll('#root p')].map((one) => one.textContent).join()`;
@@ -141,7 +141,7 @@ test('ReplayWeb.page runs the page, and it shows what its script had loaded', { 
   }
 });
 
-test('a renderer that runs by itself publishes the same for archives where it is told to', { skip }, () => {
+test('a separate renderer publishes the same for archives if asked to', { skip }, () => {
   const of = (type: string, path: string) =>
     recordsApart.filter((record) => record.type === type && record.url === `${origin}${path}`).length;
   assert.equal(of('response', '/frogs.json'), 1);
@@ -149,7 +149,7 @@ test('a renderer that runs by itself publishes the same for archives where it is
   assert.equal(of('conversion', '/'), 1);
 });
 
-test('an archive is parsed again to its pages alone', { skip }, async () => {
+test('an archive with rendered pages is parsed again to its pages only', { skip }, async () => {
   const replayed = await runCommand(['warc', 'replay', ...warcsIn(join(folder, 'data/archive'))]);
   assert.equal(replayed.code, 0, replayed.stderr);
   const lines = replayed.stdout.trimEnd().split('\n');

@@ -49,7 +49,7 @@ async function linksIn(data: string): Promise<string[]> {
   return reported.sort();
 }
 
-test('our own archive gives back what the crawl made of its answers', async () => {
+test('replaying our own archive reproduces the crawl’s outcomes', async () => {
   const site = createServer((request, response) => {
     const base = `http://${request.headers.host}`;
     switch (request.url) {
@@ -105,7 +105,7 @@ test('our own archive gives back what the crawl made of its answers', async () =
   assert.deepEqual(copies.map(reported), known.map(reported));
 });
 
-test('an archive in Heritrix’s manner gives its pages at the depth of their hops', {
+test('replaying an archive in Heritrix’s form gives pages at the depth of their hops', {
   skip: warcioMissing,
 }, async () => {
   const file = join(folder, 'heritrix.warc.gz');

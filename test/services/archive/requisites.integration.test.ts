@@ -60,7 +60,7 @@ before(async () => {
   assert.equal(made.code, 0, made.stderr);
 });
 
-test('each is asked for once, at the pace of its host, where robots.txt lets it', async () => {
+test('each requisite is requested once, at its host’s pace, if robots.txt allows it', async () => {
   const paths = asked.map(({ path }) => path);
   assert.deepEqual([...paths].sort(), Object.keys(answers).sort());
   // Clocks of whole milliseconds.
@@ -74,7 +74,7 @@ test('each is asked for once, at the pace of its host, where robots.txt lets it'
   assert.deepEqual(more.sort(), ['/', '/robots.txt', '/two'], 'without it, as ever');
 });
 
-test('pywb has them', async (t) => {
+test('pywb shows a page’s requisites', async (t) => {
   const environment = pythonEnvironment('pywb', ['pywb==2.10.0', 'setuptools<81']);
   const collections = join(folder, 'pywb');
   mkdirSync(collections);
@@ -97,7 +97,7 @@ test('pywb has them', async (t) => {
   assert.match(await (await get('/style/main.css', 'cs_'))!.text(), /rgb\(1, 2, 3\)/);
 });
 
-test('ReplayWeb.page shows style, picture and what the script did', {
+test('ReplayWeb.page shows style, picture and the script’s effect', {
   skip: chromiumHere() === undefined && noBrowser,
 }, async (t) => {
   const player = await openPlayer(t, wacz, `${origin}/`);

@@ -22,7 +22,7 @@ const field = (fields: readonly (readonly [string, string])[], name: string) =>
   fields.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1];
 
 describe('the records of a response', () => {
-  it('hold the request as it was sent', () => {
+  it('the records of a response hold the request as it was sent', () => {
     const { request } = archived();
     assert.equal(request.type, 'request');
     assert.equal(
@@ -33,7 +33,7 @@ describe('the records of a response', () => {
     assert.equal(text(bare.block), 'GET / HTTP/1.1\r\nhost: b.test\r\n\r\n');
   });
 
-  it('hold the response with its body as it came, but for a transfer coding that is gone', () => {
+  it('the records of a response hold the response as it came, except a removed transfer coding', () => {
     const { answer } = archived();
     assert.equal(answer.type, 'response');
     assert.equal(
@@ -45,7 +45,7 @@ describe('the records of a response', () => {
     assert.equal(text(odd.block), 'HTTP/1.1 799 Unknown\r\nx: transfer-encoding\r\n\r\nbody');
   });
 
-  it('say by which address, of which payload and whether it was cut', () => {
+  it('the records of a response name the address, the payload and whether it was cut', () => {
     const { request, answer } = archived({ truncated: true });
     assert.equal(field(request.fields, 'WARC-IP-Address'), '10.0.0.1');
     assert.equal(field(answer.fields, 'WARC-IP-Address'), '10.0.0.1');
@@ -57,7 +57,7 @@ describe('the records of a response', () => {
     assert.equal(field(plain.fields, 'WARC-Profile'), undefined);
   });
 
-  it('of a payload that is there already, hold the headers and where it is', () => {
+  it('the records of a response with a known payload hold the headers and a reference', () => {
     const { answer } = archived(
       { truncated: true },
       {
@@ -74,7 +74,7 @@ describe('the records of a response', () => {
     assert.equal(field(answer.fields, 'WARC-Payload-Digest'), 'sha256:xx');
   });
 
-  it('belong together: one file, one response, one moment, ids of their own', () => {
+  it('the records of a response belong together: one file, one response, one moment, distinct ids', () => {
     const { request, answer, metadata } = archived();
     const records = [request, answer, metadata];
     for (const record of records) {
@@ -89,7 +89,7 @@ describe('the records of a response', () => {
     assert.equal(metadata.type, 'metadata');
   });
 
-  it('of an exchange that failed are what was sent, if anything was, and how it failed', () => {
+  it('the records of a failed exchange hold what was sent, if anything, and the failure', () => {
     const failed = { status: 0, failure: 'dnsFailed', detail: 'no such\nname', headers: [], body: Buffer.alloc(0) };
     const unsent = archived({ ...failed, requestHeaders: [] });
     assert.deepEqual(Object.keys(unsent), ['metadata']);
@@ -99,14 +99,14 @@ describe('the records of a response', () => {
     assert.deepEqual(Object.keys(sent), ['request', 'metadata']);
   });
 
-  it('whose body is lost say so, and claim no payload', () => {
+  it('the records of a response with a lost body say so, and claim no payload', () => {
     const { answer, metadata } = archived({ bodyFile: 'x', bodyBytes: 9, bodyDigest: 'ab', body: Buffer.alloc(0) });
     assert.equal(field(answer.fields, 'WARC-Payload-Digest'), undefined);
     assert.equal(field(answer.fields, 'WARC-Truncated'), 'unspecified');
     assert.match(text(metadata.block), /^bodyLost: /m);
   });
 
-  it('say what was spoken, how it was spelled, and what was left out', () => {
+  it('the records of a response name the protocol, the spelling and what was left out', () => {
     const { request, answer, metadata } = archived({
       requestMethod: 'POST',
       requestTarget: '/p/q?r=1',

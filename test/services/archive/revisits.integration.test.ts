@@ -40,7 +40,7 @@ function archived(data: string) {
   return { files: pathsOf('.warc.gz'), indexes: pathsOf('.cdxj') };
 }
 
-test('a 304 is a revisit that refers to what has not changed', { skip: warcioMissing }, async () => {
+test('a 304 becomes a revisit that refers to the unchanged response', { skip: warcioMissing }, async () => {
   const data = join(folder, 'first');
   const again304 = ['--recrawl', 'fixed', '--recrawl-every', '1s', '--max-time', '5s'];
   await run('crawl', `${origin}/`, ...way, ...again304, '--data', data);
@@ -60,7 +60,7 @@ test('a 304 is a revisit that refers to what has not changed', { skip: warcioMis
   assert.ok(lines.some((line) => line.includes('"mime":"warc/revisit","status":"304"') && line.includes(digest!)));
 });
 
-test('what the index of another archive has becomes a pointer to it', { skip: warcioMissing }, async () => {
+test('a payload in the index of another archive becomes a pointer to it', { skip: warcioMissing }, async () => {
   const [known] = archived(join(folder, 'first')).indexes;
   const data = join(folder, 'second');
   await run('crawl', `${origin}/`, ...way, '--data', data, '--archive-known', known!);

@@ -50,8 +50,8 @@ function contents(folder: string): Map<string, string> {
   return new Map(files.sort().map((name) => [name, readFileSync(join(folder, name), 'latin1')]));
 }
 
-describe('bodies that came as files', () => {
-  it('are archived once, and removed, whatever write of a checkpoint the archiver dies at', async () => {
+describe('bodies in files', () => {
+  it('bodies in files are archived once, and removed, whatever checkpoint write the archiver dies at', async () => {
     const whole = newFolder();
     const counting = createFaultStore(createMemoryStore());
     await archiveOn(whole, counting, 0);
@@ -83,7 +83,7 @@ describe('bodies that came as files', () => {
     }
   });
 
-  it('are taken only from their folder, and only whole', async () => {
+  it('bodies in files are read only from their folder, and only whole', async () => {
     const folder = newFolder();
     const bodies = await openSharedBodies(join(folder, 'bodies'), createMemoryStore());
     writeFileSync(join(folder, 'secret'), 'x');
@@ -97,7 +97,7 @@ describe('bodies that came as files', () => {
     assert.ok(existsSync(join(folder, 'secret')));
   });
 
-  it('that no record names are swept away in time, and nothing else is', async () => {
+  it('bodies in files without a record are swept in time, and nothing else is', async () => {
     const folder = newFolder();
     const within = join(folder, 'bodies');
     const bodies = await openSharedBodies(within, createMemoryStore());

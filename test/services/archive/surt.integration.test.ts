@@ -36,7 +36,7 @@ import json, sys, surt
 print(json.dumps([surt.surt(url) for url in json.load(sys.stdin)]))
 `;
 
-test('20,000 URLs have the keys that the package surt gives them', () => {
+test('20,000 URLs get the same keys as from the package surt', () => {
   const { pick, below } = drawn(36);
   const urls = new Set<string>();
   for (let n = 0; n < 20_000; n++) {

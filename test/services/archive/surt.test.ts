@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { surtOf } from '../../../services/archive/surt.ts';
 
 // The old loop over the whole URL, once for each level, took minutes for it.
-test('escapes within escapes come to what they say, a hundred thousand deep', () => {
+test('nested escapes are decoded completely, a hundred thousand deep', () => {
   assert.equal(surtOf(`http://www.a.test/%${'25'.repeat(100_000)}41`), 'test,a)/a');
 });
 
-test('of several sessions the last one goes, whatever the rest looks like', () => {
+test('the last of several session ids is removed, whatever the rest looks like', () => {
   const session = 'abcdefghijklmnopqrstuvwx';
   assert.equal(surtOf(`http://a.test/(${session})/x/(${session})/b.aspx?C=1`), `test,a)/(${session})/x/b.aspx?c=1`);
   assert.equal(surtOf(`http://a.test/(${session})/b.htm`), `test,a)/(${session})/b.htm`);

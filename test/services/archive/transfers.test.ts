@@ -33,7 +33,7 @@ const wholeIn = async (folder: string) =>
     .sort();
 
 describe('uploads of an archive', () => {
-  it('keep each file here until it is there, its index first', async () => {
+  it('uploads of an archive keep each local file until it is stored, its index first', async () => {
     const folder = finished('a', 'b');
     const there: [string, string[]][] = [];
     const putFile = async (name: string) => {
@@ -52,7 +52,7 @@ describe('uploads of an archive', () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it('give up after some tries, with both files here, and are tried again with the next file', async () => {
+  it('uploads of an archive give up after some tries, keep both local files, and are retried with the next file', async () => {
     const folder = finished('a');
     let isAway = true;
     const putFile = async () => {
@@ -69,8 +69,8 @@ describe('uploads of an archive', () => {
   });
 });
 
-describe('files of an archive that are brought back', () => {
-  it('are those of this archive, and none that is here and newer', async () => {
+describe('archive files that are downloaded', () => {
+  it('archive files that are downloaded belong to this archive, and replace no newer local file', async () => {
     const objects = createFolderObjects(finished('c-1', 'c-2', 'other-1'));
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'c-1.warc.gz'), 'rewritten');
@@ -80,7 +80,7 @@ describe('files of an archive that are brought back', () => {
     assert.equal(readFileSync(join(folder, 'c-2.warc.gz'), 'utf8'), 'warc of c-2');
   });
 
-  it('have their index before they count as whole, wherever it ends', async () => {
+  it('archive files that are downloaded get their index before they count as whole, wherever a kill falls', async () => {
     const source = createFolderObjects(finished('c-1'));
     for (const killedAt of [1, 2]) {
       const folder = temporaryFolder();
@@ -120,7 +120,7 @@ describe('indexes of other archives', () => {
     return (await readCaptures(store, [one], [`sha1:${digest}`])).payloadOf(one.value, `sha1:${digest}`) !== undefined;
   };
 
-  it('tell of payloads that were answered whole, and of no pointers to them', async () => {
+  it('indexes of other archives count whole payloads only, and no pointers', async () => {
     for (const [more, isKnown] of [
       [{}, true],
       [{ digest }, true],
@@ -133,7 +133,7 @@ describe('indexes of other archives', () => {
     }
   });
 
-  it('are read again where a kill fell before their end, and not where it fell behind it', async () => {
+  it('indexes of other archives are read again if a kill fell before their end, and not after it', async () => {
     const path = indexFile(lineOf());
     const store = createMemoryStore();
     await assert.rejects(
@@ -147,7 +147,7 @@ describe('indexes of other archives', () => {
     assert.equal(again.writes(), 0);
   });
 
-  it('are read again where a line was wrong, once it is right', async () => {
+  it('indexes of other archives are read again after a wrong line is corrected', async () => {
     const store = createMemoryStore();
     const path = indexFile(lineOf(), 'no line');
     await assert.rejects(learnIndexes(store, [path]), /line 2: not a line of a CDXJ index/);
@@ -155,12 +155,12 @@ describe('indexes of other archives', () => {
   });
 });
 
-describe('indexes of several files as one', () => {
+describe('a merged index of several files', () => {
   const merged = async (...lines: string[]) => {
     for await (const _ of mergedIndex([indexFile(...lines).replace('.cdxj', '.warc.gz')]));
   };
 
-  it('are refused where one is not sorted, or names another file', async () => {
+  it('a merged index of several files refuses an unsorted part, or one that names another file', async () => {
     const before = lineOf().replace('test,a)/', 'test,A)/');
     await merged(before, lineOf());
     await assert.rejects(merged(lineOf(), before), /line 2: the index is not sorted/);

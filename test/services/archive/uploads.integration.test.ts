@@ -41,7 +41,9 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 describe('uploads of an archive', { timeout: 300_000 }, () => {
-  it('move whole files to a real S3 server, each with its index, and keep none here', { skip }, async () => {
+  it('uploads of an archive move whole files to a real S3 server, each with its index, and keep none here', {
+    skip,
+  }, async () => {
     const s3 = await startS3();
     Object.assign(process.env, s3.env);
     const folder = await finished('a', 'b');
@@ -58,7 +60,7 @@ describe('uploads of an archive', { timeout: 300_000 }, () => {
     await s3.stop();
   });
 
-  it('try again while the store is busy, and keep the file where it refuses', async () => {
+  it('uploads of an archive are retried while the store is busy, and a refused file stays', async () => {
     const folder = await finished('a');
     const busy = failing('DESTINATION_UNREACHABLE', 'DESTINATION_UNREACHABLE');
     const uploads = createUploads(folder, busy.objects, clock, () => filesIn(folder));

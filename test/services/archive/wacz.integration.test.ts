@@ -62,13 +62,13 @@ with zipfile.ZipFile(sys.argv[1]) as file:
   return JSON.parse(execFileSync('python3', ['-c', program, wacz]).toString());
 }
 
-test('the validator of the format takes it', async () => {
+test('the format’s own validator accepts a WACZ file', async () => {
   const environment = pythonEnvironment('wacz', ['wacz==0.6.0']);
   const { stdout, stderr } = await run(join(environment, 'bin/wacz'), ['validate', '-f', wacz]);
   assert.match(stdout + stderr, /Validation succeeded/);
 });
 
-test('its parts: WARC files stored as they are, an index of all responses, pages with their titles', () => {
+test('a WACZ file holds WARC files stored uncompressed, an index of all responses, and pages with titles', () => {
   const parts = new Map(unzipped().map((part) => [part.name, part]));
   const bytesOf = (name: string) => Buffer.from(parts.get(name)!.base64, 'base64');
   const [warc] = [...parts.keys()].filter((name) => name.startsWith('archive/'));
@@ -90,7 +90,7 @@ test('its parts: WARC files stored as they are, an index of all responses, pages
   assert.deepEqual([description.title, description.mainPageUrl], ['Ponds', `${origin}/`]);
 });
 
-test('pywb replays its pages, under other spellings of their addresses, too', async (t) => {
+test('pywb replays a WACZ file’s pages, also under other spellings of their URLs', async (t) => {
   const environment = pythonEnvironment('pywb', ['pywb==2.10.0', 'setuptools<81']);
   const collections = join(folder, 'pywb');
   await mkdir(collections);
@@ -116,7 +116,9 @@ test('pywb replays its pages, under other spellings of their addresses, too', as
 
 const executablePath = chromiumHere();
 
-test('ReplayWeb.page shows it in a browser', { skip: executablePath === undefined && noBrowser }, async (t) => {
+test('ReplayWeb.page shows a WACZ file in a browser', {
+  skip: executablePath === undefined && noBrowser,
+}, async (t) => {
   const page = await openPlayer(t, wacz, `${origin}/find?n=1&q=b`);
   const deadlineMs = Date.now() + 60_000;
   for (let texts: string[] = []; !texts.some((text) => text.includes('one frog')); ) {
@@ -133,7 +135,7 @@ test('ReplayWeb.page shows it in a browser', { skip: executablePath === undefine
   }
 });
 
-test('mistakes say what is wrong and what to do, and leave no file', async () => {
+test('errors name the fault and the remedy, and leave no file', async () => {
   const archive = join(folder, 'data/archive');
   const warc = readdirSync(archive).find((name) => name.endsWith('.warc.gz'))!;
   const own = join(folder, 'own');

@@ -51,7 +51,7 @@ async function judged(...crawls: readonly (readonly Placed[])[]) {
 }
 
 describe('an audit of a fleet', () => {
-  it('finds nothing where between two crawls lies the wait of the less patient', async () => {
+  it('an audit of a fleet finds nothing if the wait of the less patient crawl lies between two crawls', async () => {
     const { between, alone, counts } = await judged(
       [
         policy(2_000),
@@ -66,7 +66,7 @@ describe('an audit of a fleet', () => {
     assert.deepEqual([between, alone, counts], [[], [[], []], { hosts: 2, shared: 1 }]);
   });
 
-  it('finds what two polite crawls did to a host together, with the crawl whose request it was', async () => {
+  it('an audit of a fleet finds what two polite crawls did to a host together, with the crawl of the request', async () => {
     const { between, betweenCount, alone } = await judged(
       [policy(2_000), allowed(), visit(0), visit(2_100)],
       [policy(500), allowed(), visit(30), visit(2_400)],
@@ -75,7 +75,7 @@ describe('an audit of a fleet', () => {
     assert.deepEqual([betweenCount, alone], [2, [[], []]]);
   });
 
-  it('holds every crawl to a pause that another was asked for, and to a Crawl-delay', async () => {
+  it('an audit of a fleet holds every crawl to another’s requested pause, and to a Crawl-delay', async () => {
     const paused = await judged(
       [policy(500), allowed(), visit(0, { retryAfterMs: 5_000 })],
       [policy(500), allowed(), visit(4_000), visit(6_000)],
@@ -88,7 +88,7 @@ describe('an audit of a fleet', () => {
     assert.deepEqual(slowed.between, ['crawlDelay c1/results:0 1950 3000']);
   });
 
-  it('tells what a crawl broke by itself once, with that crawl', async () => {
+  it('an audit of a fleet reports a single crawl’s violation once, with that crawl', async () => {
     const { between, alone } = await judged(
       [policy(500), allowed(), visit(0), visit(200)],
       [policy(500), allowed(), visit(5_000)],
@@ -96,7 +96,7 @@ describe('an audit of a fleet', () => {
     assert.deepEqual([between, alone], [[], [['gapTooShort'], []]]);
   });
 
-  it('of no crawls judges nothing', async () => {
+  it('an audit of a fleet without crawls judges nothing', async () => {
     const { crawls, betweenCount, counts } = await auditFleet([], run);
     assert.deepEqual([crawls, betweenCount, counts], [[], 0, { hosts: 0, shared: 0 }]);
   });

@@ -20,7 +20,7 @@ function visit(visits: HostVisits, given: Partial<Request> & { readonly startMs:
 }
 
 describe('visits to a host', () => {
-  it('are told as they were, of that host alone', () => {
+  it('visits to a host are listed as they were, of that host only', () => {
     const visits = createHostVisits(isA);
     visit(visits, {
       startMs: dayMs,
@@ -44,14 +44,14 @@ describe('visits to a host', () => {
     });
   });
 
-  it('have no gap where there was one at most', () => {
+  it('visits to a host have no gap if there is at most one', () => {
     const [none, one] = [createHostVisits(isA), createHostVisits(isA)];
     visit(one, { startMs: dayMs });
     assert.deepEqual([none.end().shortestGapMs, none.end().meanGapMs, none.end().requests], [null, null, 0]);
     assert.deepEqual([one.end().shortestGapMs, one.end().meanGapMs, one.end().requests], [null, null, 1]);
   });
 
-  it('tell each pause that was asked for, and when the next request came after its end', () => {
+  it('visits to a host include each requested pause, and when the next request followed', () => {
     const visits = createHostVisits(isA);
     const asks = (startMs: number, status: number, retryAfterMs: number) =>
       visit(visits, { startMs, status, retryAfterMs });
@@ -68,14 +68,14 @@ describe('visits to a host', () => {
     ]);
   });
 
-  it('have a pause once, however many requests follow it', () => {
+  it('visits to a host list a pause once, however many requests follow it', () => {
     const visits = createHostVisits(isA);
     visit(visits, { startMs: dayMs, status: 429, retryAfterMs: 1_000 });
     for (const afterMs of [2_000, 4_000, 6_000]) visit(visits, { startMs: dayMs + afterMs });
     assert.deepEqual(visits.end().pauses, [{ atMs: dayMs + 100, status: 429, askedMs: 1_000, keptMs: 1_900 }]);
   });
 
-  it('tell the URLs that robots.txt forbids, each once, ten at most', () => {
+  it('visits to a host list the URLs that robots.txt forbids, each once, at most ten', () => {
     const visits = createHostVisits(isA);
     const denied = (hostKey: string, ...paths: readonly string[]) =>
       visits.result({
@@ -94,7 +94,7 @@ describe('visits to a host', () => {
     );
   });
 
-  it('keep the last two days by the hour, and the last twenty pauses', () => {
+  it('visits to a host keep the last two days by the hour, and the last twenty pauses', () => {
     const visits = createHostVisits(isA);
     for (let hour = 0; hour < 50; hour++)
       visit(visits, { startMs: dayMs + hour * hourMs, status: 429, retryAfterMs: hour + 1 });
@@ -103,7 +103,7 @@ describe('visits to a host', () => {
     assert.deepEqual([pauses.length, pauses[0]?.askedMs, pauses.at(-1)?.keptMs], [20, 31, null]);
   });
 
-  it('come to the sums of any requests in a row', () => {
+  it('visits to a host add up to the same sums in batches of any size', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const draw = drawFrom(seed);
       const visits = createHostVisits(isA);
@@ -156,14 +156,14 @@ const page = (given: Partial<Parameters<typeof hostPage>[0]>) =>
   hostPage({ host: 'a.test', crawl: 'news', visits: seen, copies: [], violations: [], skewMs: 100, ...given });
 
 describe('the page for a webmaster', () => {
-  it('says that nobody came', () => {
+  it('the page for a webmaster says if there were no visits', () => {
     assert.equal(
       page({ visits: nothing }),
       '# Our visits to a.test\n\nThe crawl news has made no request to this host.\n',
     );
   });
 
-  it('says when we came, what we were told and what we did', () => {
+  it('the page for a webmaster says when we came, what the host answered and what we did', () => {
     const without = { ...copy, hash: '', status: 404, fetchedAtMs: dayMs + 9 };
     const slow = { ...copy, crawlDelayMs: 2_000, body: Buffer.from('Crawl-delay: 2') };
     assert.equal(
@@ -174,14 +174,14 @@ From the records of the crawl news. Times are UTC.
 
 ## Our requests
 
-- from 2026-01-31 00:00:00.000 to 2026-01-31 00:01:01.001: 5 requests (2 pages, 1 robots.txt, 1 sitemaps, 1 others)
+- from 2026-01-31 00:00:00.000 to 2026-01-31 00:01:01.001: 5 requests (2 × page, 1 × robots.txt, 1 × sitemap, 1 × other)
 - 1234 bytes of decompressed bodies, from 192.0.2.1, 2001:db8::1
 - from the end of a request to the next: 1000 ms minimum, 1500 ms on average
 - in the hour from 2026-01-31 00:00: 5 requests
 
 ## Answers of your server
 
-- answers: 4 200, 1 no answer
+- answers: 4 × 200, 1 × no answer
 - 2026-01-31 00:00:00.000: https://a.test/robots.txt answered 200, 31 bytes:
 
       User-agent: *
@@ -205,7 +205,7 @@ The clocks of our machines may differ by 100 ms.
     );
   });
 
-  it('says so where there is nothing to say', () => {
+  it('the page for a webmaster says if there is nothing to report', () => {
     const text = page({
       visits: { ...seen, addresses: [], shortestGapMs: null, meanGapMs: null, denied: 0, pauses: [] },
     });
@@ -222,7 +222,7 @@ The clocks of our machines may differ by 100 ms.
     assert.doesNotMatch(page({ violations: [violation] }), /no violations/);
   });
 
-  it('shows twenty lines of a robots.txt, two hundred characters of each, and nothing that controls a terminal', () => {
+  it('the page for a webmaster shows twenty lines of a robots.txt, two hundred characters each, without terminal controls', () => {
     const lines = (count: number) => Array.from({ length: count }, (_, n) => `# ${n}`).join('\n');
     const reported = (text: string) => page({ copies: [{ ...copy, body: Buffer.from(text) }] });
     assert.match(reported(lines(20)), /\n {6}# 19\n\n/);
@@ -232,7 +232,7 @@ The clocks of our machines may differ by 100 ms.
     assert.match(reported('one\rtwo'), /\n {6}one\n {6}two\n/);
   });
 
-  it('shows fifty of the promises that were broken', () => {
+  it('the page for a webmaster shows fifty violations', () => {
     const broken = (count: number) => page({ violations: Array.from({ length: count }, () => violation) });
     const count = (text: string) => text.match(/\*\*broken\*\*/g)?.length;
     assert.deepEqual([count(broken(50)), count(broken(51))], [50, 50]);

@@ -30,14 +30,14 @@ async function copies(...given: { readonly origin: string; readonly hash: string
 }
 
 describe('copies of robots.txt on the topic', () => {
-  it('have one where the host answered with an empty file', async () => {
+  it('copies of robots.txt on the topic include empty files', async () => {
     const read = await copies({ origin: 'http://a.test', hash: emptyHash, body: '' });
     const copy = read.copyOf('http://a.test', emptyHash);
     assert.ok(copy !== undefined && copy.rules !== null && copy.rules !== 'damaged');
     assert.equal(read.copyOf('http://b.test', emptyHash), undefined);
   });
 
-  it('share a file by its hash, whichever copy has its bytes', async () => {
+  it('copies of robots.txt on the topic share a file by its hash, whichever copy has its bytes', async () => {
     const reported = shortHash(rulesText);
     const read = await copies(
       { origin: 'http://b.test', hash: reported, body: '' },
@@ -50,12 +50,12 @@ describe('copies of robots.txt on the topic', () => {
     assert.equal(copy!.origin, 'http://b.test');
   });
 
-  it('are damaged where the bytes are not those of the hash', async () => {
+  it('copies of robots.txt on the topic are damaged if their bytes do not match the hash', async () => {
     const read = await copies({ origin: 'http://a.test', hash: shortHash('another'), body: rulesText });
     assert.equal(read.copyOf('http://a.test', shortHash('another'))?.rules, 'damaged');
   });
 
-  it('are told by origin, oldest first', async () => {
+  it('copies of robots.txt on the topic are listed by origin, oldest first', async () => {
     const given = (origin: string, body: string, fetchedAtMs: number) => robotsCopy(0, origin, body, { fetchedAtMs });
     const source = await sourceOf([
       given('http://a.test', 'Disallow: /2', 2_000),
@@ -76,7 +76,7 @@ describe('copies of robots.txt on the topic', () => {
     assert.equal(read.copyOf('http://c.test', ''), undefined);
   });
 
-  it('are read for the names asked for, or for that of the copy', async () => {
+  it('copies of robots.txt on the topic are read for the given names, or for that of the copy', async () => {
     const text = 'User-agent: one\nDisallow: /1\n\nUser-agent: crawlstream\nDisallow: /2\n';
     const read = await readRobotsCopies(await sourceOf([robotsCopy(0, 'http://a.test', text)]), () => {});
     const lines = (tokens?: string) => {
@@ -87,7 +87,7 @@ describe('copies of robots.txt on the topic', () => {
     assert.deepEqual(lines(), ['Disallow: /2']);
   });
 
-  it('beyond what may be kept in memory are read again where they are needed', async () => {
+  it('copies of robots.txt on the topic that exceed the memory limit are read again when needed', async () => {
     // A byte beyond: what was kept first goes, a file that is not what its hash says, and a file of that byte.
     const damaged = robotsCopy(0, 'http://damaged.test', 'x', { hash: 'another' });
     const texts = ['#', ...Array.from({ length: 64 }, (_, n) => `# ${n}`.padEnd(10))];
@@ -100,7 +100,7 @@ describe('copies of robots.txt on the topic', () => {
     assert.deepEqual([has(0), has(1), has(2)], [true, false, true]);
   });
 
-  it('that one result needs together are there together, however old each is', async () => {
+  it('copies of robots.txt on the topic that one result needs are available together, whatever their age', async () => {
     const texts = ['a', 'b', 'c'].map((text) => `# ${text}`);
     const source = await sourceOf(texts.map((text, n) => robotsCopy(0, `http://${n}.test`, text)));
     // Two of them may be kept; the oldest goes for one that is read again, and that one is needed as well.
@@ -119,7 +119,7 @@ describe('copies of robots.txt on the topic', () => {
     assert.equal([0, 1, 2].filter(has).length, 2);
   });
 
-  it('of which one alone is more than may be kept are kept one at a time', async () => {
+  it('copies of robots.txt on the topic that alone exceed the memory limit are kept one at a time', async () => {
     const texts = ['User-agent: *\nDisallow: /1', 'User-agent: *\nDisallow: /2'];
     const reported = texts.map(hashOf);
     const shared = robotsCopy(0, 'http://c.test', '', { hash: reported[0]! });
@@ -133,7 +133,7 @@ describe('copies of robots.txt on the topic', () => {
     assert.deepEqual(read.copyOf('http://c.test', reported[0]!), read.copyOf('http://0.test', reported[0]!));
   });
 
-  it('are none on the log of a release that had no such topic', async () => {
+  it('copies of robots.txt on the topic are absent in the log of a release without it', async () => {
     const source = await sourceOf([]);
     const reader = (): never => {
       throw new Error('it has nothing to read');

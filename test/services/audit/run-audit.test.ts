@@ -41,7 +41,7 @@ describe('an audit', () => {
     ...[visit(0, 'a.test', dayMs, '/1'), visit(1, 'b.test', dayMs + 10, '/1'), visit(0, 'a.test', dayMs + 1_050, '/2')],
   ];
 
-  it('finds nothing where every wait and rule was kept, and says what it read', async () => {
+  it('an audit finds nothing if every delay and rule was kept, and says what it read', async () => {
     const report = await audited(polite);
     assert.deepEqual([report.violations, report.violationCount, report.unreadable], [[], 0, 0]);
     assert.deepEqual(
@@ -61,7 +61,7 @@ describe('an audit', () => {
     );
   });
 
-  it('finds what was broken, and where that stands', async () => {
+  it('an audit finds each violation, and its location', async () => {
     const report = await audited([
       ...polite,
       visit(1, 'b.test', dayMs + 1_059, '/too-early'),
@@ -71,7 +71,7 @@ describe('an audit', () => {
     assert.equal(report.violationCount, 2);
   });
 
-  it('goes by the policy of each partition, and by no order that cannot be read', async () => {
+  it('an audit uses the policy of each partition, and no unreadable order', async () => {
     const late = visit(1, 'b.test', dayMs + 500, '/too-early');
     const damaged = bytes('control', 1, 'damaged');
     assert.deepEqual(kinds(await audited([policy(0), damaged, policy(1), ...copies, polite[5]!, late])), [
@@ -80,13 +80,13 @@ describe('an audit', () => {
     assert.deepEqual(kinds(await audited([damaged, ...copies, polite[5]!, late])), []);
   });
 
-  it('counts results that cannot be read, and goes on', async () => {
+  it('an audit counts unreadable results, and continues', async () => {
     const report = await audited([bytes('results', 0, 'damaged'), ...polite, bytes('results', 1, 'damaged')]);
     assert.deepEqual([report.unreadable, report.counts.fetches], [2, 3]);
     assert.deepEqual(report.read.find(({ topic }) => topic === 'crawl.results')?.records, 3);
   });
 
-  it('passes over what came before a time, by the log and by the requests', async () => {
+  it('an audit skips what came before a time, by the log and by the requests', async () => {
     const early = visit(0, 'a.test', dayMs - 900, '/early');
     const all = [...copies, policy(0), policy(1), early, ...polite.slice(4)];
     assert.equal((await audited(all)).counts.fetches, 4);
@@ -104,7 +104,7 @@ describe('an audit', () => {
     );
   });
 
-  it('of one partition reads the results of that alone, and the payments of the first', async () => {
+  it('an audit of one partition reads only its results, and the payments of the first', async () => {
     const report = await audited([...polite, visit(0, 'a.test', dayMs + 1_100, '/too-early')], { only: 1 });
     assert.deepEqual([kinds(report), report.counts.fetches], [[], 1]);
     const topics = report.read.map(({ topic, partition }) => `${topic} ${partition}`);
@@ -113,7 +113,7 @@ describe('an audit', () => {
     ]);
   });
 
-  it('holds what was paid against the payments on record, which the first partition has', async () => {
+  it('an audit checks payments against the payments on record, which the first partition has', async () => {
     const pay = JSON.stringify({ pay: { currency: 'USD', total: '2', page: '1' } });
     const budget = control(0, { kind: 'policy', version: 1, payload: pay });
     const offer = (partition: number, path: string) =>
@@ -132,7 +132,7 @@ describe('an audit', () => {
     assert.deepEqual([report.payments.payments, report.payments.asked], [1, 2]);
   });
 
-  it('keeps a thousand violations and counts the others', async () => {
+  it('an audit keeps a thousand violations and counts the others', async () => {
     const many = Array.from({ length: 1_001 }, (_, n) =>
       request(`https://a.test/private/${n}`, {
         ...{ startMs: dayMs + n * 2_000, endMs: dayMs + n * 2_000, robotsHash: hashOf(rules) },
@@ -144,7 +144,7 @@ describe('an audit', () => {
   });
 });
 
-describe('what the crawl did at one host', () => {
+describe('the account of one host', () => {
   const one = { hostKey: 'a.test', partition: 0, domainOf: (host: string) => host };
   const visits = Array.from({ length: 7 }, (_, n) =>
     visit(0, 'a.test', dayMs + n * 2_000, `/${n}`, { userAgent: `Bot/${n}` }),
@@ -154,7 +154,7 @@ describe('what the crawl did at one host', () => {
     visit(0, 'c.test', dayMs + 3, '/c'),
   ];
 
-  it('has its newest requests with their User-Agents, newest first, and its copies and violations alone', async () => {
+  it('the account of one host includes its newest requests with their User-Agents, and its copies and violations only', async () => {
     const source = await sourceOf([policy(0), ...copies, ...other, ...visits]);
     const reported = await auditOneHost(source, one, 2);
     assert.deepEqual(
@@ -190,7 +190,7 @@ describe('what the crawl did at one host', () => {
     );
   });
 
-  it('tells what robots.txt kept it from', async () => {
+  it('the account of one host includes what robots.txt denied', async () => {
     const denied = visit(0, 'a.test', dayMs + 30_000, '/x', {
       ...{ requests: [], outcomes: [outcome('https://a.test/private', { kind: 'robotsDenied' })] },
     });
@@ -200,7 +200,7 @@ describe('what the crawl did at one host', () => {
 });
 
 describe('results of all partitions', () => {
-  it('come in order of their first requests, as a sort of whole partitions in order gives them', async () => {
+  it('results of all partitions come in order of their first requests, like a sort of whole partitions', async () => {
     for (let seed = 1; seed <= 8; seed++) {
       const draw = drawFrom(seed);
       const records: Placed[] = [];
@@ -230,7 +230,7 @@ describe('results of all partitions', () => {
     }
   });
 
-  it('without requests, or unreadable, stand where they were appended', async () => {
+  it('results of all partitions without requests, or unreadable, stand where they were appended', async () => {
     const empty = record('results', 1, { requests: [] });
     const { log, codec } = await sourceOf([
       visit(0, 'a.test', dayMs + 1, '/'),

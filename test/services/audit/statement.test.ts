@@ -20,7 +20,7 @@ const statement: Statement = {
 };
 
 describe('a statement', () => {
-  it('is signed over its JSON, as another implementation of Ed25519 would check it', () => {
+  it('a statement is signed over its JSON, and another implementation of Ed25519 verifies it', () => {
     const { signature } = signStatement(statement, readSigningKey(pem, '--sign-with'));
     assert.equal(signature?.algorithm, 'Ed25519');
     const key = createPublicKey(signature.publicKey);
@@ -30,7 +30,7 @@ describe('a statement', () => {
     assert.match(signature.publicKey, /^-----BEGIN PUBLIC KEY-----\n/);
   });
 
-  it('is intact as it was signed, and no more once a word, the key or the signature is another', () => {
+  it('a statement is intact as signed, and not once a word, the key or the signature differs', () => {
     const signed = signStatement(statement, readSigningKey(pem, '--sign-with'));
     const signature = signed.signature!;
     assert.equal(isIntact(signed), true);
@@ -46,7 +46,7 @@ describe('a statement', () => {
     assert.equal(signStatement(statement, null).signature, null);
   });
 
-  it('takes Ed25519 keys alone, and names the field of another', () => {
+  it('a statement accepts Ed25519 keys only, and names the field of another', () => {
     const remedy = 'give a private Ed25519 key, as created by openssl genpkey -algorithm ed25519';
     assert.throws(() => readSigningKey('no key', '--sign-with'), {
       code: 'INVALID_ARGUMENT',
@@ -65,11 +65,11 @@ function publicKeyOfAnother(): string {
   return generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
 }
 
-describe('what an audit has read', () => {
+describe('the inputs of an audit', () => {
   const record = (topic: string, partition: number, offset: number, text: string): LogRecord =>
     ({ topic, partition, offset, value: Buffer.from(text) }) as LogRecord;
 
-  it('is told by topic and partition: the offsets, and a hash of offset, length and value of each record', () => {
+  it('the inputs of an audit are listed by topic and partition: offsets, and a hash of offset, length and value of each record', () => {
     const chain = createReadChain();
     const records = [
       record('crawl.results', 1, 2 ** 33 + 5, 'first'),

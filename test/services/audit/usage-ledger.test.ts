@@ -41,7 +41,7 @@ async function ledger(records: readonly Placed[], run: Partial<LedgerRun> = {}) 
 describe('the ledger of consent', () => {
   const copy = robotsCopy(1, origin, noTraining);
 
-  it('says of each page what was allowed when it was fetched, by whose words', async () => {
+  it('the ledger of consent states what each page was allowed for when it was fetched, and by which statement', async () => {
     const { counts, pages } = await ledger([copy, visit('/1'), page('/1', { usage: [byRobots] })]);
     assert.deepEqual(pages, [
       {
@@ -58,7 +58,7 @@ describe('the ledger of consent', () => {
     });
   });
 
-  it('says where a record says another thing than was said', async () => {
+  it('the ledger of consent finds records that differ from the statements', async () => {
     const { counts, pages } = await ledger([
       ...[copy, visit('/denied'), visit('/allowed'), visit('/header'), visit('/cut')],
       page('/denied'),
@@ -80,7 +80,7 @@ describe('the ledger of consent', () => {
     assert.equal((await ledger([copy, visit('/cut'), nearlyCut])).counts.wrong, 1);
   });
 
-  it('finds nothing wrong with what a page allows, and something with what it never said', async () => {
+  it('the ledger of consent accepts a page’s permissions, and finds permissions that it never gave', async () => {
     const allowed = said('search', 'allow', 'header content-usage', 'search=y');
     const records = [copy, visit('/1'), visit('/2'), page('/1', { usage: [byRobots, allowed] })];
     const invented = said('search', 'allow', 'header content-usage', 'search=perhaps');
@@ -90,7 +90,7 @@ describe('the ledger of consent', () => {
     assert.deepEqual(pages[1]!.wrong, ['its record has allow for search, but the audit finds unknown']);
   });
 
-  it('knows when a use will be barred that is not', async () => {
+  it('the ledger of consent knows when a use will be barred that is allowed now', async () => {
     const dated = (fromMs: number) =>
       said('search', 'deny', 'header x-robots-tag', `unavailable_after: ${new Date(fromMs).toUTCString()}`, fromMs);
     const [soonMs, laterMs] = [dayMs + 60_000, dayMs + 120_000];
@@ -112,7 +112,7 @@ describe('the ledger of consent', () => {
     );
   });
 
-  it('says nothing of pages whose visit or robots.txt is not kept, nor of those before a time', async () => {
+  it('the ledger of consent skips pages whose visit or robots.txt is missing, and those before a time', async () => {
     const records = [
       ...[
         copy,
@@ -142,7 +142,7 @@ describe('the ledger of consent', () => {
     assert.deepEqual([after.pages, after.unproven], [0, 0]);
   });
 
-  it('takes for a page that a browser rendered the newest visit before it', async () => {
+  it('the ledger of consent takes the newest earlier visit for a page that a browser rendered', async () => {
     const rendered = (fetchedAtMs: number) => page('/1', { rendered: true, fetchedAtMs, usage: [byRobots] });
     const visits = [
       visit('/1', { robotsHash: '', endMs: dayMs - 500 }),
@@ -159,7 +159,7 @@ describe('the ledger of consent', () => {
     assert.deepEqual(await hashes(dayMs + 98), [hashOf(noTraining), 0]);
   });
 
-  it('reads a robots.txt for the names of the lease; of an old release, for those of the copy', async () => {
+  it('the ledger of consent reads a robots.txt for the names of the lease; for old releases, of the copy', async () => {
     const named =
       'User-agent: OtherBot\nContent-Signal: search=no\n\nUser-agent: crawlstream\nContent-Signal: search=yes\n';
     const hashes = { robotsHash: hashOf(named) };
@@ -176,7 +176,7 @@ describe('the ledger of consent', () => {
     );
   });
 
-  it('takes headers as words for the names of the lease', async () => {
+  it('the ledger of consent reads headers for the names of the lease', async () => {
     const usage = [said('search', 'deny', 'header x-robots-tag', 'OtherBot: noindex')];
     const { pages } = await ledger([
       ...[visit('/1', { robotsHash: '' }), visit('/2', { robotsHash: '' }, { robotsTokens: 'otherbot Second' })],
@@ -194,7 +194,7 @@ describe('the ledger of consent', () => {
     assert.equal(old.pages[0]?.uses['search']?.preference, 'deny', 'of an old release, those of its copies');
   });
 
-  it('reads the bytes of a copy, whichever origin has them', async () => {
+  it('the ledger of consent reads the bytes of a copy, whichever origin has them', async () => {
     const without = robotsCopy(0, origin, '', { hash: hashOf(noTraining) });
     for (const copies of [
       [without, robotsCopy(0, 'https://b.test', noTraining)],
@@ -205,7 +205,7 @@ describe('the ledger of consent', () => {
     }
   });
 
-  it('objects to a page that was published though the policy wants it for a use that is barred', async () => {
+  it('the ledger of consent objects to a page published although the policy wants it for a barred use', async () => {
     const policy = (version: number, atMs: number, payload: object | string) =>
       record('control', 1, {
         ...{ kind: 'policy', version, atMs },
@@ -233,7 +233,7 @@ describe('the ledger of consent', () => {
 });
 
 describe('the policies of a crawl', () => {
-  it('bar only what every one wanted that was in force', async () => {
+  it('the policies of a crawl bar only uses that every policy in force wanted', async () => {
     const policy = (partition: number, version: number, atMs: number, wanted: readonly string[]) =>
       record('control', partition, { kind: 'policy', version, atMs, payload: JSON.stringify({ uses: wanted }) });
     const { barring } = await usagePolicies(
@@ -262,7 +262,7 @@ describe('the ledger, gone through again', () => {
   const newer = robotsCopy(0, origin, noTraining, { fetchedAtMs: dayMs + 500 });
   const older = robotsCopy(1, origin, quiet, { fetchedAtMs: dayMs - 500 });
 
-  it('goes by the newest robots.txt, whichever partition has it, and tells what it withdraws', async () => {
+  it('a second run of the ledger uses the newest robots.txt of any partition, and lists what it withdraws', async () => {
     const { counts, pages } = await rechecked([newer, older, page('/1'), page('/2', { usage: [byRobots] }, 1)]);
     assert.deepEqual(pages, [
       {
@@ -286,14 +286,14 @@ describe('the ledger, gone through again', () => {
     assert.deepEqual(before.pages[0]?.withdrawn, [], 'of two that are as new, the last counts');
   });
 
-  it('takes a copy that a later visit found unchanged for as new as that visit', async () => {
+  it('a second run of the ledger dates a copy by the later visit that found it unchanged', async () => {
     const back = visit('/1', { robotsHash: hashOf(quiet), robotsAtMs: dayMs + 501 });
     const same = visit('/1', { robotsHash: hashOf(quiet), robotsAtMs: dayMs + 500 });
     assert.deepEqual((await rechecked([newer, older, back, page('/1')])).pages[0]?.withdrawn, []);
     assert.deepEqual((await rechecked([newer, older, same, page('/1')])).pages[0]?.withdrawn, ['ai-train']);
   });
 
-  it('goes by words whose time has come since', async () => {
+  it('a second run of the ledger applies statements whose time has come since', async () => {
     const at = (fromMs: number) =>
       page('/1', {
         usage: [
@@ -306,7 +306,7 @@ describe('the ledger, gone through again', () => {
     assert.deepEqual(await withdrawn(dayMs + 2_000), []);
   });
 
-  it('asks again for what is older than it may be, or is not kept', async () => {
+  it('a second run of the ledger refetches what is too old or missing', async () => {
     const asks = async (records: readonly Placed[], run: Partial<RecheckRun>) => {
       const { counts, pages } = await rechecked(records, run);
       return [pages[0]?.askAgain, [...counts.robotsToAsk], counts.expired];
@@ -324,7 +324,7 @@ describe('the ledger, gone through again', () => {
     assert.deepEqual(await asks([lost, page('/1')], aged), [['robots.txt'], [[origin, dayMs + 900]], 1]);
   });
 
-  it('counts of a URL the newest page, none that was taken back, and what nobody can read', async () => {
+  it('a second run of the ledger counts each URL’s newest page, none that was withdrawn, and unreadable ones', async () => {
     const { counts, pages } = await rechecked([
       ...[page('/1'), page('/2'), page('/3'), page('/1', { fetchedAtMs: dayMs + 7 })],
       ...[bytes('pages', 0, '', `${origin}/2`), bytes('pages', 0, '', `${origin}/3`), page('/3')],

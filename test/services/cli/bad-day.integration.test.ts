@@ -16,7 +16,7 @@ for (const [first, second, code] of [
   ['SIGTERM', 'SIGKILL', null],
 ] as const) {
   test(
-    `a crawl that gets ${first}, then ${second}, ends at once and goes on later without a loss`,
+    `a crawl that gets ${first}, then ${second}, ends at once and continues later without loss`,
     patience,
     async () => {
       // Each answer takes 4 s: what is under way at the first signal is not over at the second.
@@ -46,7 +46,7 @@ for (const [first, second, code] of [
   );
 }
 
-test('too few files that may be open are said in one line, with the command that raises them', async () => {
+test('a too low limit on open files is reported in one line, with the command that raises it', async () => {
   for (const limit of [24, 64]) {
     const ended = await runCommand(['stats', '--data', 'nowhere'], { shellPrefix: `ulimit -n ${limit};` });
     assert.equal(ended.code, 1);
@@ -57,7 +57,7 @@ test('too few files that may be open are said in one line, with the command that
   }
 });
 
-test('a data folder on a file system that is mounted read-only is read, and named by whoever would write', async (t) => {
+test('a data folder on a read-only file system can be read, and a command that would write names it', async (t) => {
   const disk = mountSmallDisk(20);
   if (disk === undefined) return t.skip('nobody lets us mount');
   const small = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 3, domains: 1 });
@@ -81,7 +81,7 @@ test('a data folder on a file system that is mounted read-only is read, and name
 });
 
 test(
-  'a crawl whose machine had a clock that was hours ahead goes on at once when that has been set right',
+  'a crawl on a machine whose clock was hours ahead continues at once when the clock is corrected',
   patience,
   async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 3, pagesPerHost: 12, domains: 1 });

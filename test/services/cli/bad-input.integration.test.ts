@@ -42,7 +42,7 @@ async function each<T>(items: readonly T[], act: (item: T) => Promise<void>): Pr
   await Promise.all([work(), work(), work()]);
 }
 
-test('a malformed seed is refused by name, with what to write instead, and nothing is made', async () => {
+test('a malformed seed is refused by name, with a valid form, and nothing is created', async () => {
   const cwd = temporaryFolder();
   const cases = [
     ['http://exa mple.org', /seed "http:\/\/exa mple.org": it contains white space/],
@@ -57,7 +57,7 @@ test('a malformed seed is refused by name, with what to write instead, and nothi
   assert.deepEqual(readdirSync(cwd), []);
 });
 
-test('a bad value of any option is refused by name, with what to give instead, and nothing is made', async () => {
+test('an invalid value of any option is refused by name, with a valid one, and nothing is created', async () => {
   const cwd = temporaryFolder();
   const cases = [
     ['--max-pages', '0', /--max-pages "0": give a whole number from 1/],
@@ -91,7 +91,7 @@ test('a bad value of any option is refused by name, with what to give instead, a
   assert.deepEqual(readdirSync(cwd), []);
 });
 
-test('a crawl of a public site without --contact is refused before anything is contacted or made', async () => {
+test('a crawl of a public site without --contact is refused before anything is contacted or created', async () => {
   const cwd = temporaryFolder();
   const says = /--contact is missing: give a web or mail address where webmasters can reach you/;
   await refuses(['crawl', 'https://example.org/'], says, { cwd });
@@ -101,7 +101,7 @@ test('a crawl of a public site without --contact is refused before anything is c
   assert.deepEqual(readdirSync(cwd), []);
 });
 
-test('the synthetic web on a port in use says so and what to do', async () => {
+test('the synthetic web on a port in use says so, with the remedy', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => taken.once('listening', resolve));
   const { port } = taken.address() as { port: number };
@@ -120,7 +120,7 @@ async function smallCrawl(): Promise<{ readonly small: SmallWeb; readonly data: 
   return { small, data, args };
 }
 
-test('a data folder of another crawl, of a newer version, or damaged is named and left as it is', async () => {
+test('a data folder of another crawl, of a newer version, or damaged is named and left unchanged', async () => {
   const { small, data, args } = await smallCrawl();
   await refuses(
     ['crawl', seed, '--data', data],
@@ -154,7 +154,7 @@ test('a data folder of another crawl, of a newer version, or damaged is named an
   assertFlawless(small.check({ delayMs: 0 }));
 });
 
-test('a folder with something else in it, and a file, are refused as data folders', async () => {
+test('a folder with foreign files, and a file, are refused as data folders', async () => {
   const foreign = join(temporaryFolder(), 'photos');
   mkdirSync(foreign);
   writeFileSync(join(foreign, 'cat.jpg'), '');
@@ -181,7 +181,7 @@ test('a data folder in use by a running crawl is refused, and that crawl goes on
   assertFlawless(small.check({ delayMs: 150 }));
 });
 
-test('a full disk is said in one line, and with room again the same command completes', async (t) => {
+test('a full disk is reported in one line, and with free space the same command completes', async (t) => {
   const small = await startSmallWeb({ hosts: 12, pagesPerHost: 60, domains: 2 });
   const disk = mountSmallDisk(6);
   if (disk === undefined) t.diagnostic('no tmpfs can be mounted here: the size of files is bounded in its stead');
@@ -206,7 +206,7 @@ test('a full disk is said in one line, and with room again the same command comp
   assert.deepEqual(small.check({ delayMs: 0 }).missing.details, []);
 });
 
-test('a record that nobody can decode becomes a dead letter with its source and bytes, and the crawl completes', async () => {
+test('an undecodable record becomes a dead letter with its source and bytes, and the crawl completes', async () => {
   const small = await startSmallWeb({ hosts: 4, pagesPerHost: 15, domains: 2 });
   const data = join(temporaryFolder(), 'data');
   const args = [...small.crawlArguments, '--delay', '0', '--data', data, '--json'];

@@ -24,7 +24,7 @@ register('data:text/javascript,' + encodeURIComponent(hook), { data: port2, tran
 process.on('exit', () => console.error('modules ' + [...urls].filter((url) => /\\/dist\\//.test(url)).length));
 `;
 
-test('a start of the command loads few modules of the product', async () => {
+test('starting the command loads few modules of the product', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'count.mjs'), counting);
   const words = ['--import', join(folder, 'count.mjs'), join(root, 'dist/bundle/crawlstream.js'), 'topics', '--help'];

@@ -29,7 +29,7 @@ async function json(args: readonly string[]): Promise<Record<string, unknown>> {
   return lastJson(ended);
 }
 
-test('index, archive and render make up for what a crawl did without them', async () => {
+test('index, archive and render catch up on a crawl that ran without them', async () => {
   const indexed = await runCommand(['index', '--data', data]);
   assert.match(indexed.stdout, /^index: [1-9]\d* records read\n$/);
   const { consumer, records } = await json(['archive', '--data', data]);
@@ -39,7 +39,7 @@ test('index, archive and render make up for what a crawl did without them', asyn
   assert.match(rendered.stdout, /^render: \d+ records read\n$/, rendered.stderr);
 });
 
-test('operators’ events that no other test sends are taken, with who and when', async () => {
+test('operators’ events that no other test sends are accepted, with user and time', async () => {
   const sent = async (args: readonly string[]) => {
     const { sent } = await json([...args, '--data', data, '--by', 'test']);
     const [{ event }] = sent as { event: { kind: string; hostKey: string; by: string } }[] as [never];
@@ -64,7 +64,7 @@ test('inject names a sitemap: the policy has it from then on, and its host is du
   assert.match(nothing.stderr, /nothing to inject: give URLs/);
 });
 
-test('simulate runs a crawl under faults, and bench names what there is to measure', async () => {
+test('simulate runs a crawl under faults, and bench lists its benchmarks', async () => {
   const simulated = await runCommand(['simulate', '--seed', '2', '--json']);
   assert.deepEqual(lastJson(simulated), { seeds: 1, passed: 1, failed: [] });
   const { code, stdout } = await runCommand(['bench']);
@@ -74,7 +74,7 @@ test('simulate runs a crawl under faults, and bench names what there is to measu
   assert.equal(unknown.code, 2);
 });
 
-test('seek is an event on control that says from where to read', async () => {
+test('seek writes an event on control with the new position', async () => {
   const seek = await runCommand(['seek', '--topic', 'discovered', '--to', 'earliest', '--data', data]);
   assert.equal(seek.code, 0, seek.stderr);
 });
@@ -87,7 +87,7 @@ test('checks of a URL and of a list answer in JSON', async () => {
   assert.match(JSON.stringify(listed), /spam\.example/);
 });
 
-test('a state’s digest is that of the state rebuilt', async () => {
+test('a state’s digest equals that of the rebuilt state', async () => {
   const digests = async (place: string) =>
     ((await json(['state', 'digest', '--data', place]))['partitions'] as { digest: string }[]).map((one) => one.digest);
   const [own] = await digests(data);
@@ -96,7 +96,7 @@ test('a state’s digest is that of the state rebuilt', async () => {
   assert.ok(JSON.stringify(rebuilt).includes(own!), JSON.stringify(rebuilt));
 });
 
-test('urlfrontier serves until it is told to stop', async () => {
+test('urlfrontier serves until it is stopped', async () => {
   const serving = startCommand(['urlfrontier', '--port', '0', '--data', join(folder, 'served'), '--http', '0']);
   while (!/serving crawl/.test(serving.output())) {
     assert.equal(serving.child.exitCode, null, serving.output());
@@ -111,7 +111,7 @@ test('urlfrontier serves until it is told to stop', async () => {
   assert.equal((await serving.ended).code, 0);
 });
 
-test('the topology is told as text, for Graphviz, for Mermaid and as JSON', async () => {
+test('the topology is printed as text, for Graphviz, for Mermaid and as JSON', async () => {
   const reported = async (format: string) => (await runCommand(['topology', 'describe', '--format', format])).stdout;
   assert.match(await reported('text'), /^frontier: admits URLs once/);
   assert.match(await reported('mermaid'), /^flowchart LR\n/);
@@ -121,7 +121,7 @@ test('the topology is told as text, for Graphviz, for Mermaid and as JSON', asyn
   assert.match((await runCommand(['topology'])).stdout, /^frontier: /, 'describing is what topology does by itself');
 });
 
-test('hosts are listed as the counters have it, and one of them with its queue', async () => {
+test('hosts are listed as the counters have them, and one of them with its queue', async () => {
   const counts = await json(['stats', '--data', data]);
   const listed = await json(['hosts', '--data', data, '--sort', 'fetched', '--search', host.slice(0, 4)]);
   const [first] = listed['hosts'] as { host: string; fetched: number; pages: number; queued: number }[];
@@ -142,7 +142,7 @@ test('hosts are listed as the counters have it, and one of them with its queue',
   }
 });
 
-test('a URL, then its host, is taken down: nobody tells of it any more, and a crawl does not take it up again', async () => {
+test('a URL, then its host, is taken down: no command shows it, and a crawl does not admit it again', async () => {
   const target = `${seed}p/2`;
   const reported = async () => (await runCommand(['pages', '--data', data])).stdout;
   // A number that is in the title of each page.

@@ -10,7 +10,7 @@ import { serveSite } from '../fetcher/loopback.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { startSmallWeb } from './small-web.ts';
 
-test('the help begins with the eight commands that people need first, and the flags of crawl with those given most', async () => {
+test('the help begins with the eight commands that people need first, and the most common flags of crawl', async () => {
   const { stdout } = await runCommand(['--help']);
   const [first] = stdout.split('First:\n')[1]!.split('\n\n');
   const names = [...first!.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name);
@@ -21,7 +21,7 @@ test('the help begins with the eight commands that people need first, and the fl
   assert.deepEqual(flags.slice(0, 5), ['--max-pages', '--contact', '--data', '--max-depth', '--scope']);
 });
 
-test('fetch shows a page the whole way: each redirect with filters and robots.txt, then text and links with verdicts', async (t) => {
+test('fetch shows a page’s whole way: each redirect with filters and robots.txt, then text and links with verdicts', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.end('User-agent: *\nDisallow: /private');
     if (request.url === '/') return response.writeHead(301, { location: '/home' }).end();
@@ -45,7 +45,7 @@ test('fetch shows a page the whole way: each redirect with filters and robots.tx
   );
 });
 
-test('new makes a project whose tests pass, whose settings are taken, and whose handler gets each page once over a resume', async () => {
+test('new creates a project whose tests pass, whose settings are valid, and whose handler gets each page once over a resume', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 8, domains: 1 });
   const cwd = temporaryFolder();
   const made = await runCommand(['new', 'my-crawl'], { cwd });
@@ -70,7 +70,7 @@ test('new makes a project whose tests pass, whose settings are taken, and whose 
   assert.match(again.stderr, /the folder exists and is not empty; choose a new one/);
 });
 
-test('a handler that is no function, or no file, is told before anything is made', async () => {
+test('an invalid handler, or a missing file, is reported before anything is created', async () => {
   const cwd = temporaryFolder();
   await writeFile(join(cwd, 'mine.mjs'), 'export const page = 1;\n');
   const missing = await runCommand(['crawl', 'http://127.0.0.1:9999/', '--handler', 'none.mjs'], { cwd });

@@ -20,7 +20,7 @@ async function started(
   );
 }
 
-test('a checkout that is not compiled, or half, says what is missing in one line', async () => {
+test('a checkout that is not compiled, or only half, says what is missing in one line', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'services/cli'), { recursive: true });
   cpSync(join(root, script), join(folder, script));
@@ -40,7 +40,7 @@ test('a checkout that is not compiled, or half, says what is missing in one line
   );
 });
 
-test('one that is compiled runs the command, with its words', async () => {
+test('a compiled checkout runs the command with its arguments', async () => {
   const { code, stdout } = await started(root);
   assert.equal(code, 0);
   assert.match(stdout, /^\d+\.\d+\.\d+\n$/);

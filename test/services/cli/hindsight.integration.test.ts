@@ -63,7 +63,7 @@ function count({ events }: Timeline, ...kinds: TimelineKind[]): number {
   return events.filter(({ kind }) => kinds.includes(kind)).length;
 }
 
-test('a URL’s story has every link to it with its verdict, every lease, fetch and page, in order', async () => {
+test('a URL’s history has every link to it with its verdict, every lease, fetch and page, in order', async () => {
   await reading(async (crawl) => {
     const { log, codec, topics } = crawl;
     const { policy: text } = await readControl(log, codec, 'crawl');
@@ -101,7 +101,7 @@ test('a URL’s story has every link to it with its verdict, every lease, fetch 
   });
 });
 
-test('story prints an event a line, and draws what it told', async () => {
+test('story prints one event per line, and draws the same events', async () => {
   const svg = join(folder, 'story.svg');
   const ended = await runCommand(['story', seed, '--data', data, '--json', '--svg', svg]);
   assert.equal(ended.code, 0, ended.stderr);
@@ -117,7 +117,7 @@ test('story prints an event a line, and draws what it told', async () => {
   assert.equal(readFileSync(svg, 'utf8').match(/<circle /g)?.length, events.length);
 });
 
-test('state at opens a partition as it was: at the end it is the live state, before that what its commit said', async () => {
+test('state at opens a partition as it was: the live state at the end, earlier the one of its commit', async () => {
   const live = lastJson(await runCommand(['state', 'digest', '--data', data, '--json']));
   const at = async (...args: string[]) => {
     const ended = await runCommand(['state', 'at', ...args, '--data', data, '--json']);
@@ -139,7 +139,7 @@ test('state at opens a partition as it was: at the end it is the live state, bef
   assert.deepEqual(then?.counters, said.counters);
 });
 
-test('the frontier as it was answers the questions that a frontier answers, and is gone when it is stopped', async () => {
+test('the frontier of the past answers the same queries, and is gone when it is stopped', async () => {
   const { host } = new URL(seed);
   const when = ['--time', new Date(Date.now() + 1_000).toISOString()];
   const running = startCommand(['state', 'at', ...when, '--data', data, '--http', '0']);
@@ -153,13 +153,13 @@ test('the frontier as it was answers the questions that a frontier answers, and 
   assert.equal((await running.ended).code, 0);
 });
 
-test('a moment that cannot be gone back to is refused, with what there is', async () => {
+test('an unreachable moment is refused, with the reachable ones', async () => {
   const { code, stderr } = await runCommand(['state', 'at', '--offset', '999999', '--partition', '0', '--data', data]);
   assert.equal(code, 1);
   assert.match(stderr, /ends at \d+, before 999999/);
 });
 
-test('what-if decides the same again under the same policy, to the byte', async () => {
+test('what-if repeats each decision under the same policy, to the byte', async () => {
   const same = await tried((json) => json);
   assert.ok(same.compared.events > 2_000, `${same.compared.events} events`);
   assert.deepEqual([same.compared.differences, same.divergence, same.simulated], [0, null, null]);
@@ -169,7 +169,7 @@ test('what-if decides the same again under the same policy, to the byte', async 
   assert.deepEqual([later.compared.differences, later.divergence], [0, null]);
 });
 
-test('what-if tells where another policy parts from the recording, why, and what comes of it', async () => {
+test('what-if reports where another policy diverges, why, and with which result', async () => {
   const change = (fields: object) => (json: string) => JSON.stringify({ ...parsePolicy(json), ...fields });
   const shallow = await tried(change({ maxDepth: 1 }));
   assert.equal(shallow.divergence?.kind, 'admission');
@@ -185,7 +185,7 @@ test('what-if tells where another policy parts from the recording, why, and what
   assert.ok(modelledPages < 0.1 * recordedPages, 'what was fetched is answered as it was');
 });
 
-test('the command says what changed, and takes a whole policy or the fields that change', async () => {
+test('what-if says what changed, and accepts a whole policy or the changed fields', async () => {
   const policy = join(folder, 'new.yaml');
   writeFileSync(policy, 'maxDepth: 1\n');
   const { compared, divergence, changed } = lastJson(

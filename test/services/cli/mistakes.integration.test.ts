@@ -43,7 +43,7 @@ async function misreported(words: readonly string[], code: number, says: RegExp)
   return ended.code === code && isReported && !isBug ? null : `${words.join(' ')}: ${ended.code}, ${ended.stderr}`;
 }
 
-test('what is misspelt, missing or elsewhere is told with its cause and its remedy', async () => {
+test('a misspelt, missing or misplaced argument is reported with its cause and remedy', async () => {
   const cases: readonly (readonly [words: readonly string[], code: number, says: RegExp])[] = [
     [['crwal', 'https://example.org'], 2, /unknown command 'crwal'[\s\S]*crawl/],
     [['crawl', '--max-page', '5'], 2, /unknown option '--max-page'[\s\S]*--max-pages/],
@@ -113,7 +113,7 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
 const asOthers = process.getuid?.() === 0 && 'set -- setpriv --bounding-set=-dac_override,-dac_read_search "$@";';
 const mayLock = process.platform === 'linux' || asOthers === false;
 
-test('what may not be written, or not there, is told by its place and is no bug', {
+test('an unwritable or missing path is named and is no bug', {
   skip: !mayLock && 'needs setpriv',
 }, async () => {
   const folder = temporaryFolder();
@@ -156,7 +156,7 @@ test('what may not be written, or not there, is told by its place and is no bug'
   assert.deepEqual(readdirSync(folder).sort(), ['shut', 'there'], 'nothing is left behind');
 });
 
-test('a URL without a scheme is the one that the crawl knows, be it http, in explain and story', async () => {
+test('a URL without a scheme is the one that the crawl knows, even with http, in explain and story', async () => {
   for (const name of ['explain', 'story']) {
     const { stdout, stderr, code } = await runCommand([name, `${host}/`, '--data', data]);
     assert.equal(code, 0, stderr);
@@ -167,14 +167,14 @@ test('a URL without a scheme is the one that the crawl knows, be it http, in exp
   assert.match(unknown.stdout, new RegExp(`^URL +https://${host}/nowhere$`, 'm'));
 });
 
-test('a page by hand on a private address names the option that allows it', async () => {
+test('a fetch of a private address by hand names the option that allows it', async () => {
   for (const words of [['fetch'], ['check', 'robots']]) {
     const { stdout } = await runCommand([...words, `http://127.0.0.1:${port}/`]);
     assert.match(stdout, /127\.0\.0\.1, which is not public; add --allow-private/, words.join(' '));
   }
 });
 
-test('which pages failed and why takes three commands, each named by the one before', async (t) => {
+test('finding failed pages and their reasons takes three commands, each named by the previous one', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();
     if (request.url === '/broken') return response.writeHead(500).end();

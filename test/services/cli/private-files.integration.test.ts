@@ -14,7 +14,7 @@ function openPaths(folder: string, mask: number): string[] {
   return paths.filter((path) => (statSync(path).mode & mask) !== 0);
 }
 
-test('nobody else on the machine may read what crawls, dumps, exports, snapshots and fleets write', async () => {
+test('other users of the machine cannot read files of crawls, dumps, exports, snapshots and fleets', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 3, domains: 1 });
   const home = join(temporaryFolder(), 'new');
   const data = ['--data', join(home, 'crawl')];
@@ -35,7 +35,7 @@ test('nobody else on the machine may read what crawls, dumps, exports, snapshots
   assert.deepEqual(openPaths(home, 0o077), []);
 });
 
-test('CRAWLSTREAM_UMASK lets others read, and a value that is none is refused', async () => {
+test('CRAWLSTREAM_UMASK lets others read, and an invalid value is refused', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 1, domains: 1 });
   const home = join(temporaryFolder(), 'new');
   const args = [...web.crawlArguments, '--data', join(home, 'crawl'), '--contact', 'me@example.org', '--delay', '0'];

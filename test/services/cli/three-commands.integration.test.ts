@@ -13,7 +13,7 @@ import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
 const main = fileURLToPath(new URL('../../../dist/bundle/crawlstream.js', import.meta.url));
 
-test('which pages failed, and why, is three commands away, and the program itself says each of them', async (t) => {
+test('finding failed pages and their reasons takes three commands, and each names the next', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.end('User-agent: *\nDisallow: /private/');
     if (request.url?.startsWith('/broken')) return response.writeHead(500).end();

@@ -24,7 +24,7 @@ before(async () => {
   writeFileSync(join(cwd, 'utf16be.txt'), Buffer.from('\uFEFFhttps://example.org/\r\n', 'utf16le').swap16());
 });
 
-test('what was meant is said where the order, the name or the form is wrong, and nothing is made', async () => {
+test('a wrong order, name or form gets a suggestion, and nothing is created', async () => {
   const cases: readonly (readonly [words: readonly string[], says: RegExp])[] = [
     [
       ['--data', data, 'crawl', seed],
@@ -55,7 +55,7 @@ test('what was meant is said where the order, the name or the form is wrong, and
   assert.deepEqual(readdirSync(cwd), files);
 });
 
-test('a crawl whose only proxy is down says so, keeps its queue, and goes on when it is told another way', async () => {
+test('a crawl whose only proxy is down says so, keeps its queue, and continues with another proxy', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 3, domains: 1 });
   const place = join(temporaryFolder(), 'data');
   writeFileSync(join(cwd, 'down.yaml'), '- hosts: ["*"]\n  proxies: ["http://127.0.0.1:9"]\n');

@@ -68,7 +68,7 @@ async function titles(data: string, options: Partial<ConsumeOptions<'pages'>> = 
 }
 
 describe('consumePages on a data folder', () => {
-  it('reads pages as a running crawl fetches them', async () => {
+  it('consumePages reads pages as a running crawl fetches them', async () => {
     const { data, fetched } = await liveCrawl();
     await fetched('a');
     const seen: string[] = [];
@@ -81,7 +81,7 @@ describe('consumePages on a data folder', () => {
     assert.deepEqual(seen, ['a', 'b']);
   });
 
-  it('goes on where its group left off, also when the crawl has ended; another group reads everything', async () => {
+  it('consumePages continues where its group left off, also after the crawl’s end; another group reads everything', async () => {
     const { data, fetched, end } = await liveCrawl();
     await fetched('a', 'b');
     assert.deepEqual(await titles(data), ['a', 'b']);
@@ -93,7 +93,7 @@ describe('consumePages on a data folder', () => {
     assert.deepEqual(await titles(data, { group: 'others' } as never), ['a', 'b', 'c']);
   });
 
-  it('keeps what its handler cannot digest as dead letters of its own', async () => {
+  it('consumePages keeps pages that its handler rejects as its own dead letters', async () => {
     const { data, fetched } = await liveCrawl();
     await fetched('a', 'bad', 'c');
     const seen: string[] = [];
@@ -110,7 +110,7 @@ describe('consumePages on a data folder', () => {
     );
   });
 
-  it('keeps the dead letters of earlier runs beside those of this one', async () => {
+  it('consumePages keeps dead letters of earlier runs beside those of this one', async () => {
     const { data, fetched } = await liveCrawl();
     const handle = () => {
       throw new Error('no');
@@ -126,7 +126,7 @@ describe('consumePages on a data folder', () => {
     );
   });
 
-  it('waits for what its handler promises before it counts a page as dealt with', async () => {
+  it('consumePages waits for its handler’s promise before it counts a page as handled', async () => {
     const { data, fetched } = await liveCrawl();
     await fetched('a');
     const handle = async () => {
@@ -137,7 +137,7 @@ describe('consumePages on a data folder', () => {
     assert.equal((await readGroupDeadLetters(join(data, 'consumers', 'titles'))).length, 1);
   });
 
-  it('forgets the other URLs where one cannot be forgotten, stops, and begins again with that one', async () => {
+  it('consumePages forgets the other URLs if one cannot be forgotten, stops, and begins with that one next time', async () => {
     const { data, fetched, takenBack } = await liveCrawl();
     await fetched('a');
     for (const name of ['x', 'y', 'z']) await takenBack(name);
@@ -165,7 +165,7 @@ describe('consumePages on a data folder', () => {
     assert.ok(forgotten.has('http://a.test/y'));
   });
 
-  it('keeps a page as a dead letter whatever its handler throws, and whatever it does to its batch', async () => {
+  it('consumePages keeps a page as a dead letter whatever its handler throws or does to its batch', async () => {
     for (const thrown of [undefined, null, 'away', Object.create(null)]) {
       const { data, fetched } = await liveCrawl();
       await fetched('a', 'b');
@@ -184,7 +184,7 @@ describe('consumePages on a data folder', () => {
     }
   });
 
-  it('refuses an option that it does not know, or that has no value it can work with, by name', async () => {
+  it('consumePages refuses unknown options and invalid values by name', async () => {
     const { data } = await liveCrawl();
     const wrong: readonly [string, unknown][] = [
       ['handle', undefined],
@@ -219,7 +219,7 @@ describe('consumePages on a data folder', () => {
     }
   });
 
-  it('hands on what is taken back, and does not go on where that fails', async () => {
+  it('consumePages passes withdrawals on, and stops if that fails', async () => {
     const { data, fetched, takenBack } = await liveCrawl();
     await fetched('a');
     await takenBack('a');
@@ -230,7 +230,7 @@ describe('consumePages on a data folder', () => {
     assert.deepEqual(reported, ['http://a.test/a']);
   });
 
-  it('stops when its signal aborts, also one that is aborted as it begins', async () => {
+  it('consumePages stops when its signal aborts, also if it is aborted from the start', async () => {
     const { data } = await liveCrawl();
     for (const when of ['before', 'after'] as const) {
       const aborting = new AbortController();
@@ -245,7 +245,7 @@ describe('consumePages on a data folder', () => {
     }
   });
 
-  it('refuses a second process of its group, a bad name, and a folder without a crawl, each in one line', async () => {
+  it('consumePages refuses a second process of its group, a bad name and a folder without a crawl, each in one line', async () => {
     const { data, fetched } = await liveCrawl();
     await fetched('a');
     const first = await consumePages({ data, group: 'titles', handle: () => {} });

@@ -54,7 +54,7 @@ async function statuses(port: number, headers: Record<string, string> = {}): Pro
   return all;
 }
 
-test('beyond this machine, a crawl is shown to who has the token, and the page that asks for it to anybody', async () => {
+test('beyond this machine, a crawl is shown with the token, and its login page to anybody', async () => {
   const open = [200, 200, 200];
   const guarded = await serve({ token });
   assert.deepEqual(await statuses(guarded), [...open, 401, 401, 401, 401, 401]);
@@ -69,7 +69,7 @@ test('beyond this machine, a crawl is shown to who has the token, and the page t
   assert.deepEqual(await statuses(opened, { host: 'evil.example' }), [...open, 200, 403, 403, 403, 403]);
 });
 
-test('one address takes no more than its places of those who look, and others still look', async () => {
+test('one address takes a bounded number of viewers’ places, and others can still watch', async () => {
   const port = await serve({ opened: 'reads' });
   const { viewersOfClientMax } = dashboardLimits;
   for (let n = 0; n < viewersOfClientMax; n++) assert.equal((await ask(port, '/dashboard/events')).statusCode, 200);

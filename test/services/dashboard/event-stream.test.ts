@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { streamTo } from '../../../services/dashboard/event-stream.ts';
 import type { Viewer } from '../../../services/dashboard/viewers.ts';
 
-test('a viewer that has not read what was sent before is told no more of it, and yet of the end', async (t) => {
+test('a slow viewer gets no further samples, except the end', async (t) => {
   const added: Viewer[] = [];
   const server = createServer((_, response) => {
     streamTo(response, {}, 'one', { add: (viewer) => added.push(viewer), remove: () => {} });

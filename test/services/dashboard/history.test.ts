@@ -6,7 +6,7 @@ import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 
 const sample = (atMs: number, page: number): Sample => ({ atMs, counters: { ...zeroCounters(), page } });
 
-test('partitions are summed at evenly spaced moments, and grow evenly between their commits', () => {
+test('partitions are summed at evenly spaced moments, and interpolated between their commits', () => {
   const one = [sample(0, 0), sample(1_000, 100)];
   const other = [sample(0, 10), sample(500, 20), sample(1_000, 20)];
   const { atMs, columns } = summed([one, [], other], 5);
@@ -14,7 +14,7 @@ test('partitions are summed at evenly spaced moments, and grow evenly between th
   assert.deepEqual(columns.page, [10, 40, 70, 95, 120]);
 });
 
-test('before its first commit and after its last a partition stands as it was: nothing leaps', () => {
+test('before its first commit and after its last a partition is constant', () => {
   const { columns } = summed(
     [
       [sample(400, 5_000), sample(600, 5_000)],
@@ -25,13 +25,13 @@ test('before its first commit and after its last a partition stands as it was: n
   assert.deepEqual(columns.page, [5_001, 5_001, 5_001]);
 });
 
-test('a crawl without commits has no past, one with a single commit one point', () => {
+test('a crawl without commits has no history, and one with a single commit has one point', () => {
   assert.deepEqual(summed([[], []], 10).atMs, []);
   const { atMs, columns } = summed([[sample(7, 3)]], 10);
   assert.deepEqual([atMs, columns.page], [[7], [3]]);
 });
 
-test('freshness weighs by pages, takes the largest age, and is not known where nobody knows it', () => {
+test('freshness is weighted by pages, takes the largest age, and is unknown if no partition knows it', () => {
   const of = (pages: number, fresh: number | null, ageP50S: number) => ({
     freshness: { pages, fresh, ageP50S, ageP95S: null, withinGoal: 1, sitemapTrust: null },
   });

@@ -18,7 +18,7 @@ function phase(partitions: readonly PartitionReport[], change: Partial<Seen> = {
   return phaseOf({ before: now, now, paused: false, partitions, unchangedMs: 0, isIdle: false, ...change });
 }
 
-test('how a crawl stands: empty, restoring, running, quiet, paused, done, its quota spent', () => {
+test('a crawl is empty, restoring, running, quiet, paused, done, or out of quota', () => {
   const busy = partition({}, { admitted: 9, page: 5, queued: 4 });
   assert.equal(phase([partition({}, {})]), 'empty');
   assert.equal(phase([busy, partition({ restored: 0.4 })]), 'restoring');
@@ -36,7 +36,7 @@ test('how a crawl stands: empty, restoring, running, quiet, paused, done, its qu
   assert.equal(phase([busy], { before: spent, now: spent }), 'quotaSpent');
 });
 
-test('a crawl that no process runs is not running, whatever it waits for; one that has ended has ended', () => {
+test('a crawl without a process is not running, whatever it waits for; a finished one is done', () => {
   const busy = partition({}, { admitted: 9, page: 5, queued: 4 });
   const isIdle = true;
   assert.equal(phase([busy], { isIdle, unchangedMs: 100_000 }), 'idle');
@@ -65,11 +65,11 @@ function troubles(change: Partial<CrawlStatus>): string[] {
   return troublesOf(reported).map(({ severity, text }) => `${severity}: ${text}`);
 }
 
-test('nothing is said of a crawl that is well', () => {
+test('a healthy crawl has no warnings', () => {
   assert.deepEqual(troubles({}), []);
 });
 
-test('who looks at a crawl that nobody runs is told since when, and what has it go on', () => {
+test('a stopped crawl says since when, and which command continues it', () => {
   const idle = { lastWrittenMs: 400_000, resume: 'crawlstream crawl --data d', unpause: 'crawlstream resume --data d' };
   const of = (change: Partial<CrawlStatus>) => troubles({ phase: 'idle', atMs: 1_000_000, idle, ...change });
   const said =
@@ -87,7 +87,7 @@ test('who looks at a crawl that nobody runs is told since when, and what has it 
   assert.match(old[0]!, /last written 2 days ago/);
 });
 
-test('partitions without an owner, and frontiers that do not answer, are named', () => {
+test('partitions without an owner, and silent frontiers, are named', () => {
   const ownerless = [partition({ owner: null, restored: null }), partition({ partition: 1 })];
   assert.deepEqual(troubles({ partitions: ownerless }), ['bad: No process owns partition 0: start a frontier']);
   assert.deepEqual(troubles({ partitions: ownerless, members: null }), [], 'nobody knows');
@@ -102,7 +102,7 @@ test('partitions without an owner, and frontiers that do not answer, are named',
   assert.deepEqual(troubles(unlistening), [], 'it cannot be asked at all');
 });
 
-test('that there is no fetcher is told, as long as the crawl is not over', () => {
+test('a missing fetcher is reported while the crawl is unfinished', () => {
   assert.deepEqual(troubles({ fetchers: 0 }), [
     'bad: There is no fetcher: start one. Until then URLs wait, and nothing is lost',
   ]);
@@ -110,7 +110,7 @@ test('that there is no fetcher is told, as long as the crawl is not over', () =>
   assert.deepEqual(troubles({ fetchers: null }), [], 'they are in its own process');
 });
 
-test('failing fetches are told by their share, and by what most of them are', () => {
+test('failing fetches are reported with their share and most frequent kind', () => {
   const kinds = (timeouts: number) => ({
     outcomes: 100,
     kinds: [
@@ -125,13 +125,13 @@ test('failing fetches are told by their share, and by what most of them are', ()
   ]);
 });
 
-test('leases without results, backlogs, unreadable records and letters that cannot be read are told', () => {
+test('leases without results, backlogs, undecodable records and unreadable dead letters are reported', () => {
   const counts = { ...zeroCounters(), leases: 3, undecodable: 2 };
   const recent = { outcomes: 0, kinds: [], fetches: [], newestMs: 900_000, causes: [] };
   const partitions = [partition({ lag: { control: 0, results: 12_000, discovered: 40 } })];
   assert.deepEqual(troubles({ counts, recent, partitions, letters: null }), [
     'warn: URLs are leased, but no result was reported for 100 s: check that a fetcher runs',
-    'warn: 12,000 messages of results are not decided yet',
+    'warn: 12,000 messages of results are not processed yet',
     'bad: 2 records unreadable: see the dead letters',
     'note: This dashboard cannot read the dead letters',
   ]);

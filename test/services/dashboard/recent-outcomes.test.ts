@@ -45,7 +45,7 @@ async function rig(partitions = 1) {
   };
 }
 
-test('what was reported in the last minute is counted by kind, the most first, and told as failed where it is', async () => {
+test('outcomes of the last minute are counted by kind, the most frequent first, with failures marked', async () => {
   const { look, report, at, junk } = await rig(2);
   assert.deepEqual(await look(), { outcomes: 0, kinds: [], fetches: [], newestMs: null, causes: [] });
   await report([{ kind: 'fetched', status: 200 }, { kind: 'returned' }, { kind: 'serverError', status: 503 }]);
@@ -73,7 +73,7 @@ test('what was reported in the last minute is counted by kind, the most first, a
   );
 });
 
-test('what cannot be a page’s failure is no failed one', async () => {
+test('outcomes that are no failure of a page are not marked as failed', async () => {
   const { look, report } = await rig();
   const fine = [
     'fetched',
@@ -101,7 +101,7 @@ test('what cannot be a page’s failure is no failed one', async () => {
   assert.ok(causes.every(({ kind }) => !pages.includes(kind)));
 });
 
-test('the newest are told of, the newest first, each once, whatever partition they are of', async () => {
+test('the newest outcomes are listed newest first, each once, from any partition', async () => {
   const { look, report, at } = await rig(2);
   const { fetchesShown } = dashboardLimits;
   for (let n = 0; n < fetchesShown + 2; n++) {
@@ -118,7 +118,7 @@ test('the newest are told of, the newest first, each once, whatever partition th
   assert.deepEqual([atMs, kind, status, detail.length], [1_000_000 + fetchesShown + 1, 'fetched', 200, 200]);
 });
 
-test('a look reads the newest of many, more of them at first', async () => {
+test('a look reads only the newest of many outcomes, more of them at first', async () => {
   const { look, report } = await rig(4);
   const { resultsAtFirst, resultsPerLook } = dashboardLimits;
   for (let n = 0; n < resultsAtFirst; n++) await report([{ kind: 'fetched' }]);
@@ -127,7 +127,7 @@ test('a look reads the newest of many, more of them at first', async () => {
   assert.equal((await look()).outcomes, resultsAtFirst / 4 + resultsPerLook);
 });
 
-test('of a host, its last failure is known, and its newest answers', async () => {
+test('a host’s last failure and newest responses are known', async () => {
   const { recent, look, report, at } = await rig();
   await report([
     { kind: 'serverError', status: 500 },
@@ -152,7 +152,7 @@ test('of a host, its last failure is known, and its newest answers', async () =>
   assert.deepEqual([newest.length, new Set(newest.map(({ kind }) => kind)).size], [hostOutcomes, 1]);
 });
 
-test('failures of so many hosts are kept, the newest', async () => {
+test('failures are kept for a bounded number of hosts, the newest ones', async () => {
   const { recent, look, report } = await rig();
   const { failuresKept } = dashboardLimits;
   const failed = (n: number) => ({ url: `http://h${n}.test/`, kind: 'timeout' as const });

@@ -56,7 +56,7 @@ function viewer(reads = true) {
   };
 }
 
-test('nobody looks: the crawl is not looked at; many look: once a second for all of them', async () => {
+test('without viewers the crawl is not sampled; with many it is sampled once a second for all', async () => {
   const { viewers, pass, looks } = start();
   await pass(60_000);
   assert.equal(looks(), 0);
@@ -79,7 +79,7 @@ test('nobody looks: the crawl is not looked at; many look: once a second for all
   assert.ok(again.events.length > 0, 'it begins again');
 });
 
-test('a viewer that reads nothing is skipped, and cut off after a while; the others notice nothing', async () => {
+test('a viewer that reads nothing is skipped, and later disconnected; the others notice nothing', async () => {
   const { viewers, pass } = start();
   const [good, stuck] = [viewer(), viewer(false)];
   viewers.add(good);
@@ -89,7 +89,7 @@ test('a viewer that reads nothing is skipped, and cut off after a while; the oth
   assert.ok(good.events.length > dashboardLimits.unreadMax);
 });
 
-test('a look that fails is told, and the next one is tried; one that does not end is told of while it lasts', async () => {
+test('a failed look is reported and the next one is tried; an endless one is reported while it lasts', async () => {
   let act: () => Promise<void> = () => Promise.reject(new Error('the broker is away'));
   const { viewers, pass } = start(() => act());
   const one = viewer();
@@ -106,7 +106,7 @@ test('a look that fails is told, and the next one is tried; one that does not en
   assert.equal(one.events.at(-1)!.event, 'told');
 });
 
-test('while the crawl is not up yet, viewers are told to wait', async () => {
+test('viewers of a starting crawl see that it starts', async () => {
   const away = new CrawlstreamError('OWNERSHIP_LOST', 'it is not up yet');
   const { viewers, pass } = start(() => Promise.reject(away));
   const one = viewer();
@@ -115,7 +115,7 @@ test('while the crawl is not up yet, viewers are told to wait', async () => {
   assert.deepEqual(one.events[0], { event: 'waiting', data: '{"message":"it is not up yet"}' });
 });
 
-test('the end of a crawl is the last word; a service that stops ends its streams', async () => {
+test('the end of a crawl is the last event; a stopping service ends its streams', async () => {
   const { viewers, pass, settle } = start();
   const one = viewer();
   viewers.add(one);
@@ -127,7 +127,7 @@ test('the end of a crawl is the last word; a service that stops ends its streams
   assert.equal(one.state.ended, true);
 });
 
-test('a crawl that ends while a look takes too long says so all the same, with what was seen last', async () => {
+test('a crawl that ends during a slow look says so, with the last known values', async () => {
   let hangs = false;
   const { viewers, pass } = start(() => (hangs ? new Promise(() => {}) : Promise.resolve()));
   const one = viewer();
@@ -141,7 +141,7 @@ test('a crawl that ends while a look takes too long says so all the same, with w
   assert.deepEqual([one.events.at(-1)!.event, JSON.parse(one.events.at(-1)!.data).phase], ['over', 'stopped']);
 });
 
-test('nothing is told after the last word, not by a look that was under way either', async () => {
+test('nothing is sent after the last event, not even by a look under way', async () => {
   for (const fails of [false, true]) {
     let look: () => Promise<void> = async () => {};
     const { viewers, pass, settle } = start(() => look());

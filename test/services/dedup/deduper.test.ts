@@ -33,8 +33,8 @@ async function asOfFormTwo(store: StateStore, best: string): Promise<void> {
   await store.write(ops);
 }
 
-describe('the dedup', () => {
-  it('tells exact duplicates, whatever their length, and near ones; and the earliest page stands for them', async () => {
+describe('the deduper', () => {
+  it('the deduper finds exact duplicates of any length, and near ones, and the earliest page is the original', async () => {
     const long = proseOf(1, 400);
     const { reported, read } = await open(createMemoryStore());
     await read([
@@ -60,7 +60,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('lets a page that names itself canonical stand for the others, also when it comes last', async () => {
+  it('the deduper makes a self-canonical page the original, even if it comes last', async () => {
     const text = proseOf(3, 200);
     const { reported, read } = await open(createMemoryStore());
     const canonical = 'http://a.test/3';
@@ -81,7 +81,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('lets no page of another domain stand for the one that had it first, whatever it calls itself', async () => {
+  it('the deduper never prefers another domain’s page to the first one, whatever its canonical says', async () => {
     const text = proseOf(20, 200);
     const original = 'http://www.honest.test/article';
     const copies = ['http://thief.test/a', 'http://thief.test/b', 'http://other.test/copy'];
@@ -106,7 +106,7 @@ describe('the dedup', () => {
     }
   });
 
-  it('keeps the page of the domain that was first, and there the one that names itself canonical', async () => {
+  it('the deduper keeps the first domain’s page, and there the self-canonical one', async () => {
     const text = proseOf(21, 200);
     const { reported, read } = await open(createMemoryStore());
     const canonical = 'http://honest.test/3';
@@ -125,7 +125,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('takes a page at its word that leaves a content to another domain', async () => {
+  it('the deduper believes a page that names another domain’s page as canonical', async () => {
     const text = proseOf(22, 200);
     const { reported, read } = await open(createMemoryStore());
     const [original, copy] = ['http://agency.test/news', 'http://paper.test/news'];
@@ -133,7 +133,7 @@ describe('the dedup', () => {
     assert.deepEqual([...verdicts(reported)], [[copy, original]]);
   });
 
-  it('brings a store of the release before over, killed at any moment, and takes back what a thief got there', async () => {
+  it('the deduper upgrades a store of the previous release, killed at any moment, and takes back what a thief got there', async () => {
     const text = proseOf(23, 200);
     const [original, copy] = ['http://honest.test/', 'http://thief.test/'];
     const inputs = [
@@ -165,7 +165,7 @@ describe('the dedup', () => {
     }
   });
 
-  it('keeps nothing of what is purged: another page stands for those behind it, and it does not come back', async () => {
+  it('the deduper keeps nothing of purged pages: another becomes the original, and they do not come back', async () => {
     const store = createMemoryStore();
     const text = proseOf(7, 200);
     const { reported, read } = await open(store);
@@ -193,7 +193,7 @@ describe('the dedup', () => {
     assert.ok(rows.some((row) => row.includes('b.test')));
   });
 
-  it('says nothing more of a page that is purged, while the pages before it leave', async () => {
+  it('the deduper reports nothing more of a purged page while the pages before it leave', async () => {
     const text = proseOf(7, 200);
     const { reported, read } = await open(createMemoryStore());
     await read([
@@ -212,7 +212,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('takes it back when the page that stood for others changes, is gone, or asks not to be shown', async () => {
+  it('the deduper withdraws its verdict when the original changes, is gone, or becomes noindex', async () => {
     const text = proseOf(4, 200);
     for (const end of [
       page('http://a.test/1', proseOf(5, 200), { fetchedAtMs: 50 }),
@@ -228,7 +228,7 @@ describe('the dedup', () => {
     }
   });
 
-  it('says of each new version of a duplicate that it is one, after its fetch', async () => {
+  it('the deduper repeats the verdict for each new version of a duplicate, after its fetch', async () => {
     const text = proseOf(6, 200);
     const { reported, read } = await open(createMemoryStore());
     const again = page('http://a.test/2', text, { fetchedAtMs: 5_000_000 });
@@ -241,7 +241,7 @@ describe('the dedup', () => {
     assert.equal(about[1]!.fetchedAtMs, 5_000_000);
   });
 
-  it('comes to the same verdicts in any order, killed and begun again, or from zero', async () => {
+  it('the deduper reaches the same verdicts in any order, after kills, and from zero', async () => {
     const next = numbers(9);
     const families = Array.from({ length: 8 }, (_, n) => proseOf(100 + n, 300));
     const history: Input[] = [];
@@ -287,7 +287,7 @@ describe('the dedup', () => {
     assert.deepEqual(verdicts(reported), expected);
   });
 
-  it('tells the frontier how many of a prefix are duplicates, as the count doubles', async () => {
+  it('the deduper reports to the frontier how many of a prefix are duplicates, as the count doubles', async () => {
     const text = proseOf(8, 100);
     const { events, read } = await open(createMemoryStore());
     const inputs = Array.from({ length: 40 }, (_, n) =>
@@ -303,7 +303,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('tells nothing against the pages of a language that stand in another one too', async () => {
+  it('the deduper does not count a language’s pages against it if they exist in another language too', async () => {
     const { reported, events, read } = await open(createMemoryStore());
     const inputs = ['en', 'de'].flatMap((language, at) =>
       Array.from({ length: 20 }, (_, n) =>
@@ -321,7 +321,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('finds by MinHash what SimHash no longer does, and refuses a store made by the other', async () => {
+  it('the deduper finds by MinHash what SimHash misses, and refuses a store made by the other', async () => {
     const text = proseOf(10, 600);
     const copy = editedText(text, 0.05, numbers(1));
     const inputs = [

@@ -13,8 +13,8 @@ async function rowsOf(store: StateStore): Promise<string[]> {
   return rows;
 }
 
-describe('the dedup', () => {
-  it('tells all pages of a cluster who stands for them now, though it was killed before it could', async () => {
+describe('the deduper', () => {
+  it('the deduper announces a cluster’s new original to all its pages, even if it was killed before', async () => {
     const text = proseOf(31, 200);
     const store = createMemoryStore();
     const before = await open(store);
@@ -29,7 +29,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('reports how many of a prefix are duplicates, though it was killed as it did', async () => {
+  it('the deduper reports how many of a prefix are duplicates, even if it was killed meanwhile', async () => {
     const store = createMemoryStore();
     const copies = Array.from({ length: 16 }, (_, n) =>
       page(`http://a.test/list/${n}`, proseOf(30, 100), { fetchedAtMs: n }),
@@ -45,7 +45,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('gives a content to the next domain when the page goes that had it first', async () => {
+  it('the deduper gives a content to the next domain when the first domain’s page is gone', async () => {
     const text = proseOf(32, 200);
     const { reported, read } = await open(createMemoryStore());
     const canonical = 'http://a.test/best';
@@ -59,7 +59,7 @@ describe('the dedup', () => {
     assert.deepEqual([...verdicts(reported)], [[canonical, 'http://b.test/second']]);
   });
 
-  it('does not take an older word that a page was gone for the newer', async () => {
+  it('the deduper does not take an older report that a page was gone for the newer one', async () => {
     const text = proseOf(33, 200);
     const { reported, read } = await open(createMemoryStore());
     await read([
@@ -70,7 +70,7 @@ describe('the dedup', () => {
     assert.deepEqual([...verdicts(reported)], [['http://a.test/2', 'http://a.test/1']]);
   });
 
-  it('gives each word on a page a later time than the word before, whatever the clock says', async () => {
+  it('the deduper dates each verdict on a page after the previous one, whatever the clock says', async () => {
     const text = proseOf(34, 200);
     const { reported, read } = await open(createMemoryStore());
     const later = 5_000_000;
@@ -87,7 +87,7 @@ describe('the dedup', () => {
     assert.ok(times[1]! > times[0]!, times.join());
   });
 
-  it('says again that a page is no duplicate where that was said after the fetch of its newest version', async () => {
+  it('the deduper repeats that a page is no duplicate if that was reported after the fetch of its newest version', async () => {
     const text = proseOf(35, 200);
     const { reported, read } = await open(createMemoryStore());
     const own = (fetchedAtMs: number) => page('http://a.test/2', proseOf(36, 200), { fetchedAtMs });
@@ -106,7 +106,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('names no record of a page that is gone, which an index would show again', async () => {
+  it('the deduper names no record of a gone page, which an index would show again', async () => {
     const text = proseOf(37, 200);
     const { reported, read } = await open(createMemoryStore());
     await read([
@@ -118,7 +118,7 @@ describe('the dedup', () => {
     assert.deepEqual([last.representative, last.pageOffset], ['http://a.test/2', -1]);
   });
 
-  it('keeps nothing of a page that was taken back: another stands for those behind it', async () => {
+  it('the deduper keeps nothing of a withdrawn page: another becomes the original of its cluster', async () => {
     const text = proseOf(38, 200);
     const store = createMemoryStore();
     const { reported, read, dedup } = await open(store);
@@ -136,7 +136,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('remembers nothing of a purged page that turns out to be gone', async () => {
+  it('the deduper keeps nothing of a purged page that is gone', async () => {
     const store = createMemoryStore();
     const { read } = await open(store);
     await read([purgeOf('a.test', 50) as Input, goneAt('http://a.test/1', 60) as Input]);
@@ -146,7 +146,7 @@ describe('the dedup', () => {
     );
   });
 
-  it('forgets what the pages of a purged host have in common', async () => {
+  it('the deduper forgets what the pages of a purged host have in common', async () => {
     const store = createMemoryStore();
     const { read } = await open(store);
     await read([

@@ -21,13 +21,13 @@ describe('near-duplicates on generated sites whose truth is known', () => {
     ['minhash', 0.005, 0.99],
     ['minhash', 0.1, 0.95],
   ] as const) {
-    it(`${method} finds copies with ${100 * edited} % of the words edited, and nothing else`, async () => {
+    it(`${method} finds copies with ${100 * edited} % of the words edited on generated sites, and nothing else`, async () => {
       const judged = await judgedDedup(method, labelledPages(pagesOfEachSite, edited, 11));
       assert.ok(judged.precision >= 0.99, JSON.stringify(judged));
       assert.ok(judged.recall >= recall, `found ${judged.recall} of the copies`);
     });
   }
-  it('minhash finds copies with 10 % of the words edited where no host is known, and takes no other page for one', async () => {
+  it('minhash finds copies with 10 % of the words edited if no host is known, and no false copies', async () => {
     const next = numbers(6);
     const all = Array.from({ length: 120 }, (_, n) => {
       const text = proseOf(n, [60, 120, 300, 900][n % 4]!);
@@ -40,7 +40,7 @@ describe('near-duplicates on generated sites whose truth is known', () => {
     assert.ok(judged.recall >= 0.9, `found ${judged.recall} of the copies`);
   });
 
-  it('minhash takes no pages for copies that share their template, or half of their own text, and have no titles', async () => {
+  it('minhash does not take pages for copies that share their template, or half of their own text, without titles', async () => {
     const menu = proseOf(1, 600);
     const kinds = Array.from({ length: 4 }, (_, kind) => proseOf(10 + kind, 150));
     const all = Array.from({ length: 120 }, (_, n) =>
@@ -54,7 +54,7 @@ function labelled(url: string, title: string, text: string): LabelledPage {
   return { url, title, text, family: url, isCopy: false };
 }
 
-it('no chain of small differences leads from one page to another', async () => {
+it('no chain of small differences makes a page a copy of an unrelated page', async () => {
   const next = numbers(4);
   let text = proseOf(9, 500);
   const chain: LabelledPage[] = [];
@@ -68,7 +68,7 @@ it('no chain of small differences leads from one page to another', async () => {
   assert.ok(representatives.size >= 4, `${representatives.size} representatives`);
 });
 
-it('pages of one host whose titles differ are different pages, however much of their text is the same', async () => {
+it('pages of one host with different titles are different pages, however much text they share', async () => {
   const text = proseOf(5, 400);
   const pages = ['LongStream', 'IntStream', 'DoubleStream'].map((name) =>
     labelled(`http://api.test/${name}`, `${name} (API)`, `${text} ${name}`),
@@ -77,7 +77,7 @@ it('pages of one host whose titles differ are different pages, however much of t
   assert.equal((await judgedDedup('simhash', pages)).reported, 0);
 });
 
-it('a mirror that adds its own name to the title is near all the same', async () => {
+it('a mirror that adds its own name to the title is still a near-duplicate', async () => {
   const text = proseOf(6, 400);
   const pages = [
     labelled('http://a.test/x', 'How rivers run - Site A', `${text} a`),
@@ -86,7 +86,7 @@ it('a mirror that adds its own name to the title is near all the same', async ()
   assert.equal((await judgedDedup('minhash', pages)).reported, 1);
 });
 
-it('a store of an older form is emptied and read anew; one of another method is refused', async () => {
+it('a store of an older form is emptied and rebuilt; one of another method is refused', async () => {
   const store = createMemoryStore();
   const old = [
     { key: Buffer.from('F'), value: Buffer.from('simhash') },

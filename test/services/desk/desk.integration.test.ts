@@ -76,17 +76,14 @@ async function ordersOf(data: string): Promise<Control[]> {
 
 type World = Awaited<ReturnType<typeof startWorld>>;
 
-test('a desk for webmasters', async (t) => {
+test('the webmaster page', async (t) => {
   const world = await startWorld(t);
   const desk = await world.startDesk();
-  await t.test('nobody acts for a host, or reads of it, that they have not proven', () => strangers(world, desk));
-  await t.test('spellings of one host are one host, and what could be read as two is none', () =>
-    spellings(world, desk),
-  );
-  await t.test('a proof ends, floods are turned away, and what is removed is proven anew', () => ends(world, desk));
-  await t.test(
-    'an owner sees what was done, slows the crawl down, pauses it, and has the host removed, with receipts',
-    () => owners(world, desk),
+  await t.test('nobody can act for a host, or read about it, without a proof', () => strangers(world, desk));
+  await t.test('spellings of one host are one host, and an ambiguous one is none', () => spellings(world, desk));
+  await t.test('a proof expires, floods are rejected, and a removed proof must be made again', () => ends(world, desk));
+  await t.test('an owner sees our visits, slows and pauses the crawl, and removes the host, with receipts', () =>
+    owners(world, desk),
   );
 });
 

@@ -12,7 +12,7 @@ import { SystemClock } from '../../../services/runtime/clock.ts';
 import { serveSite } from '../fetcher/loopback.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
-test('an operator’s order that overtakes a webmaster’s is not overridden by it', { timeout: 600_000 }, async (t) => {
+test('an operator’s order that overtakes a webmaster’s wins', { timeout: 600_000 }, async (t) => {
   const site = await serveSite(t, ({ url = '/' }, response) => {
     if (url === '/robots.txt') return response.writeHead(404).end();
     response.setHeader('content-type', 'text/html').end(`<title>${url}</title>`);

@@ -55,12 +55,12 @@ function deskAt({ nowMs = 100 * dayMs, policyMs = 1_000, places = {}, between = 
 
 const said = { by: 'operator', atMs: 1 };
 
-describe('what a visitor is asked to publish', () => {
+describe('a challenge for a visitor', () => {
   const asked = { crawl: 'c', hostKey: host, visitor: 'me' };
   const nowMs = 100 * dayMs + 5;
   const line = challengeFor(sealer, asked, nowMs);
 
-  it('proves that host, for that visitor, of that crawl, and nothing else', () => {
+  it('a challenge proves that host, for that visitor, of that crawl, and nothing else', () => {
     assert.equal(isAnswer(sealer, asked, line, nowMs), true);
     for (const other of [{ visitor: 'you' }, { hostKey: 'other.test' }, { crawl: 'd' }])
       assert.equal(isAnswer(sealer, { ...asked, ...other }, line, nowMs), false, JSON.stringify(other));
@@ -71,13 +71,13 @@ describe('what a visitor is asked to publish', () => {
     assert.equal(isAnswer(sealer, asked, line.slice(0, -1), nowMs), false);
   });
 
-  it('holds for its days, and for none before or after', () => {
+  it('a challenge is valid on its days, and on none before or after', () => {
     const { challengeDays } = deskLimits;
     const at = (days: number) => isAnswer(sealer, asked, line, nowMs + days * dayMs);
     assert.deepEqual([at(-1), at(0), at(challengeDays), at(challengeDays + 1)], [false, true, true, false]);
   });
 
-  it('is no visit, though it has a seal', () => {
+  it('a challenge is not a visit, even with its seal', () => {
     const visit = writeVisit(sealer, newVisit());
     assert.ok(readVisit(sealer, visit, nowMs) !== undefined);
     const text = Buffer.from(JSON.stringify({ visitor: 'x', proven: [] })).toString('base64url');
@@ -109,7 +109,7 @@ describe('a proof', () => {
     return { paths, prove: () => desk.prove(visit, hostKey, 'file', 'caller'), hostKey, desk, visit };
   }
 
-  it('is a file at its place, with the line among others', async (t) => {
+  it('a proof is a file at its place, with the line among others', async (t) => {
     const { prove, paths, hostKey } = await site(t, (line) => ({ status: 200, body: `# ours\n${line}\r\n` }));
     const { visit, look } = await prove();
     assert.equal(look.problem, null);
@@ -120,7 +120,7 @@ describe('a proof', () => {
     assert.deepEqual(paths, [filePath]);
   });
 
-  it('is none where the file is an error page, a redirect, or of somebody else', async (t) => {
+  it('a proof is missing if the file is an error page, a redirect, or somebody else’s', async (t) => {
     for (const [answer, problem] of [
       [(line: string) => ({ status: 404, body: line }), /it answered with status 404/],
       [(line: string) => ({ status: 302, body: line, to: '/elsewhere' }), /redirects are not followed/],
@@ -138,7 +138,7 @@ describe('a proof', () => {
     }
   });
 
-  it('is looked at as often as may be, and a look that is over leaves its place', async (t) => {
+  it('a proof is checked at a bounded rate, and a finished check frees its place', async (t) => {
     const { prove } = await site(t, () => ({ status: 404, body: '' }));
     for (let n = 0; n < deskLimits.proofsPerMinute; n++) await prove();
     await assert.rejects(prove(), /too many verification attempts/);
@@ -151,7 +151,7 @@ describe('a proof', () => {
     assert.equal(refused.length, many.length - deskLimits.proofsAtOnce);
   });
 
-  it('is one of the texts at its name in the DNS', async (t) => {
+  it('a proof is one of the TXT records at its DNS name', async (t) => {
     const dns = await serveTxt(t);
     dns.texts.set('_crawlstream-desk.site.test', ['one', 'two']);
     const lookup = createTxtLookup([dns.address]);
@@ -161,7 +161,7 @@ describe('a proof', () => {
 });
 
 describe('an order of a webmaster', () => {
-  it('needs a proof that holds', async () => {
+  it('an order of a webmaster needs a valid proof', async () => {
     const { desk, state, control } = deskAt();
     const over = { hostKey: host, untilMs: state.nowMs, how: 'dns' } as const;
     await assert.rejects(
@@ -171,7 +171,7 @@ describe('an order of a webmaster', () => {
     assert.equal(control.length, 0);
   });
 
-  it('makes no wait shorter than the policy’s, or an operator’s', async () => {
+  it('an order of a webmaster makes no delay shorter than the policy’s or an operator’s', async () => {
     const { order, keep } = deskAt();
     await assert.rejects(order('delay', 999), /the crawl already waits 1 s/);
     await order('delay', 1_000);
@@ -180,7 +180,7 @@ describe('an order of a webmaster', () => {
     await order('delay', 5_000);
   });
 
-  it('ends no block of an operator’s, and takes up no host that was removed', async () => {
+  it('an order of a webmaster ends no operator’s block, and resumes no removed host', async () => {
     const blocked = deskAt();
     blocked.keep(hostEvent(topics, said, 'blockHost', host));
     await assert.rejects(blocked.order('resume'), /only the operator can unblock it/);
@@ -196,13 +196,13 @@ describe('an order of a webmaster', () => {
       await assert.rejects(removed.order(name, name === 'delay' ? 9_000 : null), /was already removed/);
   });
 
-  it('has no receipt where an operator’s came before it', async () => {
+  it('an order of a webmaster has no receipt if an operator’s came first', async () => {
     const { order, control } = deskAt({ between: hostEvent(topics, said, 'blockHost', host) });
     await assert.rejects(order('pause'), /only the operator can unblock it/);
     assert.equal(control.length, 2);
   });
 
-  it('is one of so many in an hour', async () => {
+  it('an order of a webmaster is limited in number per hour', async () => {
     const { order, state } = deskAt();
     for (let n = 0; n < deskLimits.ordersPerHour; n++) await order(n % 2 === 0 ? 'pause' : 'resume');
     await assert.rejects(order('pause'), /try again later/);
@@ -210,14 +210,14 @@ describe('an order of a webmaster', () => {
     await order('pause');
   });
 
-  it('that removes a host is meant so', () => {
+  it('an order of a webmaster to remove a host must be confirmed', () => {
     const fields = (more: Record<string, string>) => new Map(Object.entries({ order: 'remove', ...more }));
     assert.throws(() => readOrder(fields({})), /confirm: send sure=yes/);
     assert.throws(() => readOrder(fields({ sure: 'no' })), /confirm: send sure=yes/);
     assert.deepEqual(readOrder(fields({ sure: 'yes' })), { name: 'remove', delayMs: null });
   });
 
-  it('is counted for its own host alone', () => {
+  it('an order of a webmaster counts for its own host only', () => {
     const by = { by: deskName(host), atMs: 10 };
     const events = [...pauseEvent(topics, by, host, false), ...purgeEvent(topics, by, 'other.test', null)];
     const { recent, paused, removed } = hostOrders(
@@ -229,8 +229,8 @@ describe('an order of a webmaster', () => {
   });
 });
 
-describe('the desk', () => {
-  it('asks again for an account that could not be made, and not for one that was', async () => {
+describe('the webmaster page', () => {
+  it('the webmaster page retries an account that could not be made, and keeps one that was', async () => {
     const { desk, state } = deskAt();
     state.isBroken = true;
     await assert.rejects(desk.account(host), /the log is away/);
@@ -240,7 +240,7 @@ describe('the desk', () => {
     assert.equal(state.accounts, 2);
   });
 
-  it('counts in a window that slides', () => {
+  it('the webmaster page limits requests in a sliding window', () => {
     const rates = createRates(1_000);
     const takes = (nowMs: number) => rates.take('one', 2, nowMs);
     assert.deepEqual([takes(0), takes(0), takes(0), takes(999)], [true, true, false, false]);
@@ -249,7 +249,7 @@ describe('the desk', () => {
     assert.deepEqual([takes(4_000), takes(4_000), takes(4_000)], [true, true, false]);
   });
 
-  it('does one thing at a time, and lets few wait', async () => {
+  it('the webmaster page does one check at a time, and lets few wait', async () => {
     const oneAtATime = createOneAtATime();
     let [now, most] = [0, 0];
     const work = async () => {

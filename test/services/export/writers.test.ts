@@ -36,7 +36,7 @@ async function written(writer: typeof csv): Promise<string> {
   return all;
 }
 
-test('JSON lines are read back as what was written; what is absent has no key', async () => {
+test('JSON lines are read back unchanged; absent values have no key', async () => {
   const lines = (await written(jsonLines)).trimEnd().split('\n');
   assert.deepEqual(
     lines.map((line) => JSON.parse(line)),
@@ -100,7 +100,7 @@ test('Parquet is read back by an independent reader, over several groups of rows
   });
 });
 
-test('an empty table is a file all the same', async (t) => {
+test('an empty table is still a file', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'parquet-'));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, 'none.parquet');
@@ -108,7 +108,7 @@ test('an empty table is a file all the same', async (t) => {
   assert.deepEqual(await parquetReadObjects({ file: await asyncBufferFromFile(file) }), []);
 });
 
-test('of rows with one key, the last is kept, in the order of the keys', async (t) => {
+test('of rows with one key the last is kept, in key order', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'newest-'));
   t.after(() => rm(folder, { recursive: true }));
   async function* some(): AsyncGenerator<readonly [string, Row]> {
@@ -123,7 +123,7 @@ test('of rows with one key, the last is kept, in the order of the keys', async (
   );
 });
 
-test('text that a spreadsheet would run as a formula is text in CSV, unless it is to be as it is; numbers stay', async () => {
+test('text that a spreadsheet would run as a formula is quoted in CSV, unless raw is asked for; numbers stay', async () => {
   const hostile = ['=HYPERLINK("http://evil.test")', '+1', '-1', '@SUM(A1)', '\tx', '\rx', 'plain'];
   const linesOf = async (writer: typeof csv) => {
     const out = new PassThrough();
@@ -149,7 +149,7 @@ test('text that a spreadsheet would run as a formula is text in CSV, unless it i
   );
 });
 
-test('CSV hides no formula where a spreadsheet splits by semicolons, or takes wide signs and spaces for narrow ones', async () => {
+test('CSV quotes formulas also behind semicolons, full-width signs and full-width spaces', async () => {
   const out = new PassThrough();
   const all = text(out);
   const to = csv(out, [
@@ -174,7 +174,7 @@ test('CSV hides no formula where a spreadsheet splits by semicolons, or takes wi
   assert.equal(read.at(-1)!.title, 'c; d = e');
 });
 
-test('times of Parquet are instants in UTC, so that no reader takes them for local times', async (t) => {
+test('times in Parquet are instants in UTC, so no reader takes them for local times', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'parquet-'));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, 'x.parquet');

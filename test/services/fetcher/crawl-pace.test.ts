@@ -36,7 +36,7 @@ for (const [permits, contacted] of [
   [3, ['/robots.txt', '/a']],
   [4, ['/robots.txt', '/a', '/b']],
 ] as const) {
-  test(`a request that has its permit is not made once the fleet is another’s: lost with permit ${permits}`, async (t) => {
+  test(`a request with a permit is not made once another process runs the fleet: lost with permit ${permits}`, async (t) => {
     const site = await serveSite(t, (request, response) => {
       if (request.url === '/robots.txt') response.writeHead(404);
       response.end();
@@ -57,7 +57,7 @@ for (const [permits, contacted] of [
   });
 }
 
-test('a lease that is over meanwhile goes back from its next URL on', async (t) => {
+test('a lease that ends meanwhile returns its remaining URLs', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404);
     response.end();
@@ -77,7 +77,7 @@ test('a lease that is over meanwhile goes back from its next URL on', async (t) 
   );
 });
 
-test('a robots.txt that has moved to a host of another fetcher is asked for there', async (t) => {
+test('a robots.txt that moved to a host of another fetcher is requested there', async (t) => {
   const site = await serveSite(t, (_, response) =>
     response.writeHead(301, { location: site.url('b.test', '/robots.txt') }).end(),
   );

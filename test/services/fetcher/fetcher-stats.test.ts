@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { emptyStats } from '../../../services/fetcher/fetcher-stats.ts';
 import { secondsBounds, waitBounds } from '../../../services/runtime/metrics/distribution.ts';
 
-test('a fetcher that has done nothing tells of nothing', () => {
+test('an idle fetcher reports no samples', () => {
   const { requestSeconds, hostIntervalSeconds, outcomes, hooks, ...counts } = emptyStats();
   assert.deepEqual([...new Set(Object.values(counts))], [0]);
   assert.deepEqual([outcomes, hooks], [{}, []]);

@@ -9,7 +9,7 @@ import { serveSite } from './loopback.ts';
 
 const html = { 'content-type': 'text/html' };
 
-test('results follow only once the pages and links of their URLs are acked', async (t) => {
+test('a result is published only once the pages and links of its URLs are acknowledged', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404).end();
     else response.writeHead(200, html).end(`<a href=${request.url}/next>n</a>`);
@@ -39,7 +39,7 @@ test('results follow only once the pages and links of their URLs are acked', asy
   assert.equal((await harness.pages()).length, 8);
 });
 
-test('a lease that goes on shows its outcomes within about a second, the last message says so', async (t) => {
+test('a running lease reports its outcomes within about a second, and its last message says that it is the last', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const harness = await startHarness(t);
   const urls = taskUrls(...[1, 2, 3, 4].map((n) => site.url('a.test', `/${n}`)));
@@ -55,7 +55,7 @@ test('a lease that goes on shows its outcomes within about a second, the last me
   );
 });
 
-test('a lease id is taken once', async (t) => {
+test('a lease id is accepted once', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const harness = await startHarness(t);
   const urls = taskUrls(site.url('a.test', '/1'));
@@ -66,7 +66,7 @@ test('a lease id is taken once', async (t) => {
   assert.deepEqual(site.hits.map((hit) => hit.path).sort(), ['/1', '/2', '/robots.txt']);
 });
 
-test('a task whose offset is another member’s to commit is not started, and may be taken later', async (t) => {
+test('a task at an offset that another member must commit is not started, and can be accepted later', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   let refused = 0;
   const commit = async () => {
@@ -85,7 +85,7 @@ test('a task whose offset is another member’s to commit is not started, and ma
   assert.ok(site.hits.some(({ path }) => path === '/1'));
 });
 
-test('a robots.txt hop is run where its answer is needed, though another partition granted it', async (t) => {
+test('a robots.txt redirect is fetched where its answer is needed, even if another partition granted it', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end(''));
   const harness = await startHarness(t, { partitions: 2 });
   const hop = { url: site.url('b.test', '/robots.txt'), asked: [site.url('a.test', '/robots.txt')], partition: 0 };
@@ -100,7 +100,7 @@ test('a robots.txt hop is run where its answer is needed, though another partiti
   );
 });
 
-test('a task that can’t be read is a dead letter with its source, and the next one is run', async (t) => {
+test('an unreadable task becomes a dead letter with its source, and the next task runs', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const harness = await startHarness(t);
   const junk = Buffer.from('junk');
@@ -128,7 +128,7 @@ test('a task’s offset is committed before its first request', async (t) => {
   assert.deepEqual(committed, [1, 1]);
 });
 
-test('no more leases run at once than allowed, nor requests, and tasks wait in order', async (t) => {
+test('leases and requests stay within their limits, and tasks wait in order', async (t) => {
   const startMs = performance.now();
   let open = 0;
   let most = 0;
@@ -157,7 +157,7 @@ test('no more leases run at once than allowed, nor requests, and tasks wait in o
   assert.ok(requestSeconds.sum >= 24 * 0.009 && requestSeconds.sum <= 2 * elapsedSeconds, `${requestSeconds.sum} s`);
 });
 
-test('stopping finishes the request under way, returns the rest, and publishes all of it', async (t) => {
+test('a stopping fetcher finishes the request under way, returns the other URLs and publishes everything', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404).end();
     else setTimeout(() => response.writeHead(200, html).end('<a href=/next>n</a>'), 100);
@@ -176,7 +176,7 @@ test('stopping finishes the request under way, returns the rest, and publishes a
   assert.equal(site.hits.length, 2);
 });
 
-test('a stop that runs out of patience ends the request under way at no attempt', async (t) => {
+test('a stop whose grace period ends aborts the request under way without costing an attempt', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404).end();
   });
@@ -192,7 +192,7 @@ test('a stop that runs out of patience ends the request under way at no attempt'
   );
 });
 
-test('a link is published once per source key, again if it turns up shallower', async (t) => {
+test('a link is published once per source key, and again if it is found at a smaller depth', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404).end();
     else response.writeHead(200, html).end('<a href=http://c.test/x>x</a>');
@@ -230,7 +230,7 @@ test('a host that hangs does not hold up the others', async (t) => {
   );
 });
 
-test('a fetcher that is given another partition reads it, and leaves one that is taken away', async (t) => {
+test('a fetcher reads a partition that is assigned to it and leaves one that is revoked', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const harness = await startHarness(t);
   harness.fetcher.revoke(0);
@@ -242,7 +242,7 @@ test('a fetcher that is given another partition reads it, and leaves one that is
   assert.equal(site.hits.length, 2);
 });
 
-test('raw responses are published for archives where that is asked, whatever they say, before the result', async (t) => {
+test('raw responses are published for archives before the result, whatever the page says, if archiving is on', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404).end('none');
     else if (request.url === '/moved') response.writeHead(302, { location: '/page' }).end();

@@ -58,7 +58,7 @@ async function startGroup(over: Partial<Log>) {
   return { group, memory, readers };
 }
 
-test('a position looked up before a partition was lost and given back is not read from', async () => {
+test('a fetcher ignores a position that it looked up before it lost and regained the partition', async () => {
   const lookups: ((offset: number) => void)[] = [];
   let assign: GroupOptions['onAssigned'] = () => {};
   const { group, memory } = await startGroup({
@@ -83,7 +83,7 @@ test('a position looked up before a partition was lost and given back is not rea
   await memory.close();
 });
 
-test('a fetcher that cannot join leaves nothing running', async () => {
+test('a fetcher that cannot join its group leaves nothing running', async () => {
   const { group, memory, readers } = await startGroup({ join: () => Promise.reject(new Error('refused')) });
   await assert.rejects(group, /refused/);
   assert.equal(readers.open, 0);

@@ -21,7 +21,7 @@ async function leased(t: Parameters<typeof serveSite>[0], hooks: readonly NamedH
   return { ...output, found, pages, site, harness };
 }
 
-test('a filter keeps links from being published and URLs from being fetched, and both are on record with its name', async (t) => {
+test('a URL filter stops links from being published and URLs from being fetched, and both are recorded under its name', async (t) => {
   const { outcomes, found, site } = await leased(
     t,
     [{ name: 'no-ads', urlFilter: ({ url }) => !url.includes('/ads/') }],
@@ -39,14 +39,14 @@ test('a filter keeps links from being published and URLs from being fetched, and
   assert.ok(!site.hits.some(({ path }) => path.startsWith('/ads/')));
 });
 
-test('links are read as a plugin spells them', async (t) => {
+test('links keep the spelling that a plugin gives them', async (t) => {
   const normalize = (url: string) => (url.includes('/ads/') ? null : `${url}?from=plugin`);
   const { found, harness } = await leased(t, [{ name: 'speller', normalize }], '/');
   assert.deepEqual(found, ['/good']);
   assert.deepEqual(await harness.links().then(([url]) => new URL(url!).search), '?from=plugin');
 });
 
-test('a request gets headers of a plugin, which replace ours, or is not made, for the reason that is given', async (t) => {
+test('a request hook adds or replaces headers, or skips the request with a reason', async (t) => {
   const { outcomes, site } = await leased(
     t,
     [
@@ -71,7 +71,7 @@ test('a request gets headers of a plugin, which replace ours, or is not made, fo
   assert.match(headers['user-agent'] ?? '', /^crawlstream\//);
 });
 
-test('a response is read as a plugin leaves it', async (t) => {
+test('the page is read from the response that a response hook returns', async (t) => {
   const { pages, outcomes } = await leased(
     t,
     [
@@ -91,7 +91,7 @@ test('a response is read as a plugin leaves it', async (t) => {
   assert.equal(outcomes[0]!.links, 3);
 });
 
-test('a media type that we do not read is read by a plugin: text, links and fields', async (t) => {
+test('a parse hook reads a media type that the crawler does not: text, links and fields', async (t) => {
   const { pages, found } = await leased(
     t,
     [
@@ -117,7 +117,7 @@ test('a media type that we do not read is read by a plugin: text, links and fiel
   );
 });
 
-test('a page is published as plugins leave it, one after the other, or not at all', async (t) => {
+test('page hooks change a page one after the other, or drop it', async (t) => {
   const { pages, outcomes } = await leased(
     t,
     [
@@ -137,7 +137,7 @@ test('a page is published as plugins leave it, one after the other, or not at al
   );
 });
 
-test('a fault of a plugin is the outcome of that URL, with its name, and is counted; the others go on', async (t) => {
+test('an error in a plugin is the outcome of that URL, with the plugin’s name, and is counted; other URLs go on', async (t) => {
   const hooks: NamedHooks[] = [
     {
       name: 'faulty',

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import type { FetcherStats } from '../../../services/fetcher/fetcher-stats.ts';
 import { fetcherMetrics } from '../../../services/fetcher/metrics.ts';
 
-it('a fetcher’s figures are told under their names', async () => {
+it('a fetcher’s figures are exported under their metric names', async () => {
   const spread = (of: string) => ({ of }) as unknown as FetcherStats['requestSeconds'];
   const stats: FetcherStats = {
     ...{

@@ -6,7 +6,7 @@ import { startHarness, taskUrls } from './harness.ts';
 import { serveSite } from './loopback.ts';
 import { serveHttpProxy } from './proxy-servers.ts';
 
-test('a lease fetches through the proxy and with the headers of its rules, and its pages hold what was asked for', async (t) => {
+test('a lease uses the proxy and headers of its request rules, and its pages hold the responses to those requests', async (t) => {
   const long = 'the river and the market in this town are of interest '.repeat(4).trim();
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();
@@ -59,7 +59,7 @@ test('a lease fetches through the proxy and with the headers of its rules, and i
   );
 });
 
-test('where no proxy lets us through, the lease comes back at no attempt', async (t) => {
+test('a lease returns without costing an attempt if no proxy lets requests through', async (t) => {
   const proxy = await serveHttpProxy(t, { port: 1, credentials: 'a:b' });
   const requests = requestRulesSchema.parse([{ hosts: ['*'], proxies: [`http://127.0.0.1:${proxy.port}`] }]);
   const said: string[] = [];

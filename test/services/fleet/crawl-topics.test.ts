@@ -17,7 +17,7 @@ const fileOf = (name: string): CrawlFile => ({
   ...{ webhook: null, output: { markdown: false } },
 });
 
-test('a kill before any write leaves a crawl whole or not at all, and its topics with it', async () => {
+test('a kill before any write leaves a crawl and its topics whole or absent', async () => {
   for (const what of ['create', 'remove'] as const)
     for (let writes = 0; ; writes++) {
       const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
@@ -71,7 +71,7 @@ test('a kill before any write leaves a crawl whole or not at all, and its topics
     }
 });
 
-test('crawls of a fleet, for whoever only looks: none that is being made or deleted', async () => {
+test('a list of a fleet’s crawls for readers omits those being created or deleted', async () => {
   const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
   await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
   const documents = await openTopicDocuments({ log, topic, by: 'a', onLost: () => {} });

@@ -43,7 +43,7 @@ function assertWhole(all: readonly Report[]): void {
   }
 }
 
-test('webhooks and a browser are told all events of a crawl in order, through a kill -9, signed so that others can check it', async (t) => {
+test('webhooks and a browser get all events of a crawl in order, through kill -9, with verifiable signatures', async (t) => {
   const python = join(pythonEnvironment('standardwebhooks-1.0.0', ['standardwebhooks==1.0.0']), 'bin/python');
   const small = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 25, domains: 2 });
   const { port, posts } = await startReceiver(

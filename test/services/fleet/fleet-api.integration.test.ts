@@ -10,7 +10,7 @@ import { startFleet } from './running-fleet.ts';
 
 const polite = { delayMs: 20, delayFactor: 0 };
 
-test('crawls are made, paused, resumed, ended and deleted by HTTP while others go on, and commands take their folders', async () => {
+test('crawls are created, paused, resumed, ended and deleted by HTTP while others go on, and commands accept their folders', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 20, domains: 3 });
   const resolve = ['--resolve', `*.test:${small.port}:127.0.0.1`];
   const data = join(temporaryFolder(), 'fleet');

@@ -16,7 +16,7 @@ const delayMs = 40;
 const weights = [1, 2, 3, 4];
 const nameOf = (n: number) => `c${String(n).padStart(2, '0')}`;
 
-test('twenty crawls share sixty hosts by weight, no host sees two requests sooner than its delay, and a kill changes nothing', async (t) => {
+test('twenty crawls share sixty hosts by weight, no host gets two requests sooner than its delay, and a kill changes nothing', async (t) => {
   const crawls = 20;
   // Each request takes a while, so that the requests in flight are what is scarce.
   const small = await startSmallWeb({

@@ -73,7 +73,7 @@ async function fleetIn(folder: string, more: Partial<FleetOptions> = {}) {
 const callOf = (name: string, more: object = {}) => createCall.parse({ seeds: ['http://a.test/'], name, ...more });
 const pathsOf = (folder: string) => readdirSync(join(folder, 'crawls')).sort();
 
-test('after a kill those that were to run are started, and those that were not are left alone', async () => {
+test('after a kill the crawls that were to run are started, and the others are left alone', async () => {
   const folder = temporaryFolder();
   const before = await fleetIn(folder);
   for (const name of ['a', 'b', 'c', 'd']) await before.fleet.create(callOf(name));
@@ -98,7 +98,7 @@ test('after a kill those that were to run are started, and those that were not a
   assert.deepEqual(after.names(), ['a', 'b']);
 });
 
-test('what was half made or half deleted when the process was killed is gone', async () => {
+test('half-created and half-deleted crawls are removed after a kill', async () => {
   const folder = temporaryFolder();
   for (const name of ['.new-x', '.gone-1-0-y']) {
     mkdirSync(join(folder, 'crawls', name), { recursive: true });
@@ -113,7 +113,7 @@ test('what was half made or half deleted when the process was killed is gone', a
   await assert.rejects(new CrawlFiles(folder).list(), /fleet\.json cannot be read/);
 });
 
-test('what is kept elsewhere of a crawl is freed when it is deleted, once more after a kill, and before its files go', async () => {
+test('external data of a crawl is freed when it is deleted, once more after a kill, and before its files', async () => {
   const folder = temporaryFolder();
   const { fleet } = await fleetIn(folder);
   for (const name of ['a', 'b']) await fleet.create(callOf(name));
@@ -132,7 +132,7 @@ test('what is kept elsewhere of a crawl is freed when it is deleted, once more a
   assert.deepEqual([gone, pathsOf(folder)], [['fleet.json', 'fleet.json', 'fleet.json'], []]);
 });
 
-test('a crawl that could not be made leaves its name and its key free', async () => {
+test('a crawl that could not be created leaves its name and key free', async () => {
   const folder = temporaryFolder();
   let isFull = true;
   const make = async (path: string) => {
@@ -149,7 +149,7 @@ test('a crawl that could not be made leaves its name and its key free', async ()
   assert.deepEqual(names(), ['a']);
 });
 
-test('a crawl that fails is told of and kept; the others go on, and it can be resumed', async () => {
+test('a failing crawl is reported and kept; the others go on, and it can be resumed', async () => {
   const folder = temporaryFolder();
   const { fleet, started, said, names } = await fleetIn(folder);
   for (const name of ['a', 'b']) await fleet.create(callOf(name));
@@ -171,7 +171,7 @@ test('a crawl that fails is told of and kept; the others go on, and it can be re
   await assert.rejects(fleet.create(callOf('c')), /is stopping/);
 });
 
-test('one that is paused or deleted while it waits for its start is not started', async () => {
+test('a crawl that is paused or deleted while it waits for its start is not started', async () => {
   const folder = temporaryFolder();
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const before = await fleetIn(folder);
@@ -189,7 +189,7 @@ test('one that is paused or deleted while it waits for its start is not started'
   assert.ok(!existsSync(join(folder, 'crawls', 'f')));
 });
 
-test('calls for one crawl are done in turn, whatever their order in time', async () => {
+test('calls for one crawl run one after another, whatever their order in time', async () => {
   const folder = temporaryFolder();
   const { fleet, started } = await fleetIn(folder);
   await fleet.create(callOf('a'));
@@ -207,7 +207,7 @@ test('calls for one crawl are done in turn, whatever their order in time', async
   assert.equal(await fleet.delete('a'), false);
 });
 
-test('a name is made of the host, and is nobody else’s', () => {
+test('a generated name comes from the host, and is unique', () => {
   const taken = new Set(['example-org', 'example-org-2']);
   assert.equal(
     newName('https://www.Example.org/x', (name) => taken.has(name)),
@@ -220,7 +220,7 @@ test('a name is made of the host, and is nobody else’s', () => {
   assert.ok(newName(`http://${'a'.repeat(60)}.test/`, () => false).length <= 63);
 });
 
-test('whoever sees the end of a crawl sees that it has ended, however long its log takes to be read', async () => {
+test('a crawl that is shown as ended has ended, however long its log takes to be read', async () => {
   const folder = temporaryFolder();
   const { fleet, started } = await fleetIn(folder, {
     pagesEnd: () => new Promise((resolve) => setTimeout(resolve, 50, 7)),
@@ -241,7 +241,7 @@ test('whoever sees the end of a crawl sees that it has ended, however long its l
   );
 });
 
-test('a crawl that comes to its end while it is being paused or ended has ended, in memory, on disk and among its changes', async () => {
+test('a crawl that ends by itself during a pause or end call has ended, in memory, on disk and among its changes', async () => {
   for (const wish of ['paused', 'ended'] as const) {
     const folder = temporaryFolder();
     const [begun, asked, written] = [signal(), signal(), signal()];
@@ -295,7 +295,7 @@ test('a crawl whose data could not be removed at first is deleted by the next ca
 });
 
 for (const verb of ['pause', 'resume', 'end', 'delete'] as const)
-  test(`a ${verb} that waits behind a DELETE does nothing to the crawl that has the name by then`, async () => {
+  test(`a ${verb} that waits behind a DELETE does nothing to a new crawl of that name`, async () => {
     const folder = temporaryFolder();
     const { fleet, started } = await fleetIn(folder);
     await fleet.create(callOf('a', { owner: 'old' }));
@@ -314,7 +314,7 @@ for (const verb of ['pause', 'resume', 'end', 'delete'] as const)
     assert.deepEqual([kept.owner, kept.wish], ['new', 'running']);
   });
 
-test('calls at once that start crawls are judged one after another, each knowing what those before it started', async () => {
+test('concurrent calls that start crawls are checked in turn, each against what the earlier ones started', async () => {
   const { fleet } = await fleetIn(temporaryFolder(), {
     // What is done takes a while: it is judged before that.
     pagesEnd: () => new Promise((resolve) => setTimeout(() => resolve(0), 20)),

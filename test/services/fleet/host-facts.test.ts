@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openHostFacts } from '../../../services/fleet/host-facts.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 
-test('pauses that are not over and Crawl-delays outlive the process, and others do not', async () => {
+test('unfinished pauses and Crawl-delays outlive the process, and others do not', async () => {
   const store = createMemoryStore();
   const before = await openHostFacts(store, 1_000);
   before.note('long.test', { heldUntilMs: 60_000, crawlDelayMs: 0 }, 1_000);

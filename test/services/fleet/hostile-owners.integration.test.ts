@@ -25,7 +25,7 @@ async function startSite() {
   return { port: (server.address() as AddressInfo).port, asked, close: () => server.close() };
 }
 
-describe('a fleet whose owner means harm', () => {
+describe('a fleet with a hostile owner', () => {
   let fleet: FleetClient;
   let site: Awaited<ReturnType<typeof startSite>>;
   const as = (owner: string) => (method: string, path: string, body?: object) =>
@@ -82,7 +82,7 @@ describe('a fleet whose owner means harm', () => {
     ['overlays[0].set.leases', { overlays: [{ name: 'o', match: { domains: ['test'] }, set: { leases: 16 } }] }],
   ];
   for (const [field, policy] of operators)
-    it(`refuses an owner's policy.${field}, which is the operator's, and names it`, async () => {
+    it(`a fleet refuses an owner’s policy.${field}, which is the operator’s, and names it`, async () => {
       const { status, body } = await as('eve')('POST', '/v1/crawls', { seeds: seeds('eve'), policy });
       assert.equal(status, 400, JSON.stringify(body));
       assert.ok(
@@ -108,7 +108,7 @@ describe('a fleet whose owner means harm', () => {
     },
   };
   for (const [place, policy] of Object.entries(patterned))
-    it(`answers while a pattern of an owner that would backtrack meets its URL (${place})`, async () => {
+    it(`a fleet answers while an owner’s backtracking pattern meets its URL (${place})`, async () => {
       const call = {
         seeds: seeds(`${place}-eve`),
         policy: { ...policy, maxDepth: 2, pageQuota: 5 },
@@ -138,7 +138,7 @@ describe('a fleet whose owner means harm', () => {
     nesting: { filters: { exclude: Array.from({ length: 1 }).reduce<unknown>((inner) => [inner], deep(2_000)) } },
   };
   for (const [what, policy] of Object.entries(large))
-    it(`refuses a policy with too much of it at once, naming the field: ${what}`, async () => {
+    it(`a fleet refuses an excessive policy at once, naming the field: ${what}`, async () => {
       const beganMs = performance.now();
       const { status, body } = await as('eve')('POST', '/v1/crawls', { seeds: seeds('eve'), policy });
       assert.equal(status, 400, JSON.stringify(body).slice(0, 500));
@@ -147,20 +147,20 @@ describe('a fleet whose owner means harm', () => {
       assert.ok((await livez()) < 1_000);
     });
 
-  it('gives nobody the name of a crawl that fetches a single page', async () => {
+  it('a fleet reserves the names of crawls that fetch a single page', async () => {
     const call = { seeds: seeds('eve'), name: `page-${'0123456789ab'.repeat(2)}` };
     const { status, body } = await as('eve')('POST', '/v1/crawls', call);
     assert.deepEqual([status, (body as { message: string }).message.startsWith('name: ')], [400, true]);
   });
 
-  it('keeps a crawl that an owner calls page-… when other pages are scraped', async () => {
+  it('a fleet keeps an owner’s crawl named page-… when other pages are scraped', async () => {
     const call = { seeds: seeds('kept'), name: 'page-mine', policy: { maxDepth: 0 } };
     assert.equal((await as('ann')('POST', '/v1/crawls', call)).status, 201);
     await ended('ann', 'page-mine');
     assert.equal((await as('ann')('GET', '/v1/crawls/page-mine')).status, 200);
   });
 
-  it('obeys robots.txt for every crawl', () => {
+  it('a fleet obeys robots.txt for every crawl', () => {
     assert.deepEqual(
       site.asked.filter((url) => url.endsWith('/private')),
       [],

@@ -6,7 +6,7 @@ import { folderDocuments } from '../../../services/fleet/documents/folder-docume
 import { noteLeastWait, readLeastWaits } from '../../../services/fleet/least-waits.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
-test('each change of the least wait is kept with when it was made, and a start that changes nothing adds none', async () => {
+test('each change of the minimum delay is stored with its time, and an unchanged start adds none', async () => {
   const fleet = temporaryFolder();
   assert.deepEqual(await readLeastWaits(folderDocuments(fleet)), []);
   for (const [sinceMs, ms] of [
@@ -23,7 +23,7 @@ test('each change of the least wait is kept with when it was made, and a start t
   ]);
 });
 
-test('a file that is damaged is named, with what to do, and is not written over', async () => {
+test('a damaged file is named, with the remedy, and not overwritten', async () => {
   const fleet = temporaryFolder();
   await writeFile(join(fleet, 'least-waits.json'), '{"format":1,"waits":[{"ms":"x"}]}');
   const says = {

@@ -6,7 +6,7 @@ import { fleetServiceLimits } from '../../../services/fleet/fleet-service-limits
 import { DeletedKeys, isSameCall, requestHashOf } from '../../../services/fleet/made-before.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
-test('a call is the same call in whatever order its fields stand, and another where a value differs', () => {
+test('a call is the same in any order of its fields, and another if a value differs', () => {
   const one = { seeds: ['a', 'b'], policy: { delayMs: 5, overlays: [{ name: 'x', set: { delayMs: 1, leases: 2 } }] } };
   const turned = {
     policy: { overlays: [{ set: { leases: 2, delayMs: 1 }, name: 'x' }], delayMs: 5 },
@@ -17,12 +17,12 @@ test('a call is the same call in whatever order its fields stand, and another wh
   assert.ok(!isSameCall(requestHashOf(one), { ...one, policy: {} }));
 });
 
-test('a call is known again by the hash that an earlier release kept of it', () => {
+test('a call is recognised by the hash that an earlier release stored', () => {
   const call = { seeds: ['b', 'a'], owner: 'x', name: 'y' };
   assert.ok(isSameCall(createHash('sha256').update(JSON.stringify(call)).digest('hex'), call));
 });
 
-test('the key of a deleted crawl makes no other for a day, after a restart too; that of another owner does', async () => {
+test('the key of a deleted crawl creates no other for a day, also after a restart; another owner’s key does', async () => {
   const documents = folderDocuments(temporaryFolder());
   let nowMs = 1_000_000;
   const clock = { nowMs: () => nowMs };

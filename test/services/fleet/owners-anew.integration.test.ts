@@ -10,7 +10,7 @@ import { startFleet } from './running-fleet.ts';
 
 const keyOf = (owner: string) => `key-of-${owner}-0123456789abcdef`;
 
-test('keys and quotas of owners are as the file says, without a start', async () => {
+test('keys and quotas of owners follow their file without a restart', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 20 });
   const folder = temporaryFolder();
   const place = (name: string) => join(folder, name);

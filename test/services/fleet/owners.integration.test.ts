@@ -13,7 +13,7 @@ import { startFleet } from './running-fleet.ts';
 const keyOf = (owner: string) => `key-of-${owner}-0123456789abcdef`;
 const token = 'token-of-the-operator-0123456789';
 
-test('an owner reaches no crawl but its own, and neither its quota nor its rate costs others anything', async () => {
+test('an owner reaches only its own crawls, and neither its quota nor its rate affects others', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 20, domains: 3 });
   const folder = temporaryFolder();
   const data = join(folder, 'fleet');
@@ -197,7 +197,7 @@ test('an owner reaches no crawl but its own, and neither its quota nor its rate 
   const slow = { ...call, policy: { ...policy, delayMs: 5_000 }, idempotencyKey: '' };
   assert.equal((await cat('POST', '/v1/crawls', { ...slow, name: 'cat-1' })).status, 201);
   const second = await cat('POST', '/v1/crawls', slow);
-  assert.match(JSON.stringify(second), /cat may run at most 1 crawls at once/);
+  assert.match(JSON.stringify(second), /cat may run at most 1 crawl at once/);
   assert.equal((await cat('POST', '/v1/crawls/cat-1/pause')).status, 200);
   const answers = await Promise.all(Array.from({ length: 20 }, () => cat('GET', '/v1/crawls')));
   const refused = answers.filter(({ status }) => status === 429);

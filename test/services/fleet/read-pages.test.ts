@@ -24,7 +24,7 @@ async function crawlWith(records: readonly { readonly url: string; readonly isGo
   return { log, codec, crawl: 'c' };
 }
 
-test('a page that was taken back is told to nobody any more; fetched again since, it is', async () => {
+test('a withdrawn page is no longer shown; once fetched again, it is', async () => {
   const reads = await crawlWith([
     { url: urlOf('a') },
     { url: urlOf('b') },
@@ -70,7 +70,7 @@ test('a page that was taken back is told to nobody any more; fetched again since
   );
 });
 
-test('changes of a crawl stand between its pages where they were made, however the events are cut', async () => {
+test('changes of a crawl stand between its pages at their time, however the events are cut', async () => {
   const reads = await crawlWith(['a', 'b', 'c', 'd'].map((name) => ({ url: urlOf(name) })));
   const change = (n: number, kind: 'created' | 'paused' | 'resumed' | 'ended', pages: number) =>
     ({ n, kind, atMs: n, pages, detail: '' }) as const;

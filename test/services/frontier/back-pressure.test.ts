@@ -78,7 +78,7 @@ test('a full partition stops reading links and goes on once leases have made roo
 });
 
 test(
-  'no more hosts are leased than the fetcher beside it would hold, and more as soon as it would hold more',
+  'the frontier leases only as many hosts as its fetcher can hold, and more as soon as it can hold more',
   limit,
   async () => {
     const harness = await startHarness();

@@ -31,7 +31,7 @@ const killWithinWrites = 40;
 /** Then a new partition: what is checked after each kill grows with it. */
 const killsPerFolder = 3;
 
-it(`opens in agreement with its changelog after each of ${kills} kills`, async (t) => {
+it(`a partition opens in agreement with its changelog after each of ${kills} kills`, async (t) => {
   let folder = '';
   const ends: number[] = [];
   let fromView = 0;

@@ -81,8 +81,8 @@ async function open(harness: Harness, store: StateStore, more: { warm?: Frontier
   return { state, notices, live: digest((await harness.replayed()).state) };
 }
 
-describe('where the changelog has lost its tail and grew again', limit, () => {
-  it('a folder of the old owner is discarded, by name, and built anew from the log', async () => {
+describe('a changelog that has lost its tail and grew again', limit, () => {
+  it('after a lost changelog tail, the old owner’s folder is discarded by name and rebuilt from the log', async () => {
     const { after, folder } = await forked();
     const { state, notices, live } = await open(after, folder);
     assert.equal(digest(state), live);
@@ -92,7 +92,7 @@ describe('where the changelog has lost its tail and grew again', limit, () => {
     );
   });
 
-  it('so is one of an older release, which kept no hash of what it had read', async () => {
+  it('after a lost changelog tail, a folder of an older release without record hashes is discarded', async () => {
     const { after, folder } = await forked();
     const old = (await loadCheckpoint(folder, key))!;
     old.changelog = { ...old.changelog, read: null, counted: null };
@@ -102,7 +102,7 @@ describe('where the changelog has lost its tail and grew again', limit, () => {
     assert.equal(digest(state), live);
   });
 
-  it('a state kept in memory is discarded as well', async () => {
+  it('after a lost changelog tail, a state kept in memory is discarded', async () => {
     const { before, after } = await forked();
     const store = createMemoryStore();
     const warm = await rebuild({ log: before.log, identity, key, store, clock });
@@ -111,7 +111,7 @@ describe('where the changelog has lost its tail and grew again', limit, () => {
     assert.match(notices.join(), /lost/);
   });
 
-  it('a snapshot of what is gone is passed over, and said so', async () => {
+  it('after a lost changelog tail, a snapshot of lost records is skipped, and that is reported', async () => {
     const { before, after } = await forked();
     const repository = createSnapshotRepository(createMemoryObjects(new Map()), crawlIdOf(key));
     const store = createMemoryStore();
@@ -122,7 +122,7 @@ describe('where the changelog has lost its tail and grew again', limit, () => {
     assert.match(notices.join(), /snapshot .* was taken from changelog records that no longer exist/);
   });
 
-  it('a copy that was following reads on in the log as it is now', async () => {
+  it('after a lost changelog tail, a standby continues with the log as it is now', async () => {
     const { before, after } = await forked();
     let behind: Log = before.log;
     const log: Log = {
@@ -145,7 +145,7 @@ describe('where the changelog has lost its tail and grew again', limit, () => {
     assert.deepEqual([troubles, digest(state!)], [['STATE_DIVERGED'], digest((await after.replayed()).state)]);
   });
 
-  it('an owner’s claim says what it follows', async () => {
+  it('an owner’s claim names the record that it follows', async () => {
     const { after } = await forked();
     const end = await endOf(after);
     await open(after, createMemoryStore());

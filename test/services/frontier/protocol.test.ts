@@ -15,40 +15,44 @@ const limit = { timeout: 20_000 };
 const leaseOf = ({ epoch, leaseId }: { readonly epoch: number; readonly leaseId: number }) => `${epoch}/${leaseId}`;
 const digestOf = async (harness: Harness) => digest((await harness.replayed()).state);
 
-test('§4.2: a zombie woken after its partition has moved changes nothing, and publishes nothing', limit, async () => {
-  const harness = await startHarness();
-  // The first owner falls asleep with a commit on its way: nothing of it gets through until it is woken.
-  let wake = () => {};
-  const asleep = new Promise<void>((resolve) => (wake = resolve));
-  let sleeps = false;
-  const reopened: string[] = [];
-  const zombie = harness.owner({
-    log: intercept(harness.log, changelog, async () => (sleeps ? asleep : undefined)),
-    onReopen: ({ code }) => {
-      reopened.push(code);
-      zombie.stop();
-    },
-  });
-  const zombieRun = zombie.run();
-  await harness.discover(5);
-  await until(() => zombie.committed?.counters.leased === 5);
-  sleeps = true;
-  await harness.discover(5);
-  const heir = harness.owner();
-  const heirRun = heir.run();
-  await until(() => heir.committed?.counters.leased === 10);
-  heir.stop();
-  await heirRun;
-  const [before, tasks] = [await digestOf(harness), (await harness.tasks()).length];
-  wake();
-  await until(() => reopened.length > 0);
-  await zombieRun.catch(() => {});
-  assert.deepEqual(reopened, ['OWNERSHIP_LOST']);
-  assert.equal(await digestOf(harness), before);
-  assert.equal((await harness.tasks()).length, tasks);
-});
+test(
+  '§4.2: a zombie that wakes after its partition has moved changes nothing and publishes nothing',
+  limit,
+  async () => {
+    const harness = await startHarness();
+    // The first owner falls asleep with a commit on its way: nothing of it gets through until it is woken.
+    let wake = () => {};
+    const asleep = new Promise<void>((resolve) => (wake = resolve));
+    let sleeps = false;
+    const reopened: string[] = [];
+    const zombie = harness.owner({
+      log: intercept(harness.log, changelog, async () => (sleeps ? asleep : undefined)),
+      onReopen: ({ code }) => {
+        reopened.push(code);
+        zombie.stop();
+      },
+    });
+    const zombieRun = zombie.run();
+    await harness.discover(5);
+    await until(() => zombie.committed?.counters.leased === 5);
+    sleeps = true;
+    await harness.discover(5);
+    const heir = harness.owner();
+    const heirRun = heir.run();
+    await until(() => heir.committed?.counters.leased === 10);
+    heir.stop();
+    await heirRun;
+    const [before, tasks] = [await digestOf(harness), (await harness.tasks()).length];
+    wake();
+    await until(() => reopened.length > 0);
+    await zombieRun.catch(() => {});
+    assert.deepEqual(reopened, ['OWNERSHIP_LOST']);
+    assert.equal(await digestOf(harness), before);
+    assert.equal((await harness.tasks()).length, tasks);
+  },
+);
 
-test('§4.3: positions come from the state; what a group has committed is not believed', limit, async () => {
+test('§4.3: positions come from the state; a group’s committed offsets are ignored', limit, async () => {
   const harness = await startHarness();
   const store = createMemoryStore();
   const first = harness.owner({ store });
@@ -74,7 +78,7 @@ test('§4.3: positions come from the state; what a group has committed is not be
 });
 
 test(
-  '§4.3: a position that its topic no longer has stops the partition with the remedy; nothing is reset',
+  '§4.3: a position that its topic no longer has stops the partition, with the remedy, and is not reset',
   limit,
   async () => {
     const harness = await startHarness();
@@ -100,40 +104,34 @@ test(
   },
 );
 
-test(
-  '§4.4: a lease whose task may not have been published is not published again; it ends at its deadline',
-  limit,
-  async () => {
-    const harness = await startHarness();
-    const store = createMemoryStore();
-    const refused = () => new CrawlstreamError('BROKER_UNREACHABLE', 'planned: away just now');
-    let tries = 0;
-    const log = intercept(harness.log, 't.tasks', async () => {
-      tries += 1;
-      if (tries === 1) throw refused();
-    });
-    const reopened: string[] = [];
-    const owner = harness.owner({ log, store, onReopen: ({ code }) => reopened.push(code) });
-    const run = owner.run();
-    await harness.discover(1);
-    await until(() => reopened.length === 1 && owner.committed?.counters.leased === 1);
-    await harness.discover(1);
-    await until(async () => owner.committed?.counters.leased === 2 && (await harness.tasks()).length === 1);
-    owner.stop();
-    await run;
-    const { state, granted } = await harness.replayed();
-    assert.equal(granted.size, 2);
-    const published = (await harness.tasks()).map(leaseOf);
-    assert.equal(published.length, 1);
-    const doubtful = [...state.leases.values()].filter(
-      ({ id }) => !published.some((lease) => lease.endsWith(`/${id}`)),
-    );
-    assert.equal(doubtful.length, 1);
-    assert.ok(doubtful[0]!.deadlineMs > clock.nowMs(), 'its URLs are safe, and come back then');
-  },
-);
+test('§4.4: a possibly unpublished task is not published again; its lease ends at its deadline', limit, async () => {
+  const harness = await startHarness();
+  const store = createMemoryStore();
+  const refused = () => new CrawlstreamError('BROKER_UNREACHABLE', 'planned: away just now');
+  let tries = 0;
+  const log = intercept(harness.log, 't.tasks', async () => {
+    tries += 1;
+    if (tries === 1) throw refused();
+  });
+  const reopened: string[] = [];
+  const owner = harness.owner({ log, store, onReopen: ({ code }) => reopened.push(code) });
+  const run = owner.run();
+  await harness.discover(1);
+  await until(() => reopened.length === 1 && owner.committed?.counters.leased === 1);
+  await harness.discover(1);
+  await until(async () => owner.committed?.counters.leased === 2 && (await harness.tasks()).length === 1);
+  owner.stop();
+  await run;
+  const { state, granted } = await harness.replayed();
+  assert.equal(granted.size, 2);
+  const published = (await harness.tasks()).map(leaseOf);
+  assert.equal(published.length, 1);
+  const doubtful = [...state.leases.values()].filter(({ id }) => !published.some((lease) => lease.endsWith(`/${id}`)));
+  assert.equal(doubtful.length, 1);
+  assert.ok(doubtful[0]!.deadlineMs > clock.nowMs(), 'its URLs are safe, and come back then');
+});
 
-test('§4.4: where the fetchers have died with the owner, a claim ends their leases, at no attempt', limit, async () => {
+test('§4.4: a claim ends leases of fetchers that died with the owner, without costing an attempt', limit, async () => {
   const harness = await startHarness();
   const first = harness.owner();
   const run = first.run();
@@ -182,7 +180,7 @@ test('§4.8: dead letters are durable before the commit that moves past their ca
   assert.equal(order[0], 'dead letter', `${order}`);
 });
 
-test('§4.8: dead letters that cannot be written stop the commit: their cause is met again', limit, async () => {
+test('§4.8: dead letters that cannot be written stop the commit: their cause is read again', limit, async () => {
   const harness = await startHarness();
   const store = createMemoryStore();
   let full = true;

@@ -36,7 +36,7 @@ async function stoppedCrawl() {
 }
 
 describe('a partition that was reset', { timeout: 60_000 }, () => {
-  it('reads its inputs again, under the policy and the blocks that hold, whatever is kept of the state before', async () => {
+  it('a partition that was reset reads its inputs again, under the policy and blocks in force, whatever is left of the old state', async () => {
     const { harness, store, repository, end } = await stoppedCrawl();
     const { log, codec } = harness;
     await resetPartition({ log, codec, identity, clock, discovered: 'earliest' });
@@ -55,7 +55,7 @@ describe('a partition that was reset', { timeout: 60_000 }, () => {
     assert.equal(digest(replayed), digest(live));
   });
 
-  it('may begin with what comes from then on', async () => {
+  it('a partition that was reset may skip its old input', async () => {
     const { harness } = await stoppedCrawl();
     const { log, codec } = harness;
     await resetPartition({ log, codec, identity, clock, discovered: 'latest' });
@@ -68,7 +68,7 @@ describe('a partition that was reset', { timeout: 60_000 }, () => {
     assert.equal(owner.committed?.counters.discovered, 3);
   });
 
-  it('comes to that whenever it is killed and asked for again', async () => {
+  it('a partition that was reset reaches the same state whenever it is killed and reset again', async () => {
     for (let dieAt = 1; dieAt <= 4; dieAt++) {
       const { harness, store } = await stoppedCrawl();
       const { log, codec } = harness;

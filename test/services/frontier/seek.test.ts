@@ -13,7 +13,7 @@ async function seek({ log, codec }: Harness, topic: string, offset: number, grou
 }
 
 describe('a position of the frontier that is overridden', { timeout: 30_000 }, () => {
-  it('is read from again while it runs, and a replay comes to the same state', async () => {
+  it('an overridden position of the frontier is used while it runs, and a replay reaches the same state', async () => {
     const harness = await startHarness();
     const store = createMemoryStore();
     const owner = harness.owner({ leasesMax: 0, store });
@@ -33,7 +33,7 @@ describe('a position of the frontier that is overridden', { timeout: 30_000 }, (
     assert.equal(digest(state), digest(live!));
   });
 
-  it('is heeded before the input is read, so that it frees one from a position that is gone', async () => {
+  it('an overridden position of the frontier is applied before input is read, so it frees a position that is gone', async () => {
     const harness = await startHarness();
     const store = createMemoryStore();
     const first = harness.owner({ leasesMax: 0, store });
@@ -57,7 +57,7 @@ describe('a position of the frontier that is overridden', { timeout: 30_000 }, (
     assert.equal(digest((await harness.replayed()).state), digest(live!));
   });
 
-  it('forward skips what lies between, also of what was read ahead', async () => {
+  it('an override forward skips what lies between, including what was read ahead', async () => {
     const harness = await startHarness();
     await harness.discover(30);
     const { end } = await harness.log.offsets('t.discovered', 0);

@@ -20,7 +20,7 @@ async function discoverTwice(harness: Harness, urls: number): Promise<void> {
   for (let from = 0; from < urls; from += 10) await harness.discoverUrls(all.slice(from, from + 10));
 }
 
-test('a partition whose fingerprints are mostly on disk admits each URL once', limit, async () => {
+test('a partition with most fingerprints on disk admits each URL once', limit, async () => {
   const harness = await startHarness();
   const store = createMemoryStore();
   let reads = 0;

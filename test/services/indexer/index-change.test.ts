@@ -32,14 +32,14 @@ async function indexed(changes: Awaited<ReturnType<typeof changesOf>>): Promise<
 }
 
 describe('an index', () => {
-  it('leaves out a page whose site asks that it be in no search, from then on', async () => {
+  it('an index drops a page whose site asks to be in no search, from then on', async () => {
     assert.deepEqual(await changesOfPage({ usage: [saying('search')] }), [{ kind: 'delete', url, version: 100 }]);
     const folder = await indexed(await changesOfPage({ usage: [saying('search', 500)] }));
     const at = (nowMs: number) => searchFolder(folder, 'river', { limit: 9 }, nowMs).length;
     assert.deepEqual([at(499), at(500), at(501)], [1, 0, 0]);
   });
 
-  it('takes the day until which a page may be found from its newest version', async () => {
+  it('an index takes a page’s last day from its newest version', async () => {
     const folder = await indexed([
       ...(await changesOfPage()),
       ...(await changesOfPage({ fetchedAtMs: 200, usage: [saying('search', 500)] })),
@@ -47,7 +47,7 @@ describe('an index', () => {
     assert.equal(searchFolder(folder, 'river', { limit: 9 }, 501).length, 0);
   });
 
-  it('shows nothing of the text of a page that asks for that, and finds it all the same', async () => {
+  it('an index shows no text of a nosnippet page, but still finds it', async () => {
     const folder = await indexed([
       ...(await changesOfPage({ usage: [saying('snippet')] })),
       ...(await changesOf([received('pages', page({ url: 'http://a.test/two' }))], none)),
@@ -62,13 +62,13 @@ describe('an index', () => {
     );
   });
 
-  it('finds by the whole of a tag', async () => {
+  it('an index matches whole tags', async () => {
     const folder = await indexed(await changesOfPage({ tags: ['news', 'sport'] }));
     const tagged = (tag: string) => searchFolder(folder, 'river', { limit: 9, tag }).length;
     assert.deepEqual(['news', 'sport', 'new', 'port'].map(tagged), [1, 1, 0, 0]);
   });
 
-  it('takes a page out that its outcome calls not to be shown', async () => {
+  it('an index drops a page whose outcome says not to show it', async () => {
     const gone = goneAt(url, 200);
     const { outcomes } = gone.value as Result;
     const value = {
@@ -80,7 +80,7 @@ describe('an index', () => {
     ]);
   });
 
-  it('brings back what is no duplicate any more from its own record, and from no other', async () => {
+  it('an index restores a page that is no longer a duplicate from its own record only', async () => {
     const back = duplicateOf(page(), url, 150);
     const at = (offset: number) =>
       [{ ...back, value: { ...back.value, pageOffset: offset } }] as Received<IndexTopic>[];
@@ -92,7 +92,7 @@ describe('an index', () => {
     assert.deepEqual(await changesOf(at(-1), () => assert.fail('a page that is gone has no record')), []);
   });
 
-  it('takes back what is withdrawn as of then, and what is purged without a trace', async () => {
+  it('an index drops withdrawn pages as of then, and purged ones without a trace', async () => {
     const forgotten = [{ url, hostKey: 'a.test', partition: 0, offset: 9, atMs: 300 }];
     assert.deepEqual(await changesOf([], none, new Purges(), forgotten), [{ kind: 'delete', url, version: 300 }]);
     assert.deepEqual(await changesOf([purgeOf('a.test', 200)], none, new Purges(), forgotten), [
@@ -101,7 +101,7 @@ describe('an index', () => {
     ]);
   });
 
-  it('keeps nothing of a batch that fails, and does not count it as read', async () => {
+  it('an index keeps nothing of a failed batch, and does not count it as read', async () => {
     const folder = temporaryFolder();
     const index = await openSqliteIndex(folder);
     const broken = [
@@ -128,7 +128,7 @@ describe('purges', () => {
     return purges;
   };
 
-  it('of a host that was released keep out what was fetched before, and nothing since', () => {
+  it('purges of a released host still exclude what was fetched before, and nothing since', () => {
     const purges = after(purgeOf('a.test', 50), released());
     assert.deepEqual(
       [49, 50, 51].map((atMs) => purges.refuses(url, atMs)),
@@ -136,13 +136,13 @@ describe('purges', () => {
     );
   });
 
-  it('that are read twice say nothing of a release since', () => {
+  it('purges that are read twice do not undo a later release', () => {
     const purges = after(purgeOf('a.test', 50), released(), purgeOf('a.test', 50));
     assert.equal(purges.refuses(url, 60), false);
     assert.equal(after(purgeOf('a.test', 50), released(), purgeOf('a.test', 70)).refuses(url, 80), true);
   });
 
-  it('of a host are of all its URLs, whatever their scheme', async () => {
+  it('purges of a host cover all its URLs, whatever their scheme', async () => {
     const secure = 'https://a.test/one';
     const both = [received('pages', page()), received('pages', page({ url: secure }))];
     const folder = await indexed(await changesOf([...both, purgeOf('a.test', 50)], none));

@@ -37,7 +37,7 @@ describe('the index in OpenSearch', { skip: skip ?? false, timeout: 600_000 }, (
     return hits.hits.map(({ _source }) => `${_source.url} ${_source.title}`).sort();
   };
 
-  it('holds pages, without what is gone, marked noindex, or a duplicate; what is none any more comes back', async () => {
+  it('the index in OpenSearch holds pages except gone ones, noindex ones and duplicates; a former duplicate returns', async () => {
     const two = page('two', 'river', { fetchedAtMs: 11 });
     await apply('pages', [page('one', 'river', { fetchedAtMs: 10 }), two, page('no', 'river', { noindex: true })]);
     await apply('pages', [page('gone', 'river', { fetchedAtMs: 12 }), goneAt('http://a.test/gone', 20)]);
@@ -47,7 +47,7 @@ describe('the index in OpenSearch', { skip: skip ?? false, timeout: 600_000 }, (
     assert.deepEqual(await found('pages', 'river'), ['http://a.test/one one', 'http://a.test/two two']);
   });
 
-  it('loses what is purged, also of the batch that brings the word', async () => {
+  it('the index in OpenSearch drops purged pages, also those of the same batch', async () => {
     const other = page('kept', 'pond', { url: 'http://b.test/kept', hostKey: 'b.test' });
     await apply('purged', [page('one', 'pond'), page('two', 'pond'), other]);
     await apply('purged', [purgeOf('a.test', 50, 'http://a.test/one'), page('three', 'pond')]);
@@ -60,7 +60,7 @@ describe('the index in OpenSearch', { skip: skip ?? false, timeout: 600_000 }, (
     assert.deepEqual(await found('purged', 'pond'), ['http://b.test/kept kept']);
   });
 
-  it('tells every URL that it holds, also those that no search could show yet', async () => {
+  it('the index in OpenSearch lists every URL it holds, also those not searchable yet', async () => {
     const pages = Array.from({ length: 1_203 }, (_, n) => page(`${n}`, 'well', { fetchedAtMs: 10 }));
     await apply('listed', pages);
     await apply('listed', [purgeOf('a.test', 50, 'http://a.test/7')]);
@@ -72,7 +72,7 @@ describe('the index in OpenSearch', { skip: skip ?? false, timeout: 600_000 }, (
     assert.ok(!urls.includes('http://a.test/7'));
   });
 
-  it('comes out the same whatever the order, and whatever is sent twice', async () => {
+  it('the index in OpenSearch is the same whatever the order and whatever is sent twice', async () => {
     const next = numbers(5);
     const history: Received<IndexTopic>[] = [];
     for (let n = 0; n < 150; n++) {
@@ -94,7 +94,7 @@ describe('the index in OpenSearch', { skip: skip ?? false, timeout: 600_000 }, (
     assert.deepEqual(await found('mixed', 'lake'), expected);
   });
 
-  it('says in one line what OpenSearch refuses', async () => {
+  it('the index in OpenSearch reports in one line what OpenSearch refuses', async () => {
     const opened = await openOpenSearch({ node: node.url, index: 'strict', clock, signal });
     const wrong = {
       kind: 'put',
@@ -141,7 +141,7 @@ describe('back-pressure of OpenSearch', () => {
     return { node: `http://127.0.0.1:${port}`, accepted, bulks: () => bulks };
   }
 
-  it('sends again only what there was no room for, until there is', async () => {
+  it('back-pressure of OpenSearch resends only rejected documents, until they fit', async () => {
     const full = await fullNode(new Map([['http://a.test/2', 3]]));
     const opened = await openOpenSearch({ node: full.node, index: 'i', clock, signal });
     await opened.apply(await changesOf([page('1', 'x'), page('2', 'x'), page('3', 'x')], async () => undefined));
@@ -150,7 +150,7 @@ describe('back-pressure of OpenSearch', () => {
     await opened.close();
   });
 
-  it('gives up waiting when it is told to stop', async () => {
+  it('back-pressure of OpenSearch stops waiting when the process stops', async () => {
     const full = await fullNode(new Map([['http://a.test/1', 1e9]]));
     const stopping = new AbortController();
     const opened = await openOpenSearch({ node: full.node, index: 'i', clock, signal: stopping.signal });
@@ -160,7 +160,7 @@ describe('back-pressure of OpenSearch', () => {
     await opened.close();
   });
 
-  it('names a node that cannot be reached', async () => {
+  it('back-pressure of OpenSearch names a node that cannot be reached', async () => {
     const options = { node: 'http://user:secret@127.0.0.1:1', index: 'i', clock, signal };
     await assert.rejects(openOpenSearch(options), {
       code: 'DESTINATION_UNREACHABLE',

@@ -32,7 +32,7 @@ const found = (folder: string, words: string) =>
   searchFolder(folder, words, { limit: 9 }).map(({ url }) => url.slice('http://a.test/'.length));
 
 describe('a search in a script that uses no spaces', () => {
-  it('finds words within longer runs, in titles and text', async () => {
+  it('a search in a script without spaces finds words within longer runs, in titles and text', async () => {
     const folder = await indexed();
     for (const [words, name] of [
       ['北京', 'zh'],
@@ -57,13 +57,13 @@ describe('a search in a script that uses no spaces', () => {
       assert.deepEqual(found(folder, words), [name], words);
   });
 
-  it('does not find words that are nowhere', async () => {
+  it('a search in a script without spaces does not find absent words', async () => {
     const folder = await indexed();
     for (const words of ['上海', '大阪', '京北', '学大', '東天', 'ลาว', '東京 上海', '天気 -東京'])
       assert.deepEqual(found(folder, words), [], words);
   });
 
-  it('shows titles and text as the page has them', async () => {
+  it('a search in a script without spaces shows titles and text as the page has them', async () => {
     const folder = await indexed();
     const [hit] = searchFolder(folder, '東京', { limit: 1 });
     assert.equal(hit!.title, '東京の天気');
@@ -71,7 +71,7 @@ describe('a search in a script that uses no spaces', () => {
     assert.equal(hit!.snippet.includes('\u200b'), false);
   });
 
-  it('puts the page first whose title is what was typed', async () => {
+  it('a search in a script without spaces ranks the page first whose title was typed', async () => {
     const folder = temporaryFolder();
     const index = await openSqliteIndex(folder);
     const records = ['大学 '.repeat(30), '大学'].map((title, n) =>
@@ -83,7 +83,7 @@ describe('a search in a script that uses no spaces', () => {
   });
 });
 
-it('an index of an earlier release is searched, and grows', async () => {
+it('an index of an earlier release is searched and extended', async () => {
   const folder = await indexed();
   const db = openSqlite(indexFile(folder));
   const rows = db.prepare('SELECT rowid AS id, title, text FROM fts').all();
@@ -100,7 +100,7 @@ it('an index of an earlier release is searched, and grows', async () => {
   assert.deepEqual(found(folder, '東京の天気').sort(), ['ja', 'new']);
 });
 
-it('text of other scripts is indexed as it is', () => {
+it('text of other scripts is indexed unchanged', () => {
   for (const text of ['', 'Straßenbahn fährt', 'поиск', '한국어 검색', 'العربية', 'é́'])
     assert.equal(charactersApart(text), text);
   assert.equal(charactersTogether(charactersApart('a北京b')), 'a北京b');

@@ -32,7 +32,7 @@ const urls = (folder: string, words: string, more = {}) =>
   searchFolder(folder, words, { limit: 100, ...more }).map(({ url }) => url.slice('http://'.length));
 
 describe('the embedded index', () => {
-  it('finds pages by all their words, the better ones first, and shows where they stand', async () => {
+  it('the embedded index finds pages by all their words, better ones first, with the matching passage', async () => {
     const folder = temporaryFolder();
     await index(folder, [
       page('one', `A river of words. ${'Nothing else. '.repeat(40)}`),
@@ -47,7 +47,7 @@ describe('the embedded index', () => {
     assert.match(hit!.snippet, /^A river of \[words\]\. Nothing/);
   });
 
-  it('holds what people read, and no feeds, data or styles', async () => {
+  it('the embedded index holds readable pages, and no feeds, data or styles', async () => {
     const folder = temporaryFolder();
     const types = ['text/html', 'application/xhtml+xml', 'text/plain', 'application/pdf', ''];
     const machine = ['application/rss+xml', 'text/xml', 'application/json', 'application/ld+json', 'text/css'];
@@ -61,7 +61,7 @@ describe('the embedded index', () => {
     );
   });
 
-  it('keeps a page that was copied by another domain, whose copies call themselves the original', async () => {
+  it('the embedded index keeps the original page if another domain’s copies claim to be canonical', async () => {
     const folder = temporaryFolder();
     const codec = await openCodec(createMemoryRegistry(), 'c');
     const reported: Duplicate[] = [];
@@ -88,7 +88,7 @@ describe('the embedded index', () => {
     assert.deepEqual(urls(folder, 'river'), ['www.a.test/river']);
   });
 
-  it('filters by host, with all below it, and by language', async () => {
+  it('the embedded index filters by host, with its subdomains, and by language', async () => {
     const folder = temporaryFolder();
     const english = 'the river of the town is not for those who have to go on it and it was so';
     const german = 'der river und die stadt ist nicht für die, die auf ihm fahren und mit ihm gehen';
@@ -103,7 +103,7 @@ describe('the embedded index', () => {
     assert.deepEqual(urls(folder, 'river', { language: 'de' }), ['b.test:8080/de']);
   });
 
-  it('finds first the page whose title is what was typed, then those whose title begins so', async () => {
+  it('the embedded index ranks a page whose title equals the query first, then titles that begin with it', async () => {
     const folder = temporaryFolder();
     const noise = Array.from({ length: 30 }, (_, n) =>
       page(`noise${n}`, 'worker worker worker', { title: `The worker of worker ${n} - The Worker Manual` }),
@@ -123,13 +123,13 @@ describe('the embedded index', () => {
     assert.deepEqual(urls(folder, 'Worker (API 17)', { limit: 1 }), ['www.a.test/class']);
   });
 
-  it('takes what a page declares for its language where the text does not tell', async () => {
+  it('the embedded index uses a page’s declared language if its text does not decide', async () => {
     const folder = temporaryFolder();
     await index(folder, [page('nb', 'Elver i byen', { declaredLanguage: 'nb-NO' }), page('none', 'Elver i byen')]);
     assert.deepEqual(urls(folder, 'elver', { language: 'no' }), ['www.a.test/nb']);
   });
 
-  it('keeps no trace of what is purged, in its file neither, and takes none of it in again', async () => {
+  it('the embedded index keeps no trace of purged pages, in its file neither, and accepts none of them again', async () => {
     const folder = temporaryFolder();
     const other = page('kept', 'meadow', { url: 'http://www.a.test.example/', hostKey: 'www.a.test.example' });
     await index(folder, [
@@ -151,7 +151,7 @@ describe('the embedded index', () => {
     assert.ok(bytes.includes('meadow') && !bytes.includes('zeppelin') && !bytes.includes('www.a.test/'));
   });
 
-  it('leaves out what asks for it, what is gone, and duplicates; what is no duplicate any more comes back', async () => {
+  it('the embedded index excludes noindex pages, gone pages and duplicates; a former duplicate returns', async () => {
     const folder = temporaryFolder();
     const one = page('one', 'river', { fetchedAtMs: 10 });
     const two = page('two', 'river', { fetchedAtMs: 11 });
@@ -173,7 +173,7 @@ describe('the embedded index', () => {
     assert.equal(urls(folder, 'river').length, 3);
   });
 
-  it('comes out the same whatever the order of the topics, and whatever is read twice', async () => {
+  it('the embedded index is the same whatever the order of topics and whatever is read twice', async () => {
     const next = numbers(3);
     const history: Record[] = [];
     for (let n = 0; n < 120; n++) {
@@ -205,7 +205,7 @@ describe('the embedded index', () => {
     }
   });
 
-  it('keeps positions with what was read up to them', async () => {
+  it('the embedded index stores positions with the data read up to them', async () => {
     const folder = temporaryFolder();
     const opened = await openSqliteIndex(folder);
     const position = { topic: 'c.pages', partition: 3, offset: 7 };
@@ -219,18 +219,18 @@ describe('the embedded index', () => {
     again.close();
   });
 
-  it('says what to do where there is no index', () => {
+  it('the embedded index that does not exist is reported with the remedy', () => {
     assert.throws(() => searchFolder(temporaryFolder(), 'x', { limit: 1 }), /there is no index.*--with index/);
   });
 });
 
-it('what people type is never taken for syntax', () => {
+it('the embedded index never takes a query for syntax', () => {
   assert.equal(ftsExpression('a AND "b c" NEAR(x)'), '"a" AND "AND" AND "b c" AND "NEAR x"');
   assert.equal(ftsExpression('state-of-the-art -b* title:x'), '("state of the art" AND "title x") NOT ("b"*)');
   for (const nothing of ['', '""', '-a', '* : ^']) assert.throws(() => ftsExpression(nothing), /has no word/);
 });
 
-it('a result without its requests still tells when a page was gone', async () => {
+it('the embedded index learns when a page was gone even from a result without requests', async () => {
   const gone = goneAt('http://a.test/', 20);
   const bare = { ...gone, value: { ...(gone.value as Result), requests: [], completedAtMs: 30 } } as Record;
   assert.deepEqual(await changesOf([bare], async () => undefined), [

@@ -13,7 +13,7 @@ for (const [how, presets] of [
   ['only', 'the clients fetch every page'],
   ['beside', 'clients and our own fetcher share one web'],
 ] as const) {
-  test(`two clients lease at once: ${presets}, once each, and no host is contacted before its delay`, async () => {
+  test(`two clients lease at once: ${presets}, each URL once, and no host is contacted before its delay`, async () => {
     const delayMs = 60;
     const small = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 12, domains: 3, seed: 5 });
     const data = join(temporaryFolder(), 'data');

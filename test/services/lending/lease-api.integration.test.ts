@@ -57,7 +57,7 @@ async function serve(more: readonly string[] = [], options: CommandOptions = {})
 
 let seeds: readonly string[] = [];
 
-test('what is added comes back with what was given along, is told of once, and a client that dies costs an attempt', async () => {
+test('an added URL comes back with its payload, is reported once, and a client that dies costs an attempt', async () => {
   const served = await serve();
   const client = new LeaseClient(served.base, { leaseMs: 1_000 });
   const [url] = seeds as readonly [string];
@@ -114,7 +114,7 @@ test('what is added comes back with what was given along, is told of once, and a
   assert.match(explained.stdout, /gone|404/);
 });
 
-test('a redirect goes on with what the client gives along, and a body is read as ours are', async () => {
+test('a redirect keeps the client’s payload, and a body is parsed like ours', async () => {
   const served = await serve();
   const client = new LeaseClient(served.base);
   const [from, to] = seeds as readonly [string, string];
@@ -143,7 +143,7 @@ test('a redirect goes on with what the client gives along, and a body is read as
   assert.match(page.text, /Text/);
 });
 
-test('a call that is wrong is told which field is, and what to do', async () => {
+test('an invalid call gets the field and the remedy', async () => {
   const served = await serve();
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const type = { 'content-type': 'application/json', ...headers };

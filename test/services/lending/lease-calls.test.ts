@@ -61,7 +61,7 @@ const result = (lease: string, more: object = {}) =>
   readResults({ results: [{ lease, status: 200, urls: [{ url: 'http://b.test/' }], ...more }] });
 
 describe('the calls of the lease API', () => {
-  it('tell the fetcher of a page only when its links are durable, and of none where they are not', async () => {
+  it('the calls of the lease API report a page to the fetcher only when its links are durable, and no page without them', async () => {
     const { calls, heard, offer, lease, log, clock } = setUp();
     void offer('a');
     await settled();
@@ -86,7 +86,7 @@ describe('the calls of the lease API', () => {
     assert.deepEqual([heard.length, heard[0]!.links, log.appended], [1, 1, 1]);
   });
 
-  it('take each result and each URL by itself, and say what is wrong with the others', async () => {
+  it('the calls of the lease API accept each result and URL separately, and name what is wrong with the others', async () => {
     const { calls, heard, offer, lease, clock } = setUp();
     for (const name of ['a', 'b', 'c']) void offer(name);
     await settled();
@@ -136,7 +136,7 @@ describe('the calls of the lease API', () => {
     assert.deepEqual([added.accepted, added.refused.map(({ index }) => index)], [1, [0, 2]]);
   });
 
-  it('count a result that comes twice once', async () => {
+  it('the calls of the lease API count a repeated result once', async () => {
     const { calls, heard, offer, lease, clock } = setUp();
     void offer('a');
     await settled();
@@ -152,7 +152,7 @@ describe('the calls of the lease API', () => {
     assert.equal((await calls.tell(result(one!.lease.slice(0, -1)))).results[0]!.state, 'unknown');
   });
 
-  it('give back at once what was leased to a client that had hung up by then', async () => {
+  it('the calls of the lease API take back at once what was leased to a client that had disconnected', async () => {
     const { lending, heard, offer, lease, clock } = setUp();
     const gone = new AbortController();
     void offer('a');
@@ -170,7 +170,7 @@ describe('the calls of the lease API', () => {
     await clock.advance(1);
   });
 
-  it('let so many clients wait, and no more', async () => {
+  it('the calls of the lease API let a bounded number of clients wait', async () => {
     const { lease, lending, clock } = setUp();
     const waiting = Array.from({ length: lendingLimits.asksMax }, () => lease());
     await assert.rejects(lease(), { code: 'OWNERSHIP_LOST' });
@@ -182,7 +182,7 @@ describe('the calls of the lease API', () => {
     assert.deepEqual((await again).leases, []);
   });
 
-  it('lend no URL for longer than the frontier does', async () => {
+  it('the calls of the lease API lend no URL for longer than the frontier does', async () => {
     const { offer, lease, clock } = setUp();
     void offer('a', 20_000);
     await settled();
@@ -192,7 +192,7 @@ describe('the calls of the lease API', () => {
     assert.ok(one!.leaseMs <= 20_000 && one!.leaseMs > 19_000, `${one!.leaseMs}`);
   });
 
-  it('give out nothing whose time to begin is over, and nothing of a crawl that stops', async () => {
+  it('the calls of the lease API give out nothing that can no longer start, and nothing of a stopping crawl', async () => {
     const { clock, lease, outside, clientUrl, heard } = setUp();
     const hand = (late: ClientUrl) => {
       const client = outside.clientNow()!;
@@ -221,7 +221,7 @@ describe('the calls of the lease API', () => {
     assert.equal(heard[1]?.kind, 'returned');
   });
 
-  it('have room again where a fetcher had nothing to give after all', async () => {
+  it('the calls of the lease API free their room if a fetcher had nothing to give', async () => {
     const { lease, outside, clock } = setUp();
     const asked = lease();
     await settled();

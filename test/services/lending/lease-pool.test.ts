@@ -31,8 +31,8 @@ function setUp() {
   return { clock, pool, offer, ask };
 }
 
-describe('the desk', () => {
-  it('gives the hosts that waited longest to the clients that asked first, as many as they want', async () => {
+describe('the lease pool', () => {
+  it('the lease pool gives the hosts that waited longest to the clients that asked first, up to their limits', async () => {
     const { clock, pool, offer, ask } = setUp();
     const result = ['a', 'b', 'c'].map((name) => offer(name));
     await settled();
@@ -46,7 +46,7 @@ describe('the desk', () => {
     assert.deepEqual(await Promise.all(result), ['fetched', 'fetched', 'fetched']);
   });
 
-  it('takes a URL back from a client that is not heard of, and not from one that renews', async () => {
+  it('the lease pool takes a URL back from a silent client, and not from one that renews', async () => {
     const { clock, pool, offer, ask } = setUp();
     const [lost, kept] = [offer('lost'), offer('kept')];
     await settled();
@@ -75,7 +75,7 @@ describe('the desk', () => {
     assert.deepEqual(pool.stats(), { asked: 0, offered: 0, out: 0, given: 2, told: 1, lost: 1 });
   });
 
-  it('never renews beyond what the frontier has granted', async () => {
+  it('the lease pool never renews beyond the frontier’s grant', async () => {
     const { clock, pool, offer, ask } = setUp();
     void offer('a');
     await settled();
@@ -86,7 +86,7 @@ describe('the desk', () => {
     assert.equal(pool.renew(lease!.token, 1_000), undefined);
   });
 
-  it('lets a host go that no client came for, and a client that no host came for', async () => {
+  it('the lease pool releases a host that no client came for, and a client that no host came for', async () => {
     const { clock, offer, ask } = setUp();
     const asked = ask(1, 3_000);
     await settled();
@@ -98,7 +98,7 @@ describe('the desk', () => {
     assert.equal(await waits, null);
   });
 
-  it('wants hosts while clients ask, and no more than they can use', async () => {
+  it('the lease pool wants hosts while clients ask, up to what they can use', async () => {
     const { pool, ask } = setUp();
     assert.equal(pool.leasesWanted, 0);
     const gone = new AbortController();
@@ -115,7 +115,7 @@ describe('the desk', () => {
     assert.equal(pool.leasesWanted, 0);
   });
 
-  it('gives nothing to a client that has hung up, and returns all when it stops', async () => {
+  it('the lease pool gives nothing to a disconnected client, and returns everything when it stops', async () => {
     const { clock, pool, offer, ask } = setUp();
     const gone = new AbortController();
     const asked = ask(1, 20_000, gone.signal);

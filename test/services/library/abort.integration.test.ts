@@ -35,7 +35,7 @@ for (const [name, options] of Object.entries(hanging)) {
   });
 }
 
-test('a callback that throws what is no error ends the crawl with an error that says so', async () => {
+test('a callback that throws a non-error ends the crawl with an error that says so', async () => {
   for (const thrown of [undefined, null, 'away', Object.create(null)]) {
     const running = crawl({
       userAgent: 'tester/1 (+me@example.org)',

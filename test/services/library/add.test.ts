@@ -12,7 +12,7 @@ const options = {
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => `http://a.test/${n}`);
 
-test('100,000 URLs are not taken at a limit of 10: adding waits, an abort says why it was not done', async () => {
+test('100,000 URLs wait at a limit of 10, and an abort says why they were not added', async () => {
   const stop = new AbortController();
   // The host never answers: nothing leaves the queue.
   const web = fakeWeb(() => new Promise(() => {}));
@@ -36,7 +36,7 @@ test('100,000 URLs are not taken at a limit of 10: adding waits, an abort says w
   assert.ok(admitted <= 10, `${admitted} were taken`);
 });
 
-test('what waits is taken as pages are fetched, and adding resolves when all of it has been', async () => {
+test('waiting URLs are added as pages are fetched, and add resolves when all are', async () => {
   // Pages that are alike in their dozens would be a trap.
   const web = fakeWeb((url) => ({ html: `<title>${url}</title>` }));
   const onPage = () => {};
@@ -46,7 +46,7 @@ test('what waits is taken as pages are fetched, and adding resolves when all of 
   assert.equal((await running).page, 101);
 });
 
-test('a crawl that is kept open goes on with nothing to do, and ends when it is told to', async () => {
+test('a crawl that is kept open stays idle without work, and ends when asked', async () => {
   const web = fakeWeb(() => ({ html: '<title>here</title>' }));
   const scope = { kind: 'all', names: [] } as const;
   const running = crawl({
@@ -74,7 +74,7 @@ test('a crawl that is kept open goes on with nothing to do, and ends when it is 
   assert.equal((await running).admitted, 3);
 });
 
-test('what a policy refuses is told by its rule, and of that list nothing is taken', async () => {
+test('a URL that the policy refuses is reported by rule, and nothing of its list is added', async () => {
   const web = fakeWeb(() => ({ html: '' }));
   const running = crawl({ ...options, seeds: ['http://a.test/'], fetch: web.fetch, keepOpen: true });
   await assert.rejects(running.add(['http://a.test/1', 'http://elsewhere.test/']), {
@@ -87,7 +87,7 @@ test('what a policy refuses is told by its rule, and of that list nothing is tak
   assert.equal((await running).admitted, 1);
 });
 
-test('pages that are spent end a crawl that is kept open', async () => {
+test('a spent page limit ends a crawl that is kept open', async () => {
   const web = fakeWeb(() => ({ html: '' }));
   const policy = { ...options.policy, pageQuota: 2 };
   const running = crawl({ ...options, policy, seeds: many(5), fetch: web.fetch, keepOpen: true });

@@ -41,7 +41,7 @@ test('private addresses are refused unless they are allowed, and the failure say
   assert.deepEqual(named.pages, ['/']);
 });
 
-test('Retry-After is heeded, and the next URL of the host waits for it as well', async (t) => {
+test('Retry-After delays that URL and the next URL of its host', async (t) => {
   const asked: { readonly path: string; readonly atMs: number }[] = [];
   const { pages, failed } = await crawled(
     t,
@@ -66,7 +66,7 @@ test('Retry-After is heeded, and the next URL of the host waits for it as well',
   assert.ok(asked[at + 1]!.atMs - asked[at]!.atMs >= 1_990, 'nothing is asked for two seconds');
 });
 
-test('a robots.txt that has moved is followed, and that of each origin binds its own URLs', async (t) => {
+test('a moved robots.txt is followed, and each origin’s robots.txt binds its own URLs', async (t) => {
   const other = await serveSite(t, (_, response) => response.end('User-agent: *\nDisallow: /private'));
   const moved = await crawled(t, (request, response) => {
     if (request.url === '/robots.txt') {
@@ -100,7 +100,7 @@ test('robots.txt is read for the first word of the User-Agent, and its sitemaps 
   assert.deepEqual(new Set(site.hits.map(({ headers }) => headers['user-agent'])), new Set([userAgent]));
 });
 
-test('a body without end is cut, and its page is told', async (t) => {
+test('an endless body is cut, and its page is reported', async (t) => {
   const { pages, counters } = await crawled(t, (request, response) => {
     if (request.url === '/robots.txt') {
       response.statusCode = 404;
@@ -116,7 +116,7 @@ test('a body without end is cut, and its page is told', async (t) => {
   assert.deepEqual([pages, counters.page], [['/'], 1]);
 });
 
-test('an abort ends a request that would never end, and what waits', async (t) => {
+test('an abort ends a request that would never end, and waiting ones', async (t) => {
   const stop = new AbortController();
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') {
@@ -137,7 +137,7 @@ test('an abort ends a request that would never end, and what waits', async (t) =
   assert.equal(counters.page, 0);
 });
 
-test('mistakes of plain JavaScript are told in a sentence', async () => {
+test('type errors of plain JavaScript are reported in a sentence', async () => {
   const wrong = async (options: unknown, says: RegExp) => {
     await assert.rejects(crawl(options as CrawlOptions), (error: Error) => {
       assert.match(error.message, says);

@@ -11,7 +11,7 @@ const names = (text: RegExp) => (error: unknown) => {
 };
 const numbers = [-5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 31), '1', null] as number[];
 
-test('an argument that is no such number is refused by name and value, and the frontier goes on as if it had not been given', () => {
+test('an invalid number is refused by name and value, and the frontier goes on as if it had not been given', () => {
   let nowMs = 1_000_000;
   const frontier = createFrontier({ clock: { nowMs: () => nowMs } });
   frontier.add(['https://a.test/', 'https://a.test/2']);
@@ -46,7 +46,7 @@ test('an argument that is no such number is refused by name and value, and the f
   assert.deepEqual([frontier.counters.admitted, frontier.counters.page, frontier.next()], [3, 2, null]);
 });
 
-test('a clock that gives no time is refused by name; one that gives parts of a millisecond is not', () => {
+test('a clock that returns no time is refused by name; fractions of a millisecond are accepted', () => {
   for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY])
     assert.throws(() => createFrontier({ clock: { nowMs: () => ms } }), names(/^clock\.nowMs\(\) returned /));
   const frontier = createFrontier({ clock: { nowMs: () => 1_000_000.25 } });
@@ -60,7 +60,7 @@ function onClock(policy: FrontierConfig['policy'] = {}) {
   return { clock, frontier: createFrontier({ clock, policy: { delayFactor: 0, ...policy } }) };
 }
 
-test('a lease is granted when it is asked for: its deadline lies ahead, and its URLs are in no other', () => {
+test('a lease is granted on request: its deadline lies ahead, and its URLs are in no other lease', () => {
   const { clock, frontier } = onClock({ delayMs: 0 });
   frontier.add(['https://a.test/a']);
   clock.ms += 600_000;
@@ -70,7 +70,7 @@ test('a lease is granted when it is asked for: its deadline lies ahead, and its 
   assert.equal(frontier.waitMs()! > 0, true);
 });
 
-test('of what is known when a lease is asked for, the most urgent comes first, whenever it was added', () => {
+test('the most urgent known URL comes first in a lease, whenever it was added', () => {
   const { frontier } = onClock({ delayMs: 0, urlsPerLeaseMax: 1, score: undefined });
   frontier.add(['https://a.test/deep?a=1&b=2&c=3'], { url: 'https://a.test/x', depth: 7 });
   frontier.add(['https://a.test/']);

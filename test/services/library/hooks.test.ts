@@ -30,7 +30,7 @@ test('urlFilter and normalize decide which links are followed, and as what', asy
   assert.deepEqual(asked.toSorted(), ['/', '/robots.txt', '/x', '/y']);
 });
 
-test('request adds headers, and what it skips is told with its reason', async () => {
+test('request adds headers, and a skipped request is reported with its reason', async () => {
   const seen: (string | undefined)[] = [];
   const web = fakeWeb((url, { headers }) => {
     seen.push(headers['accept-language']);
@@ -47,7 +47,7 @@ test('request adds headers, and what it skips is told with its reason', async ()
   );
 });
 
-test('response stands in for what was received, and the page and its body are of that', async () => {
+test('response replaces what was received, and the page and its body come from it', async () => {
   const web = fakeWeb((url) => ({ html: url.endsWith('/') ? front : '' }));
   const { pages } = await crawled(web, {
     response: ({ url, status, headers, body }) => {
@@ -61,7 +61,7 @@ test('response stands in for what was received, and the page and its body are of
   assert.equal(Buffer.from(replaced.body).toString(), '<title>was 0 bytes</title>');
 });
 
-test('parse reads a media type that nobody reads otherwise: its text, fields and links', async () => {
+test('parse reads an otherwise unsupported media type: its text, fields and links', async () => {
   const web = fakeWeb((url) =>
     url.endsWith('/')
       ? { body: 'to=/x', headers: { 'content-type': 'application/x-list' } }

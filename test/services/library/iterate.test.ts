@@ -18,7 +18,7 @@ function wide(pages: number) {
   }));
 }
 
-test('each page comes once, with its record, its links and its body, and the promise has the counters', async () => {
+test('each page comes once, with its record, its links and its body, and the promise resolves to the counters', async () => {
   const web = wide(20);
   const running = crawl({ ...options, seeds: ['http://a.test/'], fetch: web.fetch });
   const urls: string[] = [];
@@ -33,7 +33,7 @@ test('each page comes once, with its record, its links and its body, and the pro
   assert.equal((await running).page, 21);
 });
 
-test('a page that nobody takes holds its host back: a few wait, and the others come when they are taken', async () => {
+test('an unread page holds its host back: a few wait, and the others come when they are read', async () => {
   const web = wide(60);
   const running = crawl({ ...options, seeds: ['http://a.test/'], fetch: web.fetch, concurrency: 3 });
   const pages = running[Symbol.asyncIterator]();
@@ -47,7 +47,7 @@ test('a page that nobody takes holds its host back: a few wait, and the others c
   assert.equal(web.asked.length, 62);
 });
 
-test('a callback that takes its time holds the crawl back as well, and each page is told once', async () => {
+test('a slow callback slows the crawl as well, and gets each page once', async () => {
   const web = wide(12);
   let [atOnce, most, reported] = [0, 0, 0];
   const counters = await crawl({
@@ -66,13 +66,13 @@ test('a callback that takes its time holds the crawl back as well, and each page
   assert.ok(most <= 2 + 1, `${most} at once`);
 });
 
-test('who only waits for the end needs to take no page', async () => {
+test('a caller that only awaits the end need not read pages', async () => {
   const web = wide(60);
   const counters = await crawl({ ...options, seeds: ['http://a.test/'], fetch: web.fetch, concurrency: 2 });
   assert.equal(counters.page, 61);
 });
 
-test('a loop that is left ends the crawl', async () => {
+test('leaving the loop ends the crawl', async () => {
   const web = wide(60);
   const running = crawl({ ...options, seeds: ['http://a.test/'], fetch: web.fetch, concurrency: 2 });
   for await (const { depth } of running) if (depth === 1) break;
@@ -80,7 +80,7 @@ test('a loop that is left ends the crawl', async () => {
   assert.ok(page < 20, `${page} pages`);
 });
 
-test('what a callback throws ends the crawl: the loop throws it, and the promise rejects with it', async () => {
+test('an error of a callback ends the crawl: the loop throws it and the promise rejects with it', async () => {
   const web = wide(60);
   const running = crawl({
     ...options,
@@ -98,7 +98,7 @@ test('what a callback throws ends the crawl: the loop throws it, and the promise
   assert.ok(web.asked.length < 61);
 });
 
-test('an abort ends the loop, and the promise has what there is', async () => {
+test('an abort ends the loop, and the promise resolves to the counters so far', async () => {
   const web = wide(60);
   const stop = new AbortController();
   const { signal } = stop;

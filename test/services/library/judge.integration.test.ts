@@ -5,7 +5,7 @@ import { judgeVisitor } from '../../../lab/judge/judge-visitor.ts';
 import type { ScoreCard } from '../../../lab/judge/score-card.ts';
 import { crawl } from '../../../services/library/index.ts';
 
-test('a crawl by the library keeps all fifteen rules', { timeout: 600_000 }, async () => {
+test('a crawl through the library keeps all fifteen rules', { timeout: 600_000 }, async () => {
   const over = new AbortController();
   let visit: Promise<unknown> | undefined;
   let pages = 0;

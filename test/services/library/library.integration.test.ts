@@ -25,7 +25,7 @@ const pages: Readonly<Record<string, string | { status: number; location?: strin
   'http://b.a.test/gone': { status: 410 },
 };
 
-test('a crawl with a fetch of one’s own: politely, within scope, by robots.txt, each page once', async () => {
+test('a crawl with a custom fetch is polite, in scope, obeys robots.txt and fetches each page once', async () => {
   const asked: { url: string; startMs: number; endMs: number }[] = [];
   const reported: CrawledPage[] = [];
   const counters = await crawl({
@@ -59,7 +59,7 @@ test('a crawl with a fetch of one’s own: politely, within scope, by robots.txt
   assert.equal(outOfScope, 1);
 });
 
-test('a frontier alone: one lease a host, its delay from completion, what is not reported comes back', () => {
+test('a frontier alone gives one lease per host, with its delay from completion, and unreported URLs return', () => {
   let nowMs = 5_000;
   const frontier = createFrontier({ clock: { nowMs: () => nowMs }, policy: { delayMs: 1_000, urlsPerLeaseMax: 2 } });
   frontier.add(['http://a.test/1', 'http://a.test/2', 'http://a.test/3', 'http://b.test/', 'http://a.test/1']);
@@ -87,7 +87,7 @@ test('a frontier alone: one lease a host, its delay from completion, what is not
   assert.throws(() => createFrontier({ policy: { delayMs: -1 } }), { code: 'INVALID_ARGUMENT' });
 });
 
-test('the packed package is imported by its name, with its types, from a folder of its own', {
+test('the packed package can be imported by name, with its types, from another folder', {
   timeout: 600_000,
 }, async () => {
   const folder = temporaryFolder();

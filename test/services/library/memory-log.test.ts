@@ -6,7 +6,7 @@ import { forgetRegularly, openMemoryLog } from '../../../services/library/memory
 import { PageFlow } from '../../../services/library/page-flow.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 
-test('records that nobody reads any more go, those that somebody still reads and all of control stay', async () => {
+test('records without a reader are dropped; those with a reader, and all of control, stay', async () => {
   const clock = new SystemClock();
   const opened = await openMemoryLog('c', 1, clock);
   const { log } = opened;
@@ -25,7 +25,7 @@ test('records that nobody reads any more go, those that somebody still reads and
   await log.close();
 });
 
-test('a lease that finds no room for its pages in time is told so, and one that finds some goes on', async () => {
+test('room for a lease’s pages is refused when its time is over, and given as soon as there is some', async () => {
   const flow = new PageFlow<number>(1, undefined, () => {});
   const { signal } = new AbortController();
   assert.equal(flow.room(1_000, signal), undefined);

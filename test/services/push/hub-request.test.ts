@@ -9,7 +9,7 @@ const ask = createHubRequest(
   () => false,
 );
 
-test('a hub on a port where another protocol listens is not contacted, nor one of another scheme', async (t) => {
+test('a hub on a port of another protocol, or of another scheme, is not contacted', async (t) => {
   let contacts = 0;
   const server = createServer((socket) => {
     contacts += 1;
@@ -26,7 +26,7 @@ test('a hub on a port where another protocol listens is not contacted, nor one o
   assert.equal(contacts, 0);
 });
 
-test('an answer is read up to its bound, however it is cut into chunks', async (t) => {
+test('a hub’s response is read up to its bound, however it is split into chunks', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');

@@ -50,13 +50,13 @@ async function open({ folder = temporaryFolder(), isPushed = true } = {}) {
 }
 
 describe('a subscription', () => {
-  it('is kept before the hub is asked, which may verify it at once', async () => {
+  it('a subscription is stored before the hub is asked, since the hub may verify it at once', async () => {
     const { websub, asked } = await open();
     const { id } = await websub.subscribe(feed);
     assert.ok(asked[0]!.includes(id));
   });
 
-  it('is confirmed for its own topic, and only as a subscription', async () => {
+  it('a subscription is confirmed for its own topic only, and only as a subscription', async () => {
     const { websub, verify } = await open();
     const { id } = await websub.subscribe(feed);
     assert.equal(await verify(id, { 'hub.topic': 'https://other.test/feed' }), null);
@@ -67,7 +67,7 @@ describe('a subscription', () => {
     assert.equal(websub.subscriptions[0]!.state, 'active');
   });
 
-  it('lasts as long as the hub says, and not for ever', async () => {
+  it('a subscription lasts as long as the hub says, up to a bound', async () => {
     const { websub, verify, clock } = await open();
     const { id } = await websub.subscribe(feed);
     await verify(id, { 'hub.lease_seconds': '1e300' });
@@ -76,7 +76,7 @@ describe('a subscription', () => {
     assert.equal(websub.subscriptions[0]!.expiresAtMs, clock.nowMs() + 10 * 24 * hourMs);
   });
 
-  it('is renewed before it ends, asked for again where the hub is silent, and not where it was denied', async () => {
+  it('a subscription is renewed before it ends, requested again if the hub is silent, and not if it was denied', async () => {
     for (const [state, times] of [
       ['silent', 3],
       ['denied', 1],
@@ -94,7 +94,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('goes on being kept after a disk that refused it once', async () => {
+  it('a subscription is kept after a disk refused it once', async () => {
     const folder = join(temporaryFolder(), 'later');
     const { websub, verify } = await open({ folder });
     await assert.rejects(websub.subscribe(feed), /ENOENT/);
@@ -109,7 +109,7 @@ describe('a delivery', () => {
   const body = Buffer.from('x');
   const sign = (key: string, method = 'sha256') => createHmac(method, key).update(body).digest('hex');
 
-  it('is signed by the whole of its signature', () => {
+  it('a delivery must carry the whole signature', () => {
     assert.equal(isSigned(body, `sha256=${sign('key')}`, 'key'), true);
     assert.equal(isSigned(body, `sha512=${sign('key', 'sha512')}`, 'key'), true);
     for (const signature of [
@@ -123,7 +123,7 @@ describe('a delivery', () => {
       assert.equal(isSigned(body, signature, 'key'), false, signature);
   });
 
-  it('counts once the frontier has it, and names so many pages', async () => {
+  it('a delivery counts once the frontier has it, and names a bounded number of pages', async () => {
     for (const isPushed of [false, true]) {
       const { websub, pushed } = await open({ isPushed });
       const { id, secret } = await websub.subscribe(feed);
@@ -143,7 +143,7 @@ describe('a delivery', () => {
   });
 });
 
-describe('a request to where somebody else says', () => {
+describe('a request to a URL from a stranger', () => {
   const isBlocked = (address: string) => address === '127.0.0.1' || address === '::1';
   async function server(t: TestContext) {
     let contacts = 0;
@@ -158,7 +158,7 @@ describe('a request to where somebody else says', () => {
     return { port, contacts: () => contacts };
   }
 
-  it('goes to no address that may not be contacted, however it is written', async (t) => {
+  it('a request to a URL from a stranger never reaches a blocked address, however it is written', async (t) => {
     const { port, contacts } = await server(t);
     const ask = createGuardedRequest({ isBlocked, timeoutMs: 5_000, bytesMax: 10 });
     for (const name of ['127.0.0.1', 'localhost', '2130706433', '0x7f.1', '[::1]'])
@@ -166,7 +166,7 @@ describe('a request to where somebody else says', () => {
     assert.equal(contacts(), 0);
   });
 
-  it('reads no more than it is to', async (t) => {
+  it('a request to a URL from a stranger reads no more than its bound', async (t) => {
     const { port } = await server(t);
     const ask = createGuardedRequest({ isBlocked: () => false, timeoutMs: 5_000, bytesMax: 10 });
     assert.equal((await ask(`http://127.0.0.1:${port}/`, {})).text, 'y'.repeat(10));

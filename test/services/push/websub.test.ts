@@ -45,7 +45,7 @@ async function confirm(websub: Websub, topic: string, hub: string): Promise<void
   assert.equal(await websub.verify(one.id, { 'hub.mode': 'subscribe', 'hub.topic': topic, 'hub.challenge': 'x' }), 'x');
 }
 
-test('a feed that calls itself by another origin’s name gets no subscription, and the other’s stays as it is', async (t) => {
+test('a feed that claims another origin’s topic gets no subscription, and the other’s stays unchanged', async (t) => {
   const evil = 'https://evil.test/feed';
   const { websub, asked } = await open(t, {
     [feed]: ['https://hub.test/', feed],
@@ -65,7 +65,7 @@ test('a feed that calls itself by another origin’s name gets no subscription, 
   );
 });
 
-test('a feed that moves to another hub has a new secret there, and leaves the old hub when the new one has confirmed', async (t) => {
+test('a feed that moves to another hub gets a new secret there, and leaves the old hub once the new one has confirmed', async (t) => {
   const { websub, asked, feeds } = await open(t, { [feed]: ['https://old.test/', feed] });
   await websub.subscribe(feed);
   await confirm(websub, feed, 'https://old.test/');
@@ -89,7 +89,7 @@ test('a feed that moves to another hub has a new secret there, and leaves the ol
   );
 });
 
-test('a delivery makes pages of its own site due; another’s that it names are links, whose crawl decides', async (t) => {
+test('a delivery makes pages of its own site due; pages of other sites are links, which the policy filters', async (t) => {
   const { websub, asked, pushed } = await open(t, { [feed]: ['https://evil.test/hub', feed] });
   const { id } = await websub.subscribe(feed);
   await confirm(websub, feed, 'https://evil.test/hub');

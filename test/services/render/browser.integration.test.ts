@@ -52,7 +52,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
       },
     );
 
-  it('is what its scripts make of it, with what they load, and its own URL', async () => {
+  it('a page in a browser is the result of its scripts, with what they load, and its own URL', async () => {
     const asked: string[] = [];
     const made = await render(
       '<div id=app></div><script src="/app.js"></script>',
@@ -71,7 +71,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     assert.deepEqual([made?.loaded, made?.refused, made?.settled], [2, 0, true]);
   });
 
-  it('reaches nothing but what it is given: no pictures, forms, frames, sockets, or pages it leads to', async () => {
+  it('a page in a browser reaches only what we give it: no pictures, forms, frames, sockets or linked pages', async () => {
     const asked: string[] = [];
     const made = await render(
       `<img src="/i.png"><iframe src="http://other.test/f"></iframe><link rel=dns-prefetch href="//prefetch.test"><p>here</p>
@@ -88,7 +88,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     assert.ok((made?.refused ?? 0) >= 3);
   });
 
-  it('runs without a network of the machine’s, where the machine allows that', async (test) => {
+  it('a page in a browser runs without a network namespace’s access to the network, where the machine allows that', async (test) => {
     const own = await withoutNetwork(executable!);
     if ('why' in own) return test.skip(`this machine allows no network namespaces: ${own.why}`);
     await own.forget();
@@ -101,7 +101,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     assert.match(made?.html ?? '', /<p id="x">b<\/p>/);
   });
 
-  it('shares the network of the machine where that allows no namespace, and says why', async (test) => {
+  it('a page in a browser shares the machine’s network if no namespace is allowed, and the log says why', async (test) => {
     const folder = await mkdtemp(join(tmpdir(), 'no-unshare-'));
     const path = process.env['PATH']!;
     test.after(() => rm(folder, { recursive: true }));
@@ -145,7 +145,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     ]);
   });
 
-  it('sends no UDP past us, by WebRTC or WebTransport', async (test) => {
+  it('a page in a browser sends no UDP past us, by WebRTC or WebTransport', async (test) => {
     const socket = createSocket('udp4');
     test.after(() => socket.close());
     let packets = 0;
@@ -163,7 +163,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     assert.equal(packets, 0);
   });
 
-  it('is not opened in a browser that lets UDP out: it says so and refuses', async (test) => {
+  it('a page in a browser that lets UDP out is not opened: the renderer refuses and says so', async (test) => {
     const folder = await mkdtemp(join(tmpdir(), 'leaky-'));
     test.after(() => rm(folder, { recursive: true }));
     // A chromium that passes over our flag, as one did to which it had another name.
@@ -180,7 +180,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     );
   });
 
-  it('that loads for ever, or never lets go, is given up with what it has, and the next one is rendered', async (test) => {
+  it('a page in a browser that loads or runs for ever is ended with what it has, and the next one is rendered', async (test) => {
     const quick = createBrowser({
       executable: executable!,
       userAgent: 'x',
@@ -203,6 +203,6 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
   });
 });
 
-it('a machine without a chromium is told how to get one', () => {
+it('without chromium, the error says how to install it', () => {
   assert.throws(() => findChromium({ PATH: '/nowhere' }), /no chromium found: install one/);
 });

@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { createBrowser } from '../../../services/render/browser.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
-it('a browser that did not start is started anew for the next page, so that one bad moment does not end them all', async () => {
+it('a browser that did not start is started again for the next page', async () => {
   const folder = temporaryFolder();
   const [executable, starts] = [join(folder, 'chromium'), join(folder, 'starts')];
   writeFileSync(executable, `#!/bin/sh\necho start >> '${starts}'\nexit 1\n`);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Render } from '../../../schemas/types.ts';
 import { createRenderer } from '../../../services/render/renderer.ts';
 
-test('a site whose pages hold the browser has none rendered for ten times as long, and others go on', async () => {
+test('a site whose pages block the browser gets none rendered for ten times as long, and others go on', async () => {
   let nowMs = 1_000;
   const rendered: string[] = [];
   const renderer = createRenderer({

@@ -16,7 +16,7 @@ function handSet() {
   return { time, pass, clock };
 }
 
-test('a wall clock that steps back is not followed, even when nobody looked since', () => {
+test('a wall clock that steps back is not followed, even if nobody read it since', () => {
   const { time, pass, clock } = handSet();
   assert.equal(clock.nowMs(), 1_000_000);
   pass(60_000);
@@ -26,7 +26,7 @@ test('a wall clock that steps back is not followed, even when nobody looked sinc
   assert.equal(clock.nowMs(), 1_060_500);
 });
 
-test('a wall clock that steps forward, as after a sleep of the machine, is followed', async () => {
+test('a wall clock that steps forward, as after the machine slept, is followed', async () => {
   const { time, clock } = handSet();
   clock.nowMs();
   time.wallMs += 3_600_000;
@@ -35,7 +35,7 @@ test('a wall clock that steps forward, as after a sleep of the machine, is follo
   assert.equal(clock.nowMs(), 4_601_000);
 });
 
-test('what a wall clock jumped is told: time that has really passed is the rest', () => {
+test('a jump of the wall clock is reported: the rest is time that really passed', () => {
   const { time, pass, clock } = handSet();
   clock.nowMs();
   pass(60_000);

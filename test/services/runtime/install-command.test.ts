@@ -15,7 +15,7 @@ function installed({ inProject }: { readonly inProject: boolean }) {
   return { folder, peerDependencies };
 }
 
-test('a missing package is installed in the project, in a version that fits, with no sign that a shell would read', () => {
+test('a missing package is installed in the project, in a matching version, with no character that a shell would interpret', () => {
   const product = installed({ inProject: true });
   assert.equal(installCommand(['libsql', 'playwright-core'], product), 'npm install libsql@0.5 playwright-core@1.65');
 });
@@ -25,7 +25,7 @@ test('RocksDB is installed without its script, which would compile it', () => {
   assert.equal(installCommand(['rocksdb'], product), 'npm install --ignore-scripts rocksdb@5');
 });
 
-test('beside a global installation it is installed globally, and a checkout has it by npm ci', () => {
+test('a missing package is installed globally beside a global installation, and by npm ci in a checkout', () => {
   assert.equal(installCommand(['libsql'], installed({ inProject: false })), 'npm install -g libsql@0.5');
   assert.equal(installCommand(['libsql'], { folder: temporaryFolder(), peerDependencies }), 'npm ci');
 });

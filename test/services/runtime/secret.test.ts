@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { readSecret, secretSchema } from '../../../services/runtime/secret.ts';
 import { temporaryFolder } from './store/temporary-folder.ts';
 
-test('a secret is what a variable or a file holds, without the line break that an editor leaves', () => {
+test('a secret is the content of a variable or file, without the editor’s final line break', () => {
   const file = join(temporaryFolder(), 'secret');
   for (const [text, secret] of [
     ['s3cret', 's3cret'],
@@ -19,7 +19,7 @@ test('a secret is what a variable or a file holds, without the line break that a
   assert.equal(readSecret({ env: 'OURS' }, 'token', { OURS: ' x ' }), ' x ');
 });
 
-test('one that is not there is told with its field, and with what was looked for', () => {
+test('a missing secret is reported with its field and its source', () => {
   const folder = temporaryFolder();
   for (const env of [{}, { OURS: '' }])
     assert.throws(
@@ -43,7 +43,7 @@ test('one that is not there is told with its field, and with what was looked for
   );
 });
 
-test('a literal is refused, with how to give it', () => {
+test('a literal secret is refused, with the right form', () => {
   const { error } = secretSchema.safeParse('s3cret');
   assert.match(error!.message, /as a reference: \{ env: NAME \} or \{ file: PATH \}/);
   assert.equal(secretSchema.safeParse({ env: 'A', file: 'b' }).success, false);

@@ -27,7 +27,7 @@ test('with a token, calls of any kind without it are refused', async () => {
   await rig.close();
 });
 
-test('TLS by certificate and key', { skip: noOpenssl }, async () => {
+test('the server speaks TLS with a certificate and key', { skip: noOpenssl }, async () => {
   const folder = temporaryFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   writeOwnCertificate(cert, key);
@@ -39,7 +39,7 @@ test('TLS by certificate and key', { skip: noOpenssl }, async () => {
   await rig.close();
 });
 
-test('a renewed certificate serves new clients without a restart, and connections that stand go on', {
+test('a renewed certificate serves new clients without a restart, and open connections continue', {
   skip: noOpenssl,
 }, async () => {
   const folder = temporaryFolder();
@@ -84,7 +84,7 @@ test('a renewed certificate serves new clients without a restart, and connection
   await rig.close();
 });
 
-test('servers of one certificate believe each other before, while and after it is renewed', {
+test('servers with one certificate trust each other before, during and after its renewal', {
   skip: noOpenssl,
 }, async () => {
   const folder = temporaryFolder();
@@ -132,7 +132,7 @@ test('servers of one certificate believe each other before, while and after it i
   await rig.close();
 });
 
-test('a client that sends much faster than it reads is slowed down, and gets every ack', async () => {
+test('a client that sends much faster than it reads is slowed down, and gets every acknowledgement', async () => {
   const rig = await startRig();
   const items = Array.from({ length: 9_000 }, (_, n) => found(`http://host-${n % 100}.com/${n}`));
   const acks = await rig.client.all('PutURLs', items);

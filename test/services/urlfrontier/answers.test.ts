@@ -12,7 +12,7 @@ const statuses = (acks: readonly Message[]) => acks.map(({ status }) => status);
 /** Of every queue, and at once. */
 const hurry = { key: '', delay_requestable: 0 };
 
-test('what can never be put is skipped, with the reason', async () => {
+test('a permanently invalid item is skipped, with the reason', async () => {
   const rig = await startRig();
   const long = `data:image/png;base64,${'A'.repeat(putLimits.itemBytesMax)}`;
   const key = 'k'.repeat(2_000);
@@ -42,7 +42,7 @@ test('what can never be put is skipped, with the reason', async () => {
   await rig.close();
 });
 
-test('fields of this server alone stand beyond those that the API may come to have', async () => {
+test('fields of this server only have numbers beyond those that the API may come to use', async () => {
   const rig = await startRig();
   const client = new grpc.Client(`localhost:${rig.port}`, grpc.credentials.createInsecure());
   const asIs = (bytes: Buffer) => bytes;
@@ -63,7 +63,7 @@ test('fields of this server alone stand beyond those that the API may come to ha
   await rig.close();
 });
 
-test('a limit holds a queue until its URLs done are fewer: one is rescheduled, or the queue deleted', async () => {
+test('a limit holds a queue until fewer URLs are done: one is rescheduled, or the queue deleted', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
   const all = [1, 2, 3].map((n) => `http://a.com/${n}`);
@@ -96,7 +96,7 @@ test('a limit holds a queue until its URLs done are fewer: one is rescheduled, o
   await rig.close();
 });
 
-test('DeleteQueue and DeleteCrawl take what was set for a queue with it', async () => {
+test('DeleteQueue and DeleteCrawl also delete the settings of a queue', async () => {
   const rig = await startRig();
   const soon = Math.floor(Date.now() / 1000) + 3_600;
   for (const [rpc, request] of [
@@ -125,7 +125,7 @@ test('an empty key deletes and blocks nothing', async () => {
   await rig.close();
 });
 
-test('without a crawl, GetURLs is of any crawl, and so it is of one queue', async () => {
+test('without a crawl, GetURLs reads any crawl, also for one queue', async () => {
   const rig = await startRig(3);
   await rig.client.unary('SetDelay', hurry);
   const of = (crawlID: string) => found('http://a.com/1', { crawlID });
@@ -153,7 +153,7 @@ test('without a crawl, GetURLs is of any crawl, and so it is of one queue', asyn
   await rig.close();
 });
 
-test('a refetch date is what it was while its URL is out, and once its lease has run out', async () => {
+test('a refetch date stays unchanged while its URL is out, and after its lease has expired', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
   const past = Math.floor(Date.now() / 1000) - 5_000;
@@ -177,7 +177,7 @@ test('a refetch date is what it was while its URL is out, and once its lease has
   await rig.close();
 });
 
-test('attempts that a client sends back count for nothing', async () => {
+test('attempts that a client sends back are ignored', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
   const metadata = {
@@ -195,7 +195,7 @@ test('attempts that a client sends back count for nothing', async () => {
   await rig.close();
 });
 
-test('dates are any whole number of 64 bits, given back to the last digit', async () => {
+test('dates are any 64-bit integer, returned to the last digit', async () => {
   const rig = await startRig();
   const dates = ['18446744073709551615', '9223372036854775807', '9007199254740993', '253402300799'];
   await rig.client.all(

@@ -8,7 +8,7 @@ const urls = (infos: readonly Message[]) => infos.map(({ url }) => url);
 /** Of every queue, and at once. */
 const hurry = { key: '', delay_requestable: 0 };
 
-test('an item is acked by its ID, or its URL; a URL put twice is skipped, and so is junk, with a reason', async () => {
+test('an item is acknowledged by its ID or URL; a repeated URL is skipped, and so is junk, with a reason', async () => {
   const rig = await startRig();
   const junk = ['no url', '', 'ftp://a.com/', `http://a.com/${'x'.repeat(100_000)}`, 'http://', 'http://a.com/\u0000'];
   const acks = await rig.client.all('PutURLs', [
@@ -35,7 +35,7 @@ test('an item is acked by its ID, or its URL; a URL put twice is skipped, and so
   await rig.close();
 });
 
-test('metadata comes back as it was put, with the URL, its status and in lists', async () => {
+test('metadata returns as it was put, with the URL, its status and in lists', async () => {
   const rig = await startRig();
   const metadata = {
     'a key': { values: ['v1', '', 'vü'] },
@@ -57,7 +57,7 @@ test('metadata comes back as it was put, with the URL, its status and in lists',
   await rig.close();
 });
 
-test('a queue has its client’s key, of any characters; derived keys are one for all spellings of a host', async () => {
+test('a queue has its client’s key, of any characters; derived keys are equal for all spellings of a host', async () => {
   const rig = await startRig(3);
   const odd = ['under_score', 'a b', 'k\u0000\n/\u{1f600}', '0'];
   await rig.client.all('PutURLs', [
@@ -76,7 +76,7 @@ test('a queue has its client’s key, of any characters; derived keys are one fo
   await rig.close();
 });
 
-test('what is told of twice counts once; 0 is never again, a date is from then on', async () => {
+test('a repeated result counts once; 0 means never again, and a date means from then on', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
   await rig.client.all('PutURLs', [found('http://a.com/1'), found('http://a.com/2')]);
@@ -103,7 +103,7 @@ test('what is told of twice counts once; 0 is never again, a date is from then o
   await rig.close();
 });
 
-test('what clients set holds over a restart, and for queues that come later', async () => {
+test('client settings survive a restart, and apply to later queues', async () => {
   const rig = await startRig();
   const soon = Math.floor(Date.now() / 1000) + 3_600;
   await rig.client.unary('SetDelay', { key: 'later.com', delay_requestable: 3_600 });
@@ -139,7 +139,7 @@ test('what clients set holds over a restart, and for queues that come later', as
   await rig.close();
 });
 
-test('deleted and purged URLs may be put again, and nothing of theirs is left', async () => {
+test('deleted and purged URLs can be put again, and nothing else of theirs is left', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
   const all = ['a', 'b'].flatMap((host) => [1, 2, 3].map((n) => found(`http://${host}.com/${n}`)));
@@ -168,7 +168,7 @@ test('deleted and purged URLs may be put again, and nothing of theirs is left', 
   await rig.close();
 });
 
-test('crawl ids are crawls of their own, over restarts; DEFAULT is the one without a name', async () => {
+test('crawl ids are separate crawls, over restarts; DEFAULT is the unnamed one', async () => {
   const rig = await startRig(2);
   const ids = ['', 'other / ö', 'DEFAULT'];
   const acks = await rig.client.all(

@@ -33,11 +33,11 @@ test('all spellings of a host share one queue', () => {
     assert.equal(keyOf(url), key, url);
 });
 
-test('a queue that the client names is the one', () => {
+test('a queue named by the client is used as it is', () => {
   for (const url of ['http://a.com/', 'HTTP://a.com/', 'http://127.1/']) assert.equal(keyOf(url, 'mine'), 'mine', url);
 });
 
-test('what cannot be fetched is refused, with the reason', () => {
+test('an unfetchable URL is refused, with the reason', () => {
   for (const [url, reason] of [
     ['', 'the URL is empty'],
     ['a.com/x', 'the URL is not absolute'],
@@ -57,7 +57,7 @@ test('what cannot be fetched is refused, with the reason', () => {
   }
 });
 
-test('a URL and a key may be so long, and no longer', () => {
+test('a URL and a key have a maximum length', () => {
   const url = (chars: number) => `http://a.com/${'x'.repeat(chars - 'http://a.com/'.length)}`;
   const { urlCharsMax, keyBytesMax } = pullLimits;
   assert.equal(keyOf(url(urlCharsMax)), 'a.com');

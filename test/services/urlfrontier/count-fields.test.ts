@@ -21,7 +21,7 @@ test('fields are counted whatever their wire type', () => {
     assert.equal(countFields(hex(bytes), many), count, name);
 });
 
-test('fields inside those of one number count, too, and no deeper', () => {
+test('fields inside those of one number count, too, but no deeper', () => {
   const item = '0a 04 0801 0802'; // two fields in field 1
   assert.equal(countFields(hex(`12 06 ${item}`), many), 1);
   assert.equal(countFields(hex(`12 06 ${item}`), many, 2), 2);
@@ -31,7 +31,7 @@ test('fields inside those of one number count, too, and no deeper', () => {
   assert.equal(countFields(hex('920f 02 0801'), many, 242), 2, 'a number of two bytes');
 });
 
-test('the count ends one beyond the most', () => {
+test('the count stops one beyond the maximum', () => {
   const fields = hex('0801'.repeat(50));
   assert.equal(countFields(fields, 50), 50);
   assert.equal(countFields(fields, 49), 50);

@@ -6,7 +6,7 @@ import { startRig } from './rig.ts';
 const statuses = (acks: readonly Message[]) => acks.map(({ status }) => status);
 const of = (crawlID: string, url = 'http://a.com/1') => found(url, { crawlID });
 
-test('a crawl that is deleted gives its id back: it takes nothing of the server, and begins anew', async () => {
+test('a deleted crawl frees its id: it uses nothing of the server, and can start over', async () => {
   const rig = await startRig(2);
   const { size: alone } = rig.running;
   for (let n = 0; n < 5; n++) {
@@ -27,7 +27,7 @@ test('a crawl that is deleted gives its id back: it takes nothing of the server,
   await rig.close();
 });
 
-test('after a restart a crawl is opened once it is asked about, and it is all there', async () => {
+test('after a restart a crawl is opened at its first call, with everything it had', async () => {
   const rig = await startRig();
   const { size: alone } = rig.running;
   const ids = ['one', 'two', 'three', 'four', 'five', 'six'];

@@ -57,7 +57,7 @@ function rig(members: Readonly<Record<string, readonly GroupMember[]>>) {
 
 const member = (address: string | null, ...owned: number[]) => ({ address, owned }) as unknown as GroupMember;
 
-test('a queue is its owner’s: this process’s, another’s, or for the moment nobody’s', async () => {
+test('a queue belongs to this process, to another, or for the moment to nobody', async () => {
   const group = { 'served-4.frontier': [member(here, 0), member('one:1', 1), member(null, 2)] };
   const { peers, place, asked, connected } = rig(group);
   assert.equal(await place(peers.ownerOf('x', keyOf(0))), undefined);
@@ -73,7 +73,7 @@ test('a queue is its owner’s: this process’s, another’s, or for the moment
   await assert.rejects(moving.peers.ownerOf('x', keyOf(2)), takenOver, 'it is to come here, and is not here yet');
 });
 
-test('others are each named once, without this process and those that have no address', async () => {
+test('other members are named once each, without this process and those without an address', async () => {
   const { peers, places, asked } = rig({
     'served.frontier': [member('two:2', 0), member(here, 1), member('one:1', 2), member('two:2', 3), member(null, 4)],
     'served-4.frontier': [member('three:3', 0)],
@@ -85,11 +85,11 @@ test('others are each named once, without this process and those that have no ad
   assert.deepEqual(await peers.nodes(), [here, 'one:1', 'two:2']);
 });
 
-test('a process without members beside it is a node by itself', async () => {
+test('a process without other members is a node alone', async () => {
   assert.deepEqual(await rig({}).peers.nodes(), [here]);
 });
 
-test('members are asked for every half second at most, and again at once where that failed', async () => {
+test('members are looked up at most every half second, and at once after a failure', async () => {
   const { peers, places, asked, at, fails } = rig({ 'served.frontier': [member('one:1', 0)] });
   await peers.others();
   at(499);

@@ -37,7 +37,7 @@ function field(number: number, value: Buffer): Buffer {
 
 const url = (text: string) => field(1, field(1, field(1, Buffer.from(text))));
 
-test('a message that cannot be read ends its own call with INVALID_ARGUMENT; what came before it is acked', async () => {
+test('an undecodable message ends its own call with INVALID_ARGUMENT; earlier messages are acknowledged', async () => {
   const rig = await startRig();
   const raw = connectRaw(rig.port);
   const beside = openStream(raw, 'PutURLs');
@@ -61,7 +61,7 @@ test('a message that cannot be read ends its own call with INVALID_ARGUMENT; wha
   await rig.close();
 });
 
-test('a batch of more fields than the memory of its items would bear is refused before it is read', async () => {
+test('a batch with too many fields for its items’ memory is refused before it is read', async () => {
   const rig = await startRig();
   const raw = connectRaw(rig.port);
   const items = Buffer.alloc(2 * 200_000, field(2, Buffer.alloc(0)));
@@ -117,7 +117,7 @@ function pour(port: number, message: Buffer, count: number): ClientHttp2Session 
   return session;
 }
 
-test('a client that reads no acks may have few bytes under way, and many such clients few together', async () => {
+test('a client that reads no acknowledgements has few bytes under way, and many such clients few together', async () => {
   const rig = await startRig();
   // An item's ID is as long as its client likes, and its ack repeats it.
   const message = Buffer.concat([url('http://a.com/'), field(3, Buffer.alloc(200_000, 'x'))]);
@@ -143,7 +143,7 @@ test('a client that reads no acks may have few bytes under way, and many such cl
   await rig.close();
 });
 
-test('messages that never end take bounded memory over all calls: the first to begin end theirs, others go on', async () => {
+test('endless messages take bounded memory over all calls: the oldest lose theirs, others go on', async () => {
   for (const token of [undefined, 'a-token-of-some-length']) {
     const rig = await startRig(1, token === undefined ? {} : { token }, token);
     const session = connectHttp2(`http://127.0.0.1:${rig.port}`);
@@ -196,7 +196,7 @@ function openUnread(port: number, path: string, message: Buffer, streams: number
   return { session, calls };
 }
 
-test('answers that nobody takes are bounded over all calls, however many: the first to fall behind lose theirs', async () => {
+test('unread answers are bounded over all calls, however many: the slowest lose theirs', async () => {
   const rig = await startRig();
   const items = Array.from({ length: 1_000 }, (_, n) => found(`http://many.com/${'x'.repeat(500)}${n}`));
   assert.equal((await rig.client.all('PutURLs', items)).length, 1_000);

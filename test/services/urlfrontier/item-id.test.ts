@@ -6,7 +6,7 @@ import { codecOf } from '../../../services/urlfrontier/wire.ts';
 const bytesOf = (item: object) => codecOf<object>('URLItem').encode(item);
 const info = { url: 'http://a.com/ü', key: 'k', metadata: [Buffer.from('0a016b', 'hex')], crawlID: 'c' };
 
-test('an item is named by its ID, or without one by its URL', () => {
+test('an item is named by its ID, or else by its URL', () => {
   for (const [name, item, id] of [
     ['an ID before a URL', { discovered: { info }, ID: 'the ID' }, 'the ID'],
     ['found', { discovered: { info } }, info.url],
@@ -20,7 +20,7 @@ test('an item is named by its ID, or without one by its URL', () => {
     assert.equal(itemId(bytesOf(item)), id, name);
 });
 
-test('fields that the API does not have are passed over, whatever their wire type; the last of one counts', () => {
+test('unknown fields are skipped, whatever their wire type, and the last of one number counts', () => {
   const before = Buffer.from('28 9601 31 0102030405060708 3d 01020304 42 01 78'.replaceAll(' ', ''), 'hex');
   const item = bytesOf({ discovered: { info }, ID: 'first' });
   assert.equal(itemId(Buffer.concat([before, item])), 'first');
@@ -28,7 +28,7 @@ test('fields that the API does not have are passed over, whatever their wire typ
   assert.equal(itemId(Buffer.concat([item, bytesOf({ ID: 'second' })])), 'second');
 });
 
-test('of bytes that are no fields, nothing is read', () => {
+test('bytes that are not fields are ignored', () => {
   for (const [hex, message] of [
     ['1a05616263', /a field is longer than its message/],
     ['1a', /a field does not end/],

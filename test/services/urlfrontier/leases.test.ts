@@ -11,7 +11,7 @@ const hurry = { key: '', delay_requestable: 0 };
 const pages = (count: number, host = 'a') => Array.from({ length: count }, (_, n) => `http://${host}.com/${n + 1}`);
 const put = (all: readonly string[]) => all.map((url) => found(url));
 
-test('a queue gives while fewer of its URLs are out than its client would have of each', async () => {
+test('a queue gives URLs while fewer of them are out than its client’s limit', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
   await rig.client.all('PutURLs', put(pages(7)));
@@ -32,7 +32,7 @@ test('a queue gives while fewer of its URLs are out than its client would have o
   await rig.close();
 });
 
-test('a URL that is never told of keeps no other waiting, and is given again with one more attempt', async () => {
+test('a URL that is never reported blocks no other, and is given again with one more attempt', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
   await rig.client.all('PutURLs', put(pages(12)));
@@ -62,7 +62,7 @@ test('a URL that is never told of keeps no other waiting, and is given again wit
   await rig.close();
 });
 
-test('a delay counts from when URLs were got, whatever became of them since', async () => {
+test('a delay counts from the time of the get, whatever happened to the URLs since', async () => {
   const rig = await startRig();
   await rig.client.all('PutURLs', put(pages(3)));
   const beganMs = Date.now();
@@ -80,7 +80,7 @@ test('a delay counts from when URLs were got, whatever became of them since', as
   await rig.close();
 });
 
-test('a delay that is set once URLs were got counts from then', async () => {
+test('a delay that is set after a get counts from that get', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
   await rig.client.all('PutURLs', put(pages(2)));
@@ -114,7 +114,7 @@ test('nothing of a lease outlives its queue or its crawl', async () => {
   await rig.close();
 });
 
-test('queues with all out that a client would have keep no other from giving', async () => {
+test('queues at their limit of URLs out block no other queue', async () => {
   const rig = await startRig();
   await rig.client.unary('SetDelay', hurry);
   const hosts = Array.from({ length: 30 }, (_, n) => `host-${n}`);

@@ -47,12 +47,12 @@ const broken: Readonly<Record<string, Buffer>> = {
 
 const list = (...values: string[]) => ({ values });
 
-test('entries are readable if they are fields of their map, in UTF-8', () => {
+test('metadata entries are readable if they are fields of their map, in UTF-8', () => {
   for (const [name, entry] of Object.entries(whole)) assert.ok(readable(entry), name);
   for (const [name, entry] of Object.entries(broken)) assert.equal(readable(entry), null, name);
 });
 
-test('a broken metadata entry is not put, and its queue goes on giving', async () => {
+test('a broken metadata entry is not put, and its queue goes on', async () => {
   const rig = await startRig();
   const client = new grpc.Client(`localhost:${rig.port}`, grpc.credentials.createInsecure());
   const call = client.makeBidiStreamRequest('/urlfrontier.URLFrontier/PutURLs', asIs, asIs, new grpc.Metadata());
@@ -74,7 +74,7 @@ test('a broken metadata entry is not put, and its queue goes on giving', async (
   await rig.close();
 });
 
-test('a broken entry that an earlier release has kept is left out where its URL is given and listed', async () => {
+test('a broken entry that an earlier release has kept is omitted when its URL is returned or listed', async () => {
   const rig = await startRig();
   assert.equal((await rig.client.all('PutURLs', [{ discovered: { info: { url: 'http://a.com/1' } } }])).length, 1);
   for (const metadata of [

@@ -134,7 +134,7 @@ function served(here: Part, others: readonly Part[], owner?: string) {
   return { reported, asked, call, stream, by: () => reported.map((one) => one.by) };
 }
 
-test('what is done to a queue goes to its owner alone, as it was asked', async () => {
+test('an order on a queue goes to its owner only, unchanged', async () => {
   for (const [name, request] of [
     ['SetDelay', { key: 'a.com', crawlID: ' ', delay_requestable: 7 }],
     ['BlockQueueUntil', { key: 'a.com', crawlID: '', time: 7 }],
@@ -160,12 +160,12 @@ test('what is done to a queue goes to its owner alone, as it was asked', async (
   }
 });
 
-test('the answer of a queue’s owner is given back', async () => {
+test('the answer of a queue’s owner is returned', async () => {
   const away = served({ name: 'here', answer: { value: 1 } }, [{ name: 'two', answer: { value: 41 } }], 'two');
   assert.equal(((await away.call('DeleteQueue', { key: 'a.com' })) as Message).value.toNumber(), 41);
 });
 
-test('a default for all queues, and a URL that is none, are a matter of this process', async () => {
+test('a default for all queues, and an invalid URL, are handled by this process', async () => {
   const rig = served({ name: 'here' }, [{ name: 'two' }], 'two');
   await rig.call('SetDelay', { key: '', delay_requestable: 7 });
   await rig.call('GetURLStatus', { url: 'mailto:me@a.com' });
@@ -192,7 +192,7 @@ test('counts of a crawl are summed over all its processes', async () => {
   }
 });
 
-test('a client that asks for what this process has is given no more', async () => {
+test('a client that asks for local data gets only local data', async () => {
   for (const [name, answer] of [
     ['DeleteCrawl', { value: 1 }],
     ['CountURLs', { value: 1 }],
@@ -230,7 +230,7 @@ test('each crawl is listed once', async () => {
   assert.deepEqual(rig.asked, [undefined], 'of any crawl');
 });
 
-test('a page of queues is cut from what all processes have', async () => {
+test('a page of queues is cut from the queues of all processes', async () => {
   const of = (...values: string[]) => ({
     values,
     total: values.length + 10,
@@ -254,7 +254,7 @@ test('a page of queues is cut from what all processes have', async () => {
 
 const urls = (...names: string[]) => names.map((url) => ({ url, key: url[0]! }));
 
-test('a list of URLs goes on with those of other processes, from where the page starts to where it ends', async () => {
+test('a list of URLs continues over other processes, from its page’s start to its end', async () => {
   const parts = () =>
     served({ name: 'here', gives: () => urls('a1', 'a2', 'a3') }, [
       { name: 'one', gives: () => urls('b1', 'b2') },
@@ -279,7 +279,7 @@ test('a list of URLs goes on with those of other processes, from where the page 
   assert.deepEqual(await rig.stream('ListURLs', { size: 9, local: true }), ['a1', 'a2', 'a3']);
 });
 
-test('a get of one queue goes to its owner; of any crawl, or of any queue, first to this process', async () => {
+test('a get for one queue goes to its owner; for any crawl or queue, first to this process', async () => {
   const parts = (owner?: string) =>
     served(
       { name: 'here', gives: () => urls('a1', 'b1', 'b2') },
@@ -304,7 +304,7 @@ test('a get of one queue goes to its owner; of any crawl, or of any queue, first
   assert.deepEqual([local.by(), local.asked], [['here'], []]);
 });
 
-test('others are asked for as many queues as are still wanted, and not at all once there are enough', async () => {
+test('other processes are asked for the missing queues only, and not at all once there are enough', async () => {
   const asked = async (max_queues: number) => {
     const rig = served({ name: 'here', gives: () => urls('a1', 'b1', 'b2') }, [
       { name: 'one', gives: () => urls('c1') },
@@ -319,7 +319,7 @@ test('others are asked for as many queues as are still wanted, and not at all on
   assert.deepEqual(await asked(4), ['here 4', 'one 2', 'two 1']);
 });
 
-test('for a client that has gone, nothing more is put on lease, here or elsewhere', async () => {
+test('nothing more is leased for a client that has gone, here or elsewhere', async () => {
   const parts = () =>
     served({ name: 'here', gives: () => urls('a1', 'b1') }, [
       { name: 'one', gives: () => urls('c1') },

@@ -57,7 +57,7 @@ const settle = async () => {
   for (let n = 0; n < 4; n++) await turn();
 };
 
-test('what arrives together is put together; acks keep the order of the items, whichever commit ends first', async () => {
+test('items that arrive together are put together; acknowledgements keep their order, whichever commit ends first', async () => {
   const puts = stream();
   puts.send(found(1, 'one'));
   puts.send(found(2));
@@ -83,7 +83,7 @@ test('what arrives together is put together; acks keep the order of the items, w
   );
 });
 
-test('a stream that its client has ended is over once all of it is acked', async () => {
+test('a stream that its client has ended is over once all of it is acknowledged', async () => {
   const puts = stream();
   let isOver = false;
   void puts.over.then(() => (isOver = true));
@@ -100,7 +100,7 @@ test('a stream that its client has ended is over once all of it is acked', async
   await empty.over;
 });
 
-test('a message that cannot be read ends its stream, once what came before it is acked', async () => {
+test('an undecodable message ends its stream, once earlier messages are acknowledged', async () => {
   const puts = stream();
   puts.send(found(1));
   puts.sendBytes(Uint8Array.of(0x0a, 0x7f));
@@ -113,7 +113,7 @@ test('a message that cannot be read ends its stream, once what came before it is
   assert.equal(puts.acks.length, 1);
 });
 
-test('a stream with its share of items under way waits until some are acked', async () => {
+test('a stream at its limit of items under way waits until some are acknowledged', async () => {
   const puts = stream();
   for (let n = 1; n < pullLimits.putsUnderWay; n++) puts.send(found(n));
   assert.equal(puts.isPaused, false);
@@ -126,7 +126,7 @@ test('a stream with its share of items under way waits until some are acked', as
   assert.equal(puts.acks.length, pullLimits.putsUnderWay);
 });
 
-test('a stream with its share of bytes under way waits as well', async () => {
+test('a stream at its limit of bytes under way waits as well', async () => {
   const puts = stream();
   const metadata = [
     Buffer.concat([Buffer.from('0a016b12848003 0a808003'.replace(' ', ''), 'hex'), Buffer.alloc(49_152, 'v')]),
@@ -145,7 +145,7 @@ test('a stream with its share of bytes under way waits as well', async () => {
   assert.equal(puts.isPaused, false);
 });
 
-test('while all streams together have too much, one goes on up to its free bytes, and then waits for room', async () => {
+test('while all streams together exceed the limit, one goes on up to its free bytes, and then waits for room', async () => {
   const room = new CallRoom(1_000, 1e9);
   room.take(1_000);
   const puts = stream('PutURLs', room);
@@ -171,7 +171,7 @@ test('while all streams together have too much, one goes on up to its free bytes
   assert.equal(puts.isPaused, false);
 });
 
-test('what would go beyond the room’s hard bound ends its stream, once what came before it is acked', async () => {
+test('a message beyond the hard bound ends its stream, once earlier messages are acknowledged', async () => {
   const one = found(1);
   const bytes = codecOf<object>('URLItem').encode(one).length + putLimits.itemOverheadBytes;
   const room = new CallRoom(1e9, 2 * bytes);
@@ -186,7 +186,7 @@ test('what would go beyond the room’s hard bound ends its stream, once what ca
   assert.equal(room.taken, 0);
 });
 
-test('a commit that fails ends its stream, and gives its room back', async () => {
+test('a failed commit ends its stream, and frees its room', async () => {
   const room = new CallRoom(1e9, 1e9);
   const puts = stream('PutURLs', room);
   puts.send(found(1));
@@ -196,7 +196,7 @@ test('a commit that fails ends its stream, and gives its room back', async () =>
   assert.equal(room.taken, 0);
 });
 
-test('a batch is acked as one, with reasons where there are any', async () => {
+test('a batch is acknowledged as one, with reasons if there are any', async () => {
   const puts = stream('PutDiscovered');
   puts.send({ ID: 'good', items: [{ url: 'http://a.com/1' }, { url: 'http://a.com/2', crawlID: 'x' }] });
   puts.send({ ID: 'mixed', items: [{ url: 'http://a.com/3' }, { url: 'tel:1' }] });
@@ -218,7 +218,7 @@ test('a batch is acked as one, with reasons where there are any', async () => {
   assert.deepEqual(mixed.reasons, ['', 'scheme tel is not supported; use http or https']);
 });
 
-test('a batch may have so many fields, with those of its items, and no more', async () => {
+test('a batch has a maximum number of fields, including those of its items', async () => {
   const most = putLimits.messageFieldsMax;
   const batch = (items: number) => ({ items: Array.from({ length: items }, () => ({ url: 'x' })) });
   const puts = stream('PutDiscovered');
@@ -230,7 +230,7 @@ test('a batch may have so many fields, with those of its items, and no more', as
   await assert.rejects(puts.over, { message: /has more than \d+ fields in its items: send smaller batches$/ });
 });
 
-test('a known URL goes with its date; an item of more bytes than any may have is skipped by its name', async () => {
+test('a known URL goes with its date; an item with too many bytes is skipped by name', async () => {
   const puts = stream();
   puts.send({ known: { info: { url: 'http://a.com/1' }, refetchable_from_date: 0 } });
   puts.send({ known: { info: { url: 'http://a.com/2' }, refetchable_from_date: 1_700_000_000 } });

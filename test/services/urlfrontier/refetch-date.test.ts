@@ -25,7 +25,7 @@ test('a date keeps every digit of its 64 bits', () => {
   }
 });
 
-test('a number is a date as well', () => {
+test('a plain number is a date as well', () => {
   assert.equal(dateOf([dateEntry(1_700_000_000)]), 1_700_000_000);
 });
 
@@ -34,7 +34,7 @@ test('a URL without a date has none', () => {
   assert.equal(dateOf([entryOf('other', '7'), entryOf(`${dateKey.slice(0, -1)}x`, '7')]), undefined);
 });
 
-test('the frontier goes by milliseconds, up to the last that a date has', () => {
+test('the frontier counts milliseconds, up to the largest date', () => {
   assert.equal(msOf(0), 0);
   assert.equal(msOf(1_700_000_000), 1_700_000_000_000);
   assert.equal(msOf(whole(8_640_000_000_000n)), 8.64e15);

@@ -11,7 +11,7 @@ function reported(...set: [name: string, level: (typeof logLevels)[number]][]): 
   return said.join(' ');
 }
 
-test('calls are told of from INFO on, or from the level of the nearest package that has one', () => {
+test('calls are logged from INFO on, or from the level of their nearest package', () => {
   assert.equal(reported(), 'INFO WARN ERROR');
   assert.equal(reported(['', 'WARN']), 'WARN ERROR');
   assert.equal(reported(['ROOT', 'DEBUG']), 'DEBUG INFO WARN ERROR');
@@ -25,6 +25,6 @@ test('calls are told of from INFO on, or from the level of the nearest package t
   assert.equal(reported(['', 'TRACE'], ['', 'ERROR']), 'ERROR', 'the last one counts');
 });
 
-test('what is not told of is not put into words', () => {
+test('a call that is not logged is not formatted', () => {
   new RequestLog(() => {}).write('DEBUG', () => assert.fail('it was'));
 });

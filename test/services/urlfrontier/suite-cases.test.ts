@@ -11,14 +11,14 @@ const urls = (infos: readonly Message[]) => infos.map(({ url }) => url);
 const ofKey = { key: 'key1.com', max_urls_per_queue: 1, delay_requestable: 2, crawlID: 'DEFAULT' };
 const nowSec = () => Math.floor(Date.now() / 1_000);
 
-test('NeverRefetched: a known URL without a date is given to nobody', async () => {
+test('NeverRefetched: a known URL without a date is never returned', async () => {
   const rig = await startRig();
   assert.equal((await rig.client.all('PutURLs', [known('http://key1.com/', 0, { key: 'key1.com' })])).length, 1);
   assert.deepEqual(await rig.client.all('GetURLs', ofKey), []);
   await rig.close();
 });
 
-test('RightOrder: what is due for longer goes first', async () => {
+test('RightOrder: URLs that are due for longer go first', async () => {
   const rig = await startRig();
   const later = known('http://key1.com/later', nowSec(), { key: 'key1.com' });
   const sooner = known('http://key1.com/sooner', nowSec() - 10_000, { key: 'key1.com' });
@@ -53,7 +53,7 @@ test('testQueueNames: a queue without a key has the name of the host, also befor
   await rig.close();
 });
 
-test('testCrawlIDs: no crawl is the crawl DEFAULT, and crawls know nothing of each other', async () => {
+test('testCrawlIDs: no crawl means DEFAULT, and crawls are separate', async () => {
   const rig = await startRig();
   const url = 'http://urlfrontier.net/';
   for (const info of [{ crawlID: 'BESPOKE' }, {}, { crawlID: 'DEFAULT' }])
@@ -71,7 +71,7 @@ test('testCrawlIDs: no crawl is the crawl DEFAULT, and crawls know nothing of ea
   await rig.close();
 });
 
-test('DumpURLsTest: what ListURLs tells of all crawls and queues can be put again, and nothing of it is lost', async () => {
+test('DumpURLsTest: ListURLs of all crawls and queues can be put again without loss', async () => {
   const rig = await startRig();
   const inAnHour = nowSec() + 3_600;
   const key = 'example.com';

@@ -12,19 +12,19 @@ function gapsOf(
   );
 }
 
-it('two starts on an address are apart by what was kept, less a millisecond that both were cut to', () => {
+it('two starts on an address must keep their interval, less one millisecond of rounding', () => {
   assert.deepEqual(gapsOf([0, 100], [98, 100]), [[98, 98]]);
   assert.deepEqual(gapsOf([0, 100], [99, 100]), []);
   assert.deepEqual(gapsOf([0, 100], [100, 100]), []);
   assert.deepEqual(gapsOf([50, 100], [50, 100]), [[50, 0]]);
 });
 
-it('the wait of the later start counts', () => {
+it('the delay of the later start counts', () => {
   assert.deepEqual(gapsOf([0, 100], [50, 20]), []);
   assert.deepEqual(gapsOf([0, 20], [50, 100]), [[50, 50]]);
 });
 
-it('a start that is told of late meets its neighbours, and each gap is told of once', () => {
+it('a start reported late is compared with its neighbours, and each gap is reported once', () => {
   assert.deepEqual(gapsOf([0, 100], [150, 100], [60, 100]), [
     [60, 60],
     [150, 90],
@@ -37,12 +37,12 @@ it('a start that is told of late meets its neighbours, and each gap is told of o
   ]);
 });
 
-it('starts of the last two minutes meet who comes late, older ones are forgotten', () => {
+it('starts of the last two minutes are compared with late ones, older ones are forgotten', () => {
   assert.deepEqual(gapsOf([0, 100], [120_000, 100], [10, 100]), [[10, 10]]);
   assert.deepEqual(gapsOf([0, 100], [120_001, 100], [10, 100]), []);
 });
 
-it('the last start is known, whatever was told of last', () => {
+it('the last start is known, whatever was reported last', () => {
   const address = createAddressContacts();
   assert.equal(address.lastMs, 0);
   address.add({ startMs: 500, delayMs: 1 });

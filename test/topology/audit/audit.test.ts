@@ -59,14 +59,14 @@ function request(more: Partial<Request>): Request {
 }
 
 describe('an audit', () => {
-  it('holds the requests of a host against each other, over leases and fetchers', () => {
+  it('an audit compares the requests of a host over leases and fetchers', () => {
     const { take } = auditOf();
     assert.deepEqual(take([{ startMs: 2_000 }, { startMs: 3_010 }]), []);
     assert.deepEqual(take([{ startMs: 4_019 }], { leaseId: 2, fetcherId: 'g' }), ['gapTooShort']);
     assert.deepEqual(take([{ startMs: 4_020, url: 'http://b.test/' }]), []);
   });
 
-  it('holds hosts of a domain against each other where the policy says that they share a wait', () => {
+  it('an audit compares hosts of a domain if the policy says that they share a delay', () => {
     const payload = JSON.stringify({ delayMs: 1_000, politenessKey: 'domain' });
     const { take } = auditOf(
       { domainOf: (host) => host.split('.').slice(-2).join('.') },
@@ -84,7 +84,7 @@ describe('an audit', () => {
     assert.deepEqual(apart([{ startMs: 2_500, url: b }], { leaseId: 2 }), []);
   });
 
-  it('takes no robots.txt from a host where an overlay says why, and counts that', () => {
+  it('an audit needs no robots.txt of a host that an overlay exempts, and counts that', () => {
     const overlays = [
       { name: 'ours', match: { domains: ['a.test'] }, set: { robotsNotAsked: 'our own' } },
       { name: 'not there', match: { surts: ['(test,a,www,)/'] }, set: { robotsNotAsked: null } },
@@ -98,14 +98,14 @@ describe('an audit', () => {
     assert.deepEqual(audit.counts().exempt, { requests: 2, hosts: 2, reasons: ['our own'] });
   });
 
-  it('tells twenty of the names that were sent, in their order', () => {
+  it('an audit lists twenty of the names that were sent, in order', () => {
     const { take, audit } = auditOf();
     for (let n = 0; n < 22; n++) take([], { userAgent: n === 1 ? '' : `Bot/${n}` });
     const names = Array.from({ length: 22 }, (_, n) => `Bot/${n}`).filter((name) => name !== 'Bot/1');
     assert.deepEqual(audit.counts().names, names.slice(0, 20));
   });
 
-  it('tells where, of what and by how much', () => {
+  it('an audit names place, URL and amount', () => {
     const { audit, found } = auditOf();
     const requests = [request({ startMs: 2_000 }), request({ startMs: 2_500 })];
     audit.take(
@@ -126,20 +126,20 @@ describe('an audit', () => {
     ]);
   });
 
-  it('tells hosts apart by the URLs requested, however they are spelt', () => {
+  it('an audit identifies hosts by their requested URLs, however they are spelt', () => {
     const { take } = auditOf();
     assert.deepEqual(take([{ url: 'http://a.test/1' }, { url: 'https://a.test/2', startMs: 2_011 }]), ['gapTooShort']);
     assert.deepEqual(take([{ url: 'http://A.test.:80/3', startMs: 2_600 }]), ['gapTooShort']);
     assert.deepEqual(take([{ url: 'http://a.test:8080/4', startMs: 2_700 }]), []);
   });
 
-  it('judges a lease’s requests in the order in which they started', () => {
+  it('an audit judges a lease’s requests in the order of their starts', () => {
     const answered = { kind: 'robots', url: 'http://a.test/robots.txt', startMs: 2_000, status: 503 } as const;
     const page = { url: 'http://a.test/x', startMs: 4_000, robotsAtMs: 2_010 };
     assert.deepEqual(auditOf().take([page, answered]), ['robotsUnreachable']);
   });
 
-  it('holds a request against the copy of its origin’s robots.txt, and its Crawl-delay', () => {
+  it('an audit checks a request against the copy of its origin’s robots.txt, and its Crawl-delay', () => {
     const copies: Record<string, Copy> = {
       'http://a.test aa': { rules: readForReferee(Buffer.from('User-agent: *\nDisallow: /no\nCrawl-delay: 5'), 'c') },
       'http://a.test bb': { rules: 'damaged' },
@@ -158,7 +158,7 @@ describe('an audit', () => {
     assert.deepEqual(take([by('cc', 40_000)]), ['robotsUnread']);
   });
 
-  it('does not ask by which robots.txt a robots.txt was fetched, and remembers what it said', () => {
+  it('an audit does not check a robots.txt request against robots.txt, and remembers its content', () => {
     const { take } = auditOf();
     const robots = (startMs: number, status: number) =>
       ({ kind: 'robots', url: 'http://a.test/robots.txt', startMs, status }) as const;
@@ -168,7 +168,7 @@ describe('an audit', () => {
     assert.deepEqual(take([{ startMs: 6_000, robotsAtMs: 2_010, url: 'https://a.test/' }]), []);
   });
 
-  it('counts what older releases did not prove, and does not judge it', () => {
+  it('an audit counts what older releases did not record, and does not judge it', () => {
     const { audit, take } = auditOf();
     assert.deepEqual(take([{ startMs: 2_000, robotsAtMs: 0 }], { grantedAtMs: 0 }), []);
     assert.equal(audit.counts().unproven, 1);
@@ -178,7 +178,7 @@ describe('an audit', () => {
     assert.equal(audit.counts().unproven, 1);
   });
 
-  it('holds what a browser loads against its own requests alone, by the delay without a factor', () => {
+  it('an audit compares a browser’s loads only with its own requests, by the delay without a factor', () => {
     const { take } = auditOf();
     assert.deepEqual(take([{ startMs: 2_000, endMs: 2_400 }], { leaseId: 0, fetcherId: 'r' }), []);
     assert.deepEqual(take([{ startMs: 2_500 }]), []);
@@ -187,14 +187,14 @@ describe('an audit', () => {
     assert.deepEqual(take([{ startMs: 4_409 }], { leaseId: 0, fetcherId: 'r' }), ['gapTooShort']);
   });
 
-  it('holds a lease’s requests to the factor of how long the last one took', () => {
+  it('an audit applies the lease’s factor of the last duration', () => {
     const { take } = auditOf();
     assert.deepEqual(take([{ startMs: 2_000, endMs: 2_400 }, { startMs: 4_399 }]), ['gapTooShort']);
     const kept = auditOf();
     assert.deepEqual(kept.take([{ startMs: 2_000, endMs: 2_400 }, { startMs: 4_400 }]), []);
   });
 
-  it('hears of a Retry-After from the request, or from its outcome', () => {
+  it('an audit reads a Retry-After from the request or from its outcome', () => {
     const first = { startMs: 2_000, status: 429, outcomeIndex: 4 };
     const outcomes = [{ ...blankOutcome, index: 4, retryAfterMs: 8_000 }];
     assert.deepEqual(auditOf().take([first, { startMs: 4_000 }], { outcomes }), ['retryAfter']);
@@ -203,7 +203,7 @@ describe('an audit', () => {
     assert.deepEqual(auditOf().take([{ ...first, outcomeIndex: 3 }, { startMs: 4_000 }], { outcomes }), []);
   });
 
-  it('holds the starts of one fetcher on one address apart, whatever the hosts', () => {
+  it('an audit keeps one fetcher’s starts on one address apart, whatever the hosts', () => {
     const { take } = auditOf();
     const on = (host: string, startMs: number, address = '10.0.0.1', addressDelayMs = 100) => ({
       url: `http://${host}.test/`,
@@ -219,7 +219,7 @@ describe('an audit', () => {
     assert.deepEqual(take([on('g', 2_151)]), []);
   });
 
-  it('objects to a request of a host that an operator had blocked, and still blocks', () => {
+  it('an audit objects to a request to a host that an operator had blocked and still blocks', () => {
     const events = [
       { kind: 'blockHost', hostKey: 'a.test', atMs: 5_000 },
       { kind: 'releaseHost', hostKey: 'a.test', atMs: 9_000 },
@@ -237,7 +237,7 @@ describe('an audit', () => {
     );
   });
 
-  it('passes over what was requested before it begins, and counts the rest once', () => {
+  it('an audit skips requests before its start time, and counts the rest once', () => {
     const { audit, take } = auditOf({ fromMs: 3_000 });
     const page = { startMs: 3_000, address: '10.0.0.1' };
     take([{ startMs: 2_999 }, page]);
@@ -257,7 +257,7 @@ describe('an audit', () => {
     });
   });
 
-  it('counts leases whose end was never told of, by partition', () => {
+  it('an audit counts leases without a reported end, by partition', () => {
     const { audit, take } = auditOf();
     take([], { leaseId: 1, partition: 0, last: false });
     take([], { leaseId: 1, partition: 1, last: false });
@@ -267,7 +267,7 @@ describe('an audit', () => {
     assert.equal(audit.counts().cutOff, 2);
   });
 
-  it('tells of each request that it judged', () => {
+  it('an audit reports each request that it judged', () => {
     const heard: unknown[] = [];
     const { take } = auditOf({
       onContact: ({ host, client, leaseId }, { kind }) => heard.push([host, client, leaseId, kind]),
@@ -292,7 +292,7 @@ it('an origin has one spelling', () => {
     assert.equal(originOf(url), origin);
 });
 
-it('every kind of violation says what was measured, where anything was', () => {
+it('every kind of violation has its measured value, if there is one', () => {
   const text = (kind: Violation['kind']) =>
     violationText({ ...place, kind, host: 'a', url: 'u', atMs: 0, measuredMs: 7, boundMs: 9, source: 'who' });
   assert.match(text('gapTooShort'), /7 ms after the previous request ended, the minimum is 9 ms: who/);

@@ -21,7 +21,7 @@ function between(leastMsAt?: (ms: number) => number) {
   return { found, ...createBetweenCrawls(tolerance, (violation) => found.push(violation), leastMsAt) };
 }
 
-test('a host is one crawl’s at a time, however many requests at once a policy allows, and no clock is spared', () => {
+test('a host serves one crawl at a time, however many slots a policy allows, and no clock is trusted', () => {
   const { found, take } = between();
   take('a', contact(0));
   take('b', contact(1_049));
@@ -41,7 +41,7 @@ test('a host is one crawl’s at a time, however many requests at once a policy 
   ]);
 });
 
-test('what a crawl’s own audit has told is not told again; the same of another moment, URL or kind is', () => {
+test('violations from a crawl’s own audit are not repeated; those of another moment, URL or kind are reported', () => {
   const { found, take, known } = between();
   take('a', contact(0));
   const reported = { kind: 'gapTooShort', host: 'a.test', url: 'https://a.test/500', atMs: 500, source: '' } as const;
@@ -55,14 +55,14 @@ test('what a crawl’s own audit has told is not told again; the same of another
   );
 });
 
-test('what a browser asks for is another client’s', () => {
+test('a browser’s requests belong to another client', () => {
   const { found, take, counts } = between();
   take('a', contact(0));
   take('b', contact(10, { client: 'browser', leaseId: 0 }));
   assert.deepEqual([found, counts()], [[], { hosts: 1, shared: 0 }]);
 });
 
-test('hosts are counted once, and shared ones where a second crawl came', () => {
+test('hosts are counted once, and shared ones if a second crawl came', () => {
   const { take, counts } = between();
   for (let n = 0; n < 4; n++) take('a', contact(n * 5_000, { host: `h${n % 2}.test` }));
   take('b', contact(60_000, { host: 'h1.test' }));
@@ -70,7 +70,7 @@ test('hosts are counted once, and shared ones where a second crawl came', () => 
   assert.deepEqual(counts(), { hosts: 2, shared: 1 });
 });
 
-test('the minimum delay of the fleet binds all, one crawl by itself too, from when it was set; of two, the milder counts', () => {
+test('the minimum delay of the fleet binds every crawl from its setting on; of two, the milder counts', () => {
   const { found, take } = between((ms) => (ms < 10_000 ? 2_000 : 500));
   take('a', contact(0));
   take('a', contact(1_500));

@@ -76,19 +76,19 @@ describe('the audit’s reading of a wait:', () => {
       assert.deepEqual(kindsOf(contactsOf(shortMs + 2)), []);
     });
 
-    it(`${what} is found broken whichever of the two is told of first`, () => {
+    it(`${what} is found broken in either order of the two reports`, () => {
       assert.deepEqual(kindsOf([...contactsOf(shortMs)].reverse()), [kind]);
       assert.deepEqual(kindsOf([...contactsOf(shortMs + 1)].reverse()), []);
     });
   }
 
-  it('Retry-After with another status is about one URL, and binds nothing', () => {
+  it('Retry-After with another status concerns one URL, and binds nothing', () => {
     for (const status of [200, 301, 404, 500, 502, 504]) {
       assert.deepEqual(kindsOf([contact(0, { status, retryAfterMs: 60_000 }), contact(2_000)]), [], `${status}`);
     }
   });
 
-  it('two requests at once are named as that, and none of n slots are', () => {
+  it('two concurrent requests are reported as such, and n slots are no violation', () => {
     assert.deepEqual(kindsOf([contact(0), contact(99)]), ['concurrency']);
     const pace = { delayMs: 1_000, factor: 0, factorCapMs: 0, hostSlots: 2, source: 'policy 1' };
     const beside = (n: number) => contact(n, { pace, leaseId: n + 1 });
@@ -96,7 +96,7 @@ describe('the audit’s reading of a wait:', () => {
     assert.deepEqual(kindsOf([beside(0), beside(1), beside(2)]), ['concurrency']);
   });
 
-  it('a pause is news to another lease of the host for a while, where it has several slots, and never to its own', () => {
+  it('a pause reaches another lease of the host with several slots after a while, and its own at once', () => {
     const pace = { delayMs: 0, factor: 0, factorCapMs: 0, hostSlots: 2, source: 'policy 1' };
     const asked = contact(0, { pace, status: 503, retryAfterMs: 7_000 });
     const later = (ms: number, leaseId: number) => contact(100 + ms, { pace, leaseId });
@@ -105,14 +105,14 @@ describe('the audit’s reading of a wait:', () => {
     assert.deepEqual(kindsOf([asked, later(1, 1)]), ['retryAfter']);
   });
 
-  it('a renderer is a client by itself', () => {
+  it('a renderer is a separate client', () => {
     assert.deepEqual(kindsOf([contact(0), contact(50, { client: 'renderer' })]), []);
     assert.deepEqual(kindsOf([contact(0, { client: 'renderer' }), contact(150, { client: 'renderer' })]), [
       'gapTooShort',
     ]);
   });
 
-  it('a record that landed twice is known, and no other', () => {
+  it('a record that landed twice is recognised, and no other', () => {
     const host = createHostContacts({ skewMs: 50, noticeMs: 200 });
     const one = contact(0);
     host.add(one);

@@ -13,7 +13,7 @@ function importsOf(folder: string): string[] {
   });
 }
 
-test('an audit shares nothing with what crawls but the records and how they are read', () => {
+test('an audit shares nothing with the crawler but the records and their decoding', () => {
   const own = readdirSync(`${root}topology/audit`).map((file) => file);
   const core = importsOf('topology/audit').filter((path) => path !== 'schemas/types.ts' && !own.includes(path));
   assert.deepEqual(core, []);

@@ -114,9 +114,10 @@ function result(draw: Draw, nowMs: number): Result {
   };
 }
 
-it('results of every kind', () => assertKept(new URL('audited.json', import.meta.url), bySeed(40, audited)));
+it('results of every kind are judged as recorded', () =>
+  assertKept(new URL('audited.json', import.meta.url), bySeed(40, audited)));
 
-it('what is forgotten of hosts that have long been idle binds no request any more', () => {
+it('forgotten facts of long idle hosts bind no request', () => {
   const swept =
     (sweepEvery: number): More =>
     (orders) => ({

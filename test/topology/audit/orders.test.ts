@@ -23,8 +23,8 @@ const delay = (atMs: number, amount: number, hostKey = 'a.test') =>
   ({ kind: 'hostDelay', hostKey, atMs, amount }) as const;
 const leases = (atMs: number, amount: number) => ({ kind: 'hostLeases', hostKey: 'a.test', atMs, amount }) as const;
 
-describe('what a policy orders', () => {
-  it('holds for the leases of its version, each field by its own name', () => {
+describe('an order of a policy', () => {
+  it('an order of a policy applies to leases of its version, each field by its own name', () => {
     const orders = ordersOf(first, policy(2, 50, { delayMs: 700, delayFactor: 4, delayFactorCapMs: 8_000 }));
     assert.deepEqual(orders.paceOf('a.test', 60, 1), {
       delayMs: 500,
@@ -42,12 +42,12 @@ describe('what a policy orders', () => {
     });
   });
 
-  it('of two events of one version the first counts', () => {
+  it('an order of a policy counts by the first of two events of one version', () => {
     const orders = ordersOf(first, policy(1, 10, { delayMs: 9 }));
     assert.equal(orders.paceOf('a.test', 5_000, 1).delayMs, 500);
   });
 
-  it('where no version was recorded, is that of the newest that was known by then, or of the first', () => {
+  it('an order of an unrecorded version is that of the newest version known then, or of the first', () => {
     // Told of out of order, as partitions of `control` are read.
     const orders = ordersOf(
       policy(3, 9_000, { delayMs: 3 }),
@@ -59,7 +59,7 @@ describe('what a policy orders', () => {
     assert.equal(orders.paceOf('a.test', 6_000, 0).source, 'policy 2');
   });
 
-  it('is nothing where nobody recorded it, or nobody can read it', () => {
+  it('an order of a policy is empty if it was not recorded, or is unreadable', () => {
     const nothing = { delayMs: 0, factor: 0, factorCapMs: 0, hostSlots: 1 };
     assert.deepEqual(ordersOf().paceOf('a.test', 0, 0), { ...nothing, source: 'policy 0' });
     assert.deepEqual(ordersOf(first).paceOf('a.test', 0, 7), { ...nothing, source: 'policy 7' });
@@ -70,7 +70,7 @@ describe('what a policy orders', () => {
     });
   });
 
-  it('gives slots by the first rule that names the host, a domain above it, or all', () => {
+  it('an order of a policy gives slots by the first rule for the host, a domain above it, or all', () => {
     const parallel = [
       { hosts: ['b.test', 'www.c.test'], leases: 3 },
       { hosts: ['c.test'], leases: 4 },
@@ -86,8 +86,8 @@ describe('what a policy orders', () => {
   });
 });
 
-describe('what an operator orders', () => {
-  it('holds from a while after the order; until then the milder of the old and the new', () => {
+describe('an operator’s order', () => {
+  it('an operator’s order applies a while after it; until then the milder of the old and the new', () => {
     const orders = ordersOf(first, delay(10_000, 4_000));
     const at = (ms: number) => orders.paceOf('a.test', ms, 1).delayMs;
     assert.deepEqual([9_999, 10_000, 10_999, 11_000].map(at), [500, 500, 500, 4_000]);
@@ -96,7 +96,7 @@ describe('what an operator orders', () => {
     assert.equal(milder.paceOf('a.test', 10_000, 1).delayMs, 20);
   });
 
-  it('of several orders that are news, the mildest counts, in whatever order they were told of', () => {
+  it('of several recent operators’ orders the mildest counts, in any order of their reports', () => {
     const orders = ordersOf(
       first,
       delay(10_300, 9_000),
@@ -109,7 +109,7 @@ describe('what an operator orders', () => {
     assert.equal(orders.paceOf('a.test', 11_300, 1).delayMs, 9_000);
   });
 
-  it('is taken back by -1, and a delay of nothing is an order as well', () => {
+  it('an operator’s order is withdrawn by -1, and a delay of zero is an order as well', () => {
     const orders = ordersOf(first, delay(0, 0), delay(10_000, -1));
     assert.equal(orders.paceOf('a.test', 5_000, 1).delayMs, 0);
     assert.equal(orders.paceOf('a.test', 5_000, 1).source, 'the delay that an operator set for the host');
@@ -122,7 +122,7 @@ describe('what an operator orders', () => {
     });
   });
 
-  it('of a webmaster, is no less than the policy has, nor than an operator ordered', () => {
+  it('a webmaster’s order is no less than the policy’s, or an operator’s', () => {
     const asks = (atMs: number, amount: number, more: object = {}) => ({
       ...delay(atMs, amount),
       payload: JSON.stringify({ least: true, ...more }),
@@ -142,12 +142,12 @@ describe('what an operator orders', () => {
     assert.equal(at(delay(0, 600), asks(10, -1)).delayMs, 600, 'and nobody else’s');
   });
 
-  it('is for one host', () => {
+  it('an operator’s order concerns one host', () => {
     const orders = ordersOf(first, delay(0, 4_000));
     assert.equal(orders.paceOf('b.test', 5_000, 1).delayMs, 500);
   });
 
-  it('that is on every partition is one order', () => {
+  it('an operator’s order on every partition is one order', () => {
     const orders = ordersOf(
       first,
       delay(0, 4_000),
@@ -160,7 +160,7 @@ describe('what an operator orders', () => {
     assert.equal(orders.paceOf('a.test', 3_500, 1).delayMs, 100);
   });
 
-  it('of slots, gives the most that may be in force, and one at least', () => {
+  it('an operator’s order of slots gives the most that may be in force, at least one', () => {
     const orders = ordersOf(
       policy(1, 0, { parallel: [{ hosts: ['*'], leases: 2 }] }),
       leases(10_000, 5),
@@ -171,7 +171,7 @@ describe('what an operator orders', () => {
     assert.equal(ordersOf(first, leases(0, 3), leases(5_000, -1)).paceOf('a.test', 6_000, 1).hostSlots, 1);
   });
 
-  it('of a block, stands until it is released', () => {
+  it('an operator’s block stands until it is released', () => {
     const block = (kind: 'blockHost' | 'releaseHost', atMs: number) => ({ kind, hostKey: 'a.test', atMs });
     const orders = ordersOf(
       block('releaseHost', 300),

@@ -29,7 +29,7 @@ function drawnOverlay(draw: Draw, number: number): OverlayOrders {
 }
 
 describe('overlays of a policy', () => {
-  it('set the pace of the hosts that crawls go by them for, each field by the last that has it', () => {
+  it('overlays of a policy set the pace of the hosts for crawls, each field by the last overlay with it', () => {
     for (let seed = 1; seed <= 400; seed++) {
       const draw = drawFrom(seed);
       const overlays = draw.list(1 + draw.below(4), () => 0).map((_, number) => drawnOverlay(draw, number));
@@ -53,7 +53,7 @@ describe('overlays of a policy', () => {
     }
   });
 
-  it('are named as who ordered, and give way to an operator', () => {
+  it('overlays of a policy are named as the source, and give way to an operator', () => {
     const overlays = [
       { name: 'slow', match: { hosts: ['a.test'] }, set: { delayMs: 7_000, delayFactor: 9, leases: 4 } },
     ];
@@ -69,7 +69,7 @@ describe('overlays of a policy', () => {
   });
 });
 
-it('a host is blocked by an operator or a webmaster, and released by whoever blocked it or by an operator', () => {
+it('a host is blocked by an operator or a webmaster, and released by the blocker or an operator', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const draw = drawFrom(seed);
     const orders = createOrders(1_000);
@@ -98,7 +98,7 @@ it('a host is blocked by an operator or a webmaster, and released by whoever blo
   }
 });
 
-it('robots.txt need not be asked for where a policy says so that was in force then, or shortly before', () => {
+it('robots.txt is not needed if a policy in force then, or shortly before, says so', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const draw = drawFrom(seed);
     const orders = createOrders(1_000);

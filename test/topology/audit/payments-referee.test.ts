@@ -40,7 +40,7 @@ function found(events: readonly Control[], answers: readonly (readonly [url: str
   return said;
 }
 
-test('what a policy allows is no violation, and neither is one that was withdrawn', () => {
+test('a payment within the policy, or a withdrawn one, is no violation', () => {
   const events = [
     policy(0, pays),
     payment('1', 5_000, offered('/1', 'USD 0.5')),
@@ -52,7 +52,7 @@ test('what a policy allows is no violation, and neither is one that was withdraw
   assert.deepEqual(found(events, [['http://a.test/1', 'USD 0.5']]), []);
 });
 
-test('each way to spend what nobody allowed is told', () => {
+test('each kind of unauthorised spending is found', () => {
   const one = payment('1', 5_000, offered('/1', 'USD 0.5'));
   assert.deepEqual(found([one]), ['/1 USD 0.5 was offered, but the policy in force allows no payment']);
   for (const pay of ['none', undefined, { ...pays, currency: 'EUR' }, { ...pays, hosts: ['b.test'] }])
@@ -80,7 +80,7 @@ test('each way to spend what nobody allowed is told', () => {
   ]);
 });
 
-test('a policy takes its time to get around, in both directions', () => {
+test('a policy takes time to spread, in both directions', () => {
   const at = (atMs: number) => payment('1', atMs, offered('/1', 'USD 0.5'));
   const events = [policy(0, pays), policy(5_000, 'none')];
   assert.deepEqual(found([...events, at(5_999)]), []);
@@ -88,7 +88,7 @@ test('a policy takes its time to get around, in both directions', () => {
   assert.deepEqual(found([policy(0, 'none'), policy(5_000, pays), at(5_001)]), []);
 });
 
-test('a policy pays to the millisecond at which the next is known everywhere', () => {
+test('a policy pays until the millisecond at which the next is known everywhere', () => {
   const at = (atMs: number) =>
     found([policy(0, pays), policy(5_000, 'none'), payment('1', atMs, offered('/1', 'USD 0.5'))]);
   assert.deepEqual([at(5_999).length, at(6_000).length], [0, 1]);
@@ -96,7 +96,7 @@ test('a policy pays to the millisecond at which the next is known everywhere', (
   assert.deepEqual([before(4_999).length, before(5_000).length], [1, 0]);
 });
 
-test('amounts are read to the billionth, and none that is written otherwise', () => {
+test('amounts are read to the billionth, and in no other notation', () => {
   const page = (limit: string, price: string) => {
     const wide = { ...pays, total: '999999999', host: '999999999', page: limit };
     return found([policy(0, wide), payment('1', 5_000, offered('/1', `USD ${price}`))]).length === 0;
@@ -112,7 +112,7 @@ test('amounts are read to the billionth, and none that is written otherwise', ()
     assert.equal(page(limit, price), fits, `${price} where a page may cost ${limit}`);
 });
 
-test('counts are those of payments that were not withdrawn, by currency, and of answers that asked', () => {
+test('counts cover payments that were not withdrawn, by currency, and responses with a price', () => {
   const referee = createPaymentsReferee(noticeMs, () => {});
   for (const event of [
     payment('1', 5_000, offered('/1', 'USD 0.5')),
@@ -139,7 +139,7 @@ test('counts are those of payments that were not withdrawn, by currency, and of 
   );
 });
 
-test('an answer that was paid for needs a payment of that URL and price, and one that was not withdrawn', () => {
+test('a paid response needs a payment for that URL and price that was not withdrawn', () => {
   const one = [policy(0, pays), payment('1', 5_000, offered('/1', 'USD 0.5'))];
   const withdrawn = payment('1', 5_001, { state: 'withdrawn' });
   const none = (path: string, price: string) => [`${path} ${price} was offered, but no payment is recorded`];
@@ -149,7 +149,7 @@ test('an answer that was paid for needs a payment of that URL and price, and one
   assert.deepEqual(found([...one, withdrawn], [['http://a.test/1', 'USD 0.5']]), none('/1', 'USD 0.5'));
 });
 
-test('hosts that may be paid are named with their subdomains, whatever the port', () => {
+test('payable hosts are named with their subdomains, whatever the port', () => {
   const paid = (hostKey: string) =>
     found([
       policy(0, { ...pays, hosts: ['a.test', 'b.test'] }),
@@ -163,7 +163,7 @@ test('hosts that may be paid are named with their subdomains, whatever the port'
 });
 
 /** Limits and sums as a reader of the policy would add them up, payment by payment. */
-test('of any payments those are objected to that no policy in force pays', () => {
+test('payments that no policy in force allows are objected to', () => {
   for (let seed = 1; seed <= 150; seed++) {
     const draw = drawFrom(seed);
     const policies = draw.list(1 + draw.below(3), () => ({

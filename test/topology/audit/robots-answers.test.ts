@@ -35,13 +35,13 @@ function judged(asked: Asked, ...answers: Partial<RobotsAnswer>[]) {
 
 const kindOf = (...args: Parameters<typeof judged>) => judged(...args)?.kind ?? null;
 
-describe('the robots.txt that a request went by', () => {
-  it('allows what no rule forbids, and everything where there is none', () => {
+describe('the robots.txt behind a request', () => {
+  it('the robots.txt behind a request allows what no rule forbids, and everything if it does not exist', () => {
     assert.equal(kindOf({}), null);
     assert.equal(kindOf({ copy: none, robotsHash: '', url: 'http://a.test/private' }), null);
   });
 
-  it('forbids what it says, of a page and of what a redirect led to', () => {
+  it('the robots.txt behind a request forbids what it says, of a page and of a redirect target', () => {
     assert.deepEqual(judged({ url: 'http://a.test/private/1' }), {
       kind: 'disallowed',
       source: 'robots.txt: Disallow: /private',
@@ -49,7 +49,7 @@ describe('the robots.txt that a request went by', () => {
     assert.equal(kindOf({ url: 'http://a.test/private', hop: 1 }), 'redirectDisallowed');
   });
 
-  it('has been read, not after the request, and is on the topic as it was', () => {
+  it('the robots.txt behind a request was read before it, and is on the topic unchanged', () => {
     assert.equal(kindOf({ robotsAtMs: 0 }), 'robotsUnread');
     assert.equal(kindOf({ startMs: readMs }), null);
     assert.equal(kindOf({ startMs: readMs - 1 }), 'robotsUnread');
@@ -60,7 +60,7 @@ describe('the robots.txt that a request went by', () => {
     });
   });
 
-  it('forbids everything where the host gave no answer, asked to wait or failed (RFC 9309 §2.3.1.4)', () => {
+  it('the robots.txt behind a request forbids everything if the host did not answer, throttled or failed (RFC 9309 §2.3.1.4)', () => {
     for (const status of [0, 100, 199, 429, 500, 503, 599])
       assert.equal(kindOf({}, { status }), 'robotsUnreachable', `${status}`);
     for (const status of [200, 204, 299]) assert.equal(kindOf({}, { status }), null, `${status}`);
@@ -70,7 +70,7 @@ describe('the robots.txt that a request went by', () => {
     assert.match(judged({}, { status: 503 })!.source, /answered 503/);
   });
 
-  it('is not taken for none where the host had one', () => {
+  it('the robots.txt behind a request is not missing if the host had one', () => {
     for (const [status, kind] of [
       [200, 'robotsUnread'],
       [299, 'robotsUnread'],
@@ -80,7 +80,7 @@ describe('the robots.txt that a request went by', () => {
       assert.equal(kindOf({ robotsHash: '', copy: none }, { status }), kind, `${status}`);
   });
 
-  it('is borne out by the newest answer to the same fetcher within five seconds before', () => {
+  it('the robots.txt behind a request matches the newest answer to the same fetcher within five seconds before', () => {
     const failed = (more: Partial<RobotsAnswer>) => kindOf({}, { status: 503, ...more });
     assert.equal(failed({ endMs: readMs }), 'robotsUnreachable');
     assert.equal(failed({ endMs: readMs - 4_999 }), 'robotsUnreachable');
@@ -91,7 +91,7 @@ describe('the robots.txt that a request went by', () => {
     assert.equal(kindOf({}, { status: 200, endMs: readMs - 1 }, { status: 503, endMs: readMs - 2 }), null);
   });
 
-  it('remembers the last eight answers', () => {
+  it('the robots.txt behind a request is compared with the last eight answers', () => {
     const others = (count: number) => Array.from({ length: count }, (_, n) => ({ endMs: readMs + 1 + n }));
     assert.equal(kindOf({}, { status: 503 }, ...others(7)), 'robotsUnreachable');
     assert.equal(kindOf({}, { status: 503 }, ...others(8)), null);
@@ -101,13 +101,13 @@ describe('the robots.txt that a request went by', () => {
 describe('the age of a robots.txt', () => {
   const at = (ageMs: number, ...answers: Partial<RobotsAnswer>[]) => judged({ startMs: readMs + ageMs }, ...answers);
 
-  it('is a day at most (RFC 9309 §2.4)', () => {
+  it('the age of a robots.txt is at most a day (RFC 9309 §2.4)', () => {
     assert.equal(at(dayMs), null);
     const old = at(dayMs + 1);
     assert.deepEqual([old?.kind, old?.measuredMs, old?.boundMs], ['robotsStale', dayMs + 1, dayMs]);
   });
 
-  it('is thirty days at most while the host, asked within a day, cannot be had or sends elsewhere', () => {
+  it('the age of a robots.txt is at most thirty days while the host, asked within a day, is unreachable or redirects', () => {
     for (const status of [0, 199, 429, 500, 301, 308, 399]) {
       assert.equal(at(2 * dayMs, { status, endMs: readMs + 2 * dayMs }), null, `${status}`);
       assert.equal(at(30 * dayMs, { status, endMs: readMs + 30 * dayMs }), null, `${status}`);
@@ -123,7 +123,7 @@ describe('the age of a robots.txt', () => {
     }
   });
 
-  it('is not excused by an answer from before the copy, after the request, or a day ago', () => {
+  it('the age of a robots.txt is not excused by an answer from before the copy, after the request, or a day ago', () => {
     const asked = (endMs: number) => at(2 * dayMs, { status: 0, endMs, fetcherId: 'g' })?.kind ?? null;
     assert.equal(asked(readMs + 1), 'robotsStale');
     assert.equal(asked(readMs + dayMs), 'robotsStale');

@@ -8,7 +8,7 @@ import { corporaSkip, corpusFile } from '../../conformance/corpora.ts';
 const said = (text: string, path: string, token = 'crawlstream') =>
   refereeVerdict(readForReferee(Buffer.from(text), token), `http://a.test${path}`);
 
-test('the longest rule wins, allow wins a tie, and what no rule names is allowed', () => {
+test('the longest rule wins, allow wins a tie, and the default is allow', () => {
   const text =
     'User-agent: *\nDisallow: /private/\nAllow: /private/open/\nDisallow: /*.secret$\nDisallow: /a\nAllow: /a';
   assert.equal(said(text, '/private/x').by?.line, 'Disallow: /private/');
@@ -20,7 +20,7 @@ test('the longest rule wins, allow wins a tie, and what no rule names is allowed
   assert.equal(said('User-agent: *\nDisallow: /', '/robots.txt').allowed, true);
 });
 
-test('groups that name us are one, and only without any of them those for all count', () => {
+test('groups that name us are merged, and those for all count only without any of them', () => {
   const text =
     'User-agent: *\nDisallow: /\n\nUser-agent: CrawlStream/2\nDisallow: /x\nUser-agent: other\nUser-agent: crawlstream\nDisallow: /y\nCrawl-delay: 2.5';
   assert.deepEqual(
@@ -31,7 +31,7 @@ test('groups that name us are one, and only without any of them those for all co
   assert.equal(said(text, '/z', 'somebody').allowed, false);
 });
 
-test('octets compare by what they mean, escaped or not', () => {
+test('octets compare by meaning, escaped or not', () => {
   const text = 'User-agent: *\nDisallow: /%7euser\nDisallow: /caf%c3%a9\nDisallow: /a%2Fb\nDisallow: /star%2a';
   assert.deepEqual(
     ['/~user/1', '/%7Euser', '/caf\u00e9', '/a/b', '/a%2fb', '/star*'].map((path) => said(text, path).allowed),
@@ -39,13 +39,13 @@ test('octets compare by what they mean, escaped or not', () => {
   );
 });
 
-test('a hostile file takes no time to speak of', () => {
+test('a hostile file takes no noticeable time', () => {
   const body = `User-agent: *\n${`Disallow: /${'*a'.repeat(500)}$\n`.repeat(200)}${' '.repeat(200_000)}x`;
   const rules = readForReferee(Buffer.from(body), 'crawlstream');
   assert.equal(refereeVerdict(rules, `http://a.test/${'a'.repeat(400)}b`).allowed, true);
 });
 
-test('two readings of the same files agree', { skip: corporaSkip }, () => {
+test('two parsers of the same files agree', { skip: corporaSkip }, () => {
   let compared = 0;
   for (const line of readFileSync(corpusFile('robots.jsonl'), 'utf8').trim().split('\n')) {
     const { kind, robots, robots_b64, ua, url, expected, ...about } = JSON.parse(line);
@@ -59,7 +59,7 @@ test('two readings of the same files agree', { skip: corporaSkip }, () => {
   assert.ok(compared > 500, `${compared} compared`);
 });
 
-test('the referee reads as much of a long file as crawls do: 500 KiB, and no line that may be cut', () => {
+test('the audit reads as much of a long file as crawls do: 500 KiB, without a line that may be cut', () => {
   const bytesMax = 500 * 1024;
   const head = 'User-agent: *\nDisallow: /first\n';
   for (const end of ['Disallow: /', 'Disallow: /last\r']) {

@@ -83,7 +83,7 @@ const values = {
 const fields = Object.keys(values) as (keyof typeof values)[];
 const paths = ['', '/ ', '/a/ ', '/a/b* ', '/*.pdf$ ', '/caf%c3%a9 ', '/caf\u00e9 ', '/a%2Fb ', '* '];
 
-test('two readings that share no line of code agree on what was said of each use', () => {
+test('two independent parsers agree on the statements about each use', () => {
   const draw = drawFrom(35);
   const list = (field: keyof typeof values, most: number) =>
     Array.from({ length: 1 + draw.below(most) }, () => draw.of([...values[field]])).join(draw.of([',', ', ', ' ,\t']));
@@ -123,7 +123,7 @@ test('two readings that share no line of code agree on what was said of each use
   }
 });
 
-test('a finding names the line that says so, the barring one first', () => {
+test('a finding names its line, a barring one first', () => {
   const robots = readUsageForReferee(Buffer.from('user-agent: *\ncontent-usage: /a train-ai=y\n'), 'examplebot');
   const said = [{ source: 'meta robots', said: 'noai' }];
   assert.deepEqual(refereeUse('ai-train', atMs, url('/a'), robots, [], []), {

@@ -25,7 +25,7 @@ const link = { url: 'https://a.test/x', lastModifiedMs: 0, priority: -1, spellin
 const group = (given: Partial<LinkGroup>) => ({ ...blankLinkGroup, hostKey: 'a.test', links: [link], ...given });
 
 describe('the border', () => {
-  it('has a range for each numeric field of each topic, and for no other', () => {
+  it('the border has a range for each numeric field of each topic, and for no other', () => {
     const all = new Map<string, string[]>();
     for (const schema of Object.values(avroSchemas)) numbersOf(schema, all);
     const declared = Object.entries(ranges).map(([name, fields]) => [name, Object.keys(fields).sort()] as const);
@@ -34,12 +34,12 @@ describe('the border', () => {
       for (const [name, { least, most }] of Object.entries(fields)) assert.ok(least < most, name);
   });
 
-  it('gives a record that lies within its ranges as it is', () => {
+  it('the border returns a record within its ranges unchanged', () => {
     const record = { groups: [group({ depth: 1 }), group({})] };
     assert.equal(enterRecord('discovered', record).record, record);
   });
 
-  it('refuses the group of links that is at fault, by field and value, and no other', () => {
+  it('the border refuses only the invalid group of links, by field and value', () => {
     const record = { groups: [group({ depth: 1 }), group({ depth: -7 }), group({ hop: 2 ** 31 - 1 })] };
     const { record: entered, refusals } = enterRecord('discovered', record);
     assert.deepEqual(entered, { groups: [record.groups[0]] });
@@ -53,7 +53,7 @@ describe('the border', () => {
     assert.match(refusalText(refusals[0]!), /^groups\[1\]\.depth is -7, but must be from 0 to 1000000/);
   });
 
-  it('puts the nearest value in the place of one that only advises, and leaves the record that came alone', () => {
+  it('the border clamps a value that only advises, and leaves the original record unchanged', () => {
     const given = { ...link, lastModifiedMs: -1, priority: 99 };
     const { record } = enterRecord('discovered', { groups: [group({ share: Number.NaN, links: [given] })] });
     assert.deepEqual(record!.groups[0]!.links, [{ ...link, lastModifiedMs: 0, priority: 7 }]);
@@ -61,7 +61,7 @@ describe('the border', () => {
     assert.equal(given.priority, 99);
   });
 
-  it('refuses a whole result whose outcome has no place, and bounds what its outcomes say', () => {
+  it('the border refuses a whole result with an outcome at no place, and bounds what its outcomes say', () => {
     const outcome = { ...blankOutcome, status: -5, retryAfterMs: 2 ** 53 };
     const bounded = enterRecord('results', { ...blankResult, outcomes: [outcome] });
     assert.deepEqual(bounded.record!.outcomes, [{ ...outcome, status: 0, retryAfterMs: 21_600_000 }]);

@@ -11,7 +11,7 @@ import { hamming, ones, simhash } from '../../../topology/content/simhash.ts';
 import { SimhashIndex } from '../../../topology/content/simhash-index.ts';
 
 describe('SimHash', () => {
-  it('is the majority of the features, bit by bit, whatever their number', () => {
+  it('SimHash is the majority of the features, bit by bit, whatever their number', () => {
     for (const words of [25, 26, 32, 33, 34, 100, 1000]) {
       const text = proseOf(words, words);
       const { count, highs, lows } = featuresOf(text, 7);
@@ -25,7 +25,7 @@ describe('SimHash', () => {
     }
   });
 
-  it('goes by words, not by their case or what parts them, and by the key', () => {
+  it('SimHash depends on words and key, not on case or separators', () => {
     const text = proseOf(1, 60);
     assert.deepEqual(simhash(text.toUpperCase().replaceAll(' ', ' - '), 7), simhash(text, 7));
     assert.notDeepEqual(simhash(text, 8), simhash(text, 7));
@@ -34,7 +34,7 @@ describe('SimHash', () => {
     assert.ok(simhash(chinese, 7) !== null);
   });
 
-  it('is far for texts that share no more than their language, near for copies', () => {
+  it('SimHash is far for texts that share only their language, near for copies', () => {
     const signatures = Array.from({ length: 200 }, (_, n) => simhash(proseOf(n, 500), 7)!);
     for (const [i, a] of signatures.entries()) for (const b of signatures.slice(i + 1)) assert.ok(hamming(a, b) > 6);
     const next = numbers(4);
@@ -74,7 +74,7 @@ it('the block-permuted index finds exactly what lies within three bits, each onc
   assert.equal(index.size, 3_000);
 });
 
-it('MinHash estimates how much two texts have in common, and its index finds those above the threshold', () => {
+it('MinHash estimates the similarity of two texts, and its index finds those above the threshold', () => {
   const next = numbers(8);
   const index = new MinhashIndex();
   const count = 600;
@@ -91,7 +91,7 @@ it('MinHash estimates how much two texts have in common, and its index finds tho
   assert.equal(minhash('too little to tell', 7), null);
 });
 
-it('clusters are those of the pairs that were joined, in whatever order', () => {
+it('clusters are those of the joined pairs, in any order', () => {
   const next = numbers(12);
   const pairs = Array.from({ length: 900 }, () => [next() % 2_000, next() % 2_000] as const);
   const clustersOf = (some: readonly (readonly [number, number])[]) => {

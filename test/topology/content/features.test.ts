@@ -6,7 +6,7 @@ const pairs = ({ count, highs, lows }: Features) => Array.from({ length: count }
 const of = (text: string, seed = 7) => pairs(featuresOf(text, seed));
 
 describe('the features of a text', () => {
-  it('are what stored signatures were made of', () => {
+  it('the features of a text match stored signatures', () => {
     assert.deepEqual(of('One two 3 Три 漢字'), [
       [1_991_121_059, -933_251_628],
       [-1_580_985_131, 1_508_701_483],
@@ -17,7 +17,7 @@ describe('the features of a text', () => {
     assert.notDeepEqual(of('one two'), of('one two', 8));
   });
 
-  it('are its pairs of neighbouring words, whatever parts them and however they are written', () => {
+  it('the features of a text are its pairs of neighbouring words, whatever separates them and however they are written', () => {
     const plain = of('one two three');
     assert.equal(plain.length, 2);
     for (const text of [
@@ -44,31 +44,31 @@ describe('the features of a text', () => {
     ['\uff0f', '\uff10'],
   ] as const;
   for (const [sign, deadLetter] of edges)
-    it(`part words at ${sign.codePointAt(0)!.toString(16)} and not at ${deadLetter.codePointAt(0)!.toString(16)}`, () => {
+    it(`words are separated at ${sign.codePointAt(0)!.toString(16)} and not at ${deadLetter.codePointAt(0)!.toString(16)}`, () => {
       assert.deepEqual(of(`a${sign}b`), of('a b'));
       assert.deepEqual(of(`a${deadLetter}b`), []);
     });
 
-  it('take each ideograph and kana for a word', () => {
+  it('the features of a text take each ideograph and kana for a word', () => {
     assert.deepEqual(of('漢字か'), of('漢 字 か'));
     assert.equal(of('漢字か').length, 2);
     const isWord = (code: number) => of(String.fromCharCode(code, code, code)).length === 2;
     assert.deepEqual([0x303f, 0x3040, 0x9fff, 0xa000].map(isWord), [false, true, true, false]);
   });
 
-  it('are as many as the text has, however long it is', () => {
+  it('the features of a text are as many as it has, however long it is', () => {
     for (const words of [4_095, 4_096, 4_097, 20_000]) assert.equal(of('漢'.repeat(words)).length, words - 1);
   });
 });
 
 describe('distinct features', () => {
-  it('are each once, in the order of their first', () => {
+  it('distinct features are listed once each, in order of their first occurrence', () => {
     const [oneTwo, twoOne] = of('one two one');
     assert.deepEqual(pairs(distinctFeaturesOf('one two one two one', 7)), [oneTwo, twoOne]);
     assert.deepEqual(pairs(distinctFeaturesOf('one two', 7)), [oneTwo], 'what another text had counts no more');
   });
 
-  it('are all there where there are many', () => {
+  it('distinct features are complete even if there are many', () => {
     const words = Array.from({ length: 12_000 }, (_, n) => `w${n}`);
     assert.equal(distinctFeaturesOf(words.join(' '), 7).count, 11_999);
     assert.equal(distinctFeaturesOf([...words, ...words].join(' '), 7).count, 12_000);

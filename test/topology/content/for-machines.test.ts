@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isForMachines } from '../../../topology/content/for-machines.ts';
 
-test('feeds, data and styles are for machines; markup, text, documents and what is unnamed are for readers', () => {
+test('feeds, data and styles are for machines; markup, text, documents and unknown types are for readers', () => {
   const machines = [
     ...['application/rss+xml', 'application/atom+xml', 'application/xml', 'text/xml', 'application/json'],
     ...[

@@ -248,9 +248,9 @@ function inUse({ count, highs, lows }: Features): Features {
   return { count, highs: highs.slice(0, count), lows: lows.slice(0, count) };
 }
 
-it('pages that are alike', () => assertKept(kept('alike'), bySeed(16, alike)));
-it('indexes of many', () => assertKept(kept('many'), bySeed(2, many)));
-it('languages and scripts', () => assertKept(kept('spoken'), bySeed(24, spoken)));
-it('links between hosts', () => assertKept(kept('linked'), bySeed(12, linked)));
-it('rows of links, of every length', () => assertKept(kept('rows'), new Map([['all', rows()]])));
-it('hubs, spans and feeds', () => assertKept(kept('small'), bySeed(8, small)));
+it('similar pages are found as recorded', () => assertKept(kept('alike'), bySeed(16, alike)));
+it('large indexes answer as recorded', () => assertKept(kept('many'), bySeed(2, many)));
+it('languages and scripts are detected as recorded', () => assertKept(kept('spoken'), bySeed(24, spoken)));
+it('links between hosts are counted as recorded', () => assertKept(kept('linked'), bySeed(12, linked)));
+it('rows of links of every length are stored as recorded', () => assertKept(kept('rows'), new Map([['all', rows()]])));
+it('hubs, spans and feeds are read as recorded', () => assertKept(kept('small'), bySeed(8, small)));

@@ -37,10 +37,10 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 for (const [language, text] of Object.entries(texts)) {
-  it(`a sentence of ${language} is told as such`, () => assert.equal(languageOf(text), language));
+  it(`a sentence of ${language} is recognised`, () => assert.equal(languageOf(text), language));
 }
 
-it('what has too few words, or no letters, is not guessed at', () => {
+it('a text with too few words, or without letters, has no language', () => {
   assert.equal(languageOf(''), '');
   assert.equal(languageOf('the and of'), '');
   assert.equal(languageOf('1234 5678 !!! ???'), '');
@@ -61,19 +61,19 @@ it('Japanese, Chinese and Korean with more Latin letters than their own are not 
   );
 });
 
-it('the menu that a page begins with does not decide: all of the text is read', () => {
+it('a page’s initial menu does not decide its language: all of the text is read', () => {
   const menu =
     'Home Products Services Support Downloads About us Contact Search the site Log in to your account '.repeat(20);
   assert.equal(languageOf(menu + texts['de']!.concat(' ').repeat(60)), 'de');
 });
 
-it('a manual full of English options and names is of the language that its sentences are in', () => {
+it('a manual full of English options and names has the language of its sentences', () => {
   const page = `apt-get --yes --no-install-recommends install DEBIAN_FRONTEND=noninteractive /etc/apt/sources.list
     ${texts['fr']} --allow-unauthenticated --download-only LC_ALL=C /usr/share/doc/apt/examples/configure-index.gz`;
   assert.equal(languageOf(page), 'fr');
 });
 
-it('a declaration decides among languages that are near, and where there is little text, not against the text', () => {
+it('a declaration decides between similar languages and in short texts, not against the text', () => {
   const malay = 'Semua manusia dilahirkan bebas dan sama rata dari segi kemuliaan dan hak-hak.';
   assert.equal(languageOf(malay), 'id');
   assert.equal(languageOf(malay, 'ms-MY'), 'ms');
@@ -82,7 +82,7 @@ it('a declaration decides among languages that are near, and where there is litt
   assert.equal(languageOf(texts['ru']!, 'en'), 'ru');
 });
 
-it('a declared language that trigrams cannot tell from its relatives is believed, in the script that it is written in', () => {
+it('a declared language that trigrams cannot distinguish from its relatives is believed, in its script', () => {
   const declared = {
     lv: 'Visi cilvēki piedzimst brīvi un vienlīdzīgi savā pašcieņā un tiesībās. Viņi ir apveltīti ar saprātu un sirdsapziņu.',
     is: 'Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum. Menn eru gæddir vitsmunum og samvizku.',

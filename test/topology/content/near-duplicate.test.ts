@@ -17,7 +17,7 @@ const evidence = (text: string, title = '', host = 'a.test'): PageEvidence => ({
   host: hash32(host),
 });
 
-it('what most pages of a host have is common, once there are some pages; what few have is not', () => {
+it('features that most pages of a host share are common, once there are some pages; those of a few are not', () => {
   const menu = proseOf(1, 300);
   let common = noCommonSlots();
   const first = evidence(`${menu} ${proseOf(2, 100)}`).minhash;
@@ -32,7 +32,7 @@ it('what most pages of a host have is common, once there are some pages; what fe
   assert.ok(Math.abs(reported - ofMenu) <= slots / 8, `${reported} of ${ofMenu}`);
 });
 
-it('what all pages have stays common, however many there are, and is not any more once others outvote it', () => {
+it('common parts stay common, however many pages there are, until others outvote them', () => {
   const [menu, other] = [evidence(proseOf(1, 300)).minhash, evidence(proseOf(2, 300)).minhash];
   const slot = [...menu].findIndex((value, at) => value !== other[at]);
   const isReported = (page: typeof menu) => isCommon(common, slot, page[slot]!);
@@ -50,7 +50,7 @@ it('what all pages have stays common, however many there are, and is not any mor
   }
 });
 
-it('pages that share no more than the template of their site are not near, copies with the same template are', () => {
+it('pages that share only their site’s template are not near, copies with the same template are', () => {
   const menu = proseOf(1, 900);
   const page = (n: number, more = '') => evidence(`${menu} ${proseOf(100 + n, 100)} ${more}`, 'Welcome');
   let common = noCommonSlots();
@@ -82,16 +82,16 @@ function near(reporting: number, differing: number, pages = 100, oneHost = false
 }
 const but = (differing: number) => (slots - differing) / slots;
 
-it('texts are alike by what is not common to their host: where three fifths of it agree, of eight slots and more', () => {
+it('texts are similar if three fifths of their uncommon slots agree, of eight slots and more', () => {
   assert.deepEqual([near(8, 3) > 0, near(8, 4) > 0], [true, false]);
   assert.deepEqual([near(100, 40) > 0, near(100, 41) > 0], [true, false]);
 });
 
-it('where all but seven slots are common to the host, they may differ in one', () => {
+it('texts with all but seven slots common to the host may differ in one', () => {
   assert.deepEqual([near(7, 0), near(7, 1), near(7, 2)], [1, but(1), 0]);
 });
 
-it('where nothing is known of the host yet, all slots count: three fifths, and of one host four', () => {
+it('without knowledge of the host all slots count: three fifths must agree, and four fifths on one host', () => {
   assert.deepEqual([near(7, 51, 7), near(7, 52, 7)], [but(51), 0]);
   assert.deepEqual([near(7, 25, 7, true), near(7, 26, 7, true)], [but(25), 0]);
 });

@@ -4,7 +4,7 @@ import { scriptOf } from '../../../topology/content/script.ts';
 
 const at = (...codes: readonly number[]) => scriptOf([String.fromCharCode(...codes)]);
 
-describe('a letter counts', () => {
+describe('a letter', () => {
   /** The last code before each range, its first, its last, and the one after it. */
   const edges = [
     ['kana', [0x303f, 0x3040, 0x30ff, 0x3100], [0, 1, 1, 0]],
@@ -15,22 +15,22 @@ describe('a letter counts', () => {
     ['latin', [0x7f, 0xa1, 0xbf, 0xc0, 0x24f, 0x250], [0, 0, 0, 1, 1, 0]],
   ] as const;
   for (const [name, codes, counts] of edges)
-    it(`as ${name}, from ${codes[1]!.toString(16)} on and no further`, () =>
+    it(`a letter counts as ${name} from ${codes[1]!.toString(16)} on and no further`, () =>
       assert.deepEqual(
         codes.map((code) => at(code)[name]),
         counts,
       ));
 
-  it('as Hangul where syllables are', () => {
+  it('a letter counts as Hangul within the syllables', () => {
     const scripts = [0xabff, 0xac00, 0xd7af, 0xd7b0].map((code) => at(code).script);
     assert.deepEqual(scripts, ['', 'hangul', 'hangul', '']);
   });
 
-  it('over all texts', () => assert.equal(scriptOf(['ab', 'c']).latin, 3));
+  it('letters are counted over all texts', () => assert.equal(scriptOf(['ab', 'c']).latin, 3));
 });
 
 describe('the script of a text', () => {
-  it('is the one with most letters, where one of an alphabet says as much as two Latin ones, and an ideograph as four', () => {
+  it('the script of a text is the one with most letters, where an alphabet’s count twice a Latin one and an ideograph four times', () => {
     const cyrillic = 'ж';
     const cases = [
       ['', ''],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { proseOf } from '../../../lab/pages/prose.ts';
 import { sameText, textSignature } from '../../../topology/content/text-signature.ts';
 
-test('a rotating advertisement leaves nearly every text the same, another article leaves none', () => {
+test('a rotating advertisement changes hardly any signature, another article always does', () => {
   let [same, mistaken] = [0, 0];
   for (let page = 0; page < 40; page++) {
     const article = proseOf(page, 1_800);
@@ -15,7 +15,7 @@ test('a rotating advertisement leaves nearly every text the same, another articl
   assert.ok(same >= 32, `${same} of 40`);
 });
 
-test('too little text says nothing', () => {
+test('too little text has no signature', () => {
   assert.equal(textSignature('Hello'), '');
   assert.equal(sameText('', ''), false);
 });

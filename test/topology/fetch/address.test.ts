@@ -34,13 +34,13 @@ it('IPv6 that is not global unicast, or carries an IPv4 address, is blocked', ()
   }
 });
 
-it('what is no address is blocked', () => {
+it('text that is no address is blocked', () => {
   for (const text of ['', 'example.com', '1.2.3', '1.2.3.4.5', '01.2.3.4', '256.1.1.1', '8.8.8.8 ', '8.8..8']) {
     assert.equal(isBlockedAddress(text), true, text);
   }
 });
 
-it('a URL is judged by the address its host spells, however odd', () => {
+it('a URL is judged by its host’s address, however oddly it is spelt', () => {
   const blocked = ['http://127.1/', 'http://2130706433/', 'http://0177.1/', 'http://0x7f.0.0.1./', 'http://①②⑦.⓪.⓪.①/'];
   blocked.push('http://a@10.0.0.1/', 'http://[::ffff:10.0.0.1]/', 'http://localhost/', 'http://x.LOCALHOST./', 'junk');
   for (const url of blocked) assert.equal(urlHasBlockedAddress(url), true, url);
@@ -49,7 +49,7 @@ it('a URL is judged by the address its host spells, however odd', () => {
   }
 });
 
-it('networks that are allowed are reached, and no others', () => {
+it('allowed networks are reached, and no others', () => {
   const blocked = compileAddressGuard(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
   for (const address of ['10.1.2.3', '127.0.0.1', 'fd00::1', '93.184.215.14'])
     assert.equal(blocked(address), false, address);
@@ -165,7 +165,7 @@ it('an address is four decimal numbers up to 255, written in one way', () => {
     assert.equal(isBlockedAddress(text), true, text);
 });
 
-it('a URL whose name is no address is judged by that', () => {
+it('a URL with a host name is judged by its name’s address', () => {
   for (const url of [
     'http://localhost.example/',
     'http://alocalhost/',

@@ -10,7 +10,7 @@ it('an entity-tag is sent back as it came, strong or weak', () => {
   for (const etag of ['"a"', 'W/"a"', '""', '"é"', '"a\'b\\c"']) assert.equal(sent(etag), `if-none-match: ${etag}`);
 });
 
-it('what is no entity-tag is not sent back', () => {
+it('an invalid entity-tag is not sent back', () => {
   for (const etag of ['', '*', 'a', '"a', 'a"', 'w/"a"', '"a" "b"', '"a", "b"', '"a b"', '"a"b"', '"\t"'])
     assert.equal(sent(etag), '', etag);
 });
@@ -20,7 +20,7 @@ it('a date is sent back as an IMF-fixdate, whatever its form', () => {
     assert.equal(sent('', form), `if-modified-since: ${date}`);
 });
 
-it('what is no date is not sent back', () => {
+it('an invalid date is not sent back', () => {
   for (const form of [
     '0',
     '-1',

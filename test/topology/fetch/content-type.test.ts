@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extractedType } from '../../../topology/fetch/content-type.ts';
 
-test('the last media type of all fields counts, with the charset of the one before where that has the same type', () => {
+test('the last media type of all fields counts, with the charset of an earlier one of the same type', () => {
   const cases: readonly (readonly [values: readonly string[], type: string])[] = [
     // Examples of the Fetch standard, "extract a MIME type".
     [['text/plain;charset=gbk, text/html'], 'text/html'],
@@ -25,7 +25,7 @@ test('the last media type of all fields counts, with the charset of the one befo
   for (const [values, type] of cases) assert.equal(extractedType(values), type, values.join(' | '));
 });
 
-test('what is no media type, or says that none is known, is none', () => {
+test('an invalid or unknown media type is ignored', () => {
   const none = [
     '',
     'html',
@@ -51,7 +51,7 @@ test('what is no media type, or says that none is known, is none', () => {
   assert.equal(extractedType(['text/html', 'unknown/unknown']), '');
 });
 
-test('a list made to be looked at for ever takes no time', () => {
+test('a hostile list of media types takes no time', () => {
   const started = performance.now();
   for (const piece of [',', ' ', ';', '"', '\\', ';charset=', 'a/b,', 'a', '\t;'])
     extractedType([piece.repeat(60_000 / piece.length), 'text/html'.padEnd(60_000)]);

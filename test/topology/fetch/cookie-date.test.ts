@@ -14,7 +14,7 @@ it('a cookie’s date is read by its parts, in any order and form', () => {
     assert.equal(parseCookieDate(text), at, text);
 });
 
-it('two digits of a year are those of 1970 to 2069', () => {
+it('two digits of a year mean 1970 to 2069', () => {
   for (const [digits, year] of [
     ['70', 1970],
     ['99', 1999],
@@ -24,7 +24,7 @@ it('two digits of a year are those of 1970 to 2069', () => {
     assert.equal(new Date(parseCookieDate(`1 Jan ${digits} 00:00:00`)!).getUTCFullYear(), year);
 });
 
-it('what lacks a part, or has one that is none, is no date', () => {
+it('a date with a missing or invalid part is ignored', () => {
   for (const text of [
     '',
     '0',

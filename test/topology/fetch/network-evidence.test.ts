@@ -4,7 +4,7 @@ import { NetworkEvidence } from '../../../topology/fetch/network-evidence.ts';
 
 const witness = (host: string) => ({ origin: `http://${host}`, hostKey: host, delayMs: 0 });
 
-test('an answer of another target since a request began is told from its own, and from earlier ones', () => {
+test('another target’s answer since a request began is distinguished from its own, and from earlier ones', () => {
   const evidence = new NetworkEvidence();
   evidence.answered('a.test', witness('a.test'), 100);
   assert.equal(evidence.hasOtherAnswered('a.test', 50), false);
@@ -14,7 +14,7 @@ test('an answer of another target since a request began is told from its own, an
   assert.equal(evidence.hasOtherAnswered('b.test', 100), true);
 });
 
-test('those that answered last and are not silent are asked first, in turn', () => {
+test('targets that answered last and are not silent are tried first, in turn', () => {
   const evidence = new NetworkEvidence();
   for (const [at, host] of ['a.test', 'b.test', 'c.test', 'd.test'].entries())
     evidence.answered(host, witness(host), at);
@@ -28,7 +28,7 @@ test('those that answered last and are not silent are asked first, in turn', () 
   assert.equal(evidence.witnesses(true).length, 3, 'but for while the network is away');
 });
 
-test('three silent targets are ours where something has answered the crawl, and else only if the system says so', () => {
+test('three silent targets mean our own network if something has answered the crawl, and else only if the system says so', () => {
   const evidence = new NetworkEvidence();
   for (const target of ['a.test', 'b.test']) evidence.silent(target);
   assert.equal(evidence.isOurs('host', true), false);

@@ -43,7 +43,7 @@ it('each status has its outcome', () => {
   for (const [status, kind] of Object.entries(table)) assert.equal(classify({ status: Number(status) }), kind, status);
 });
 
-it('a redirect is one only if it leads somewhere', () => {
+it('a redirect needs a target', () => {
   for (const status of [301, 302, 303, 307, 308]) {
     assert.equal(classify({ status, redirectUrl: 'http://example.com/' }), 'redirect');
     assert.equal(classify({ status, redirectUrl: null }), 'clientError');
@@ -51,12 +51,12 @@ it('a redirect is one only if it leads somewhere', () => {
   assert.equal(classify({ status: 305, redirectUrl: 'http://example.com/' }), 'clientError');
 });
 
-it('a failure outweighs the status of the response that broke off', () => {
+it('a failure wins over the status of the response that broke off', () => {
   assert.equal(classify({ status: 200, failure: 'timeout' }), 'timeout');
   assert.equal(classify({ failure: 'dnsFailed' }), 'dnsFailed');
 });
 
-it('the retriable outcomes are those the results schema names', () => {
+it('the retriable outcomes are those that the results schema names', () => {
   assert.deepEqual(outcomeKinds.filter(isRetriable).sort(), [
     'badResponse',
     'connectionFailed',
@@ -69,7 +69,7 @@ it('the retriable outcomes are those the results schema names', () => {
   ]);
 });
 
-it('no outcome is both retriable and terminal; what goes back to its queue is neither', () => {
+it('no outcome is both retriable and terminal; an outcome that returns the URL to its queue is neither', () => {
   const neither = outcomeKinds.filter((kind) => !isRetriable(kind) && !isTerminal(kind));
   assert.deepEqual(neither, ['crawlDelayTooLong', 'returned', 'unknown']);
   assert.ok(outcomeKinds.every((kind) => !(isRetriable(kind) && isTerminal(kind))));
@@ -82,13 +82,13 @@ it('a failure of the host is retriable', () => {
   assert.ok(outcomeKinds.filter(isPressure).every(isRetriable));
 });
 
-it('an answer of success whose type is not read is told from what was refused before it was asked', () => {
+it('a successful response of an unsupported type is distinguished from a refusal before the request', () => {
   assert.equal(isNotRead('refused', 200), true);
   assert.equal(isNotRead('refused', 0), false);
   assert.equal(isNotRead('gone', 404), false);
 });
 
-it('a failure outweighs the status, no status is no connection, and only some statuses redirect, somewhere', () => {
+it('a failure wins over the status, no status means no connection, and only some statuses with a target redirect', () => {
   assert.equal(classify({}), 'connectionFailed');
   assert.equal(classify({ failure: 'timeout' }), 'timeout');
   assert.equal(classify({ status: 200, failure: 'tooLarge' }), 'tooLarge');
@@ -102,7 +102,7 @@ it('a failure outweighs the status, no status is no connection, and only some st
   ]);
 });
 
-it('each kind says of its host what it says', () => {
+it('each kind of outcome has its meaning for the host', () => {
   const reported = (asks: (kind: (typeof outcomeKinds)[number]) => boolean) => outcomeKinds.filter(asks).sort();
   const failures = ['connectionFailed', 'dnsFailed', 'robotsUnreachable', 'tlsFailed'];
   assert.deepEqual(reported(isHostFailure), failures);
@@ -129,7 +129,7 @@ it('each kind says of its host what it says', () => {
   );
 });
 
-it('an answer is not read where it is a success of another type', () => {
+it('a response is unsupported if it is a success of another type', () => {
   assert.deepEqual(
     [199, 200, 299, 300].map((status) => isNotRead('refused', status)),
     [false, true, true, false],
@@ -137,7 +137,7 @@ it('an answer is not read where it is a success of another type', () => {
   assert.equal(isNotRead('fetched', 200), false);
 });
 
-it('errors of a server in a row are counted by first tries, and end with a good answer', () => {
+it('consecutive server errors are counted by first tries, and end with a good response', () => {
   const after = (kind: 'serverError' | 'fetched' | 'timeout' | 'returned', status: number, isFirstTry: boolean) =>
     serverErrorsAfter(3, { kind, status, originOnly: false }, isFirstTry);
   assert.deepEqual([after('serverError', 500, true), after('serverError', 500, false)], [4, 3]);

@@ -16,7 +16,7 @@ test('five statuses redirect', () => {
   assert.equal(redirectTarget(from, 301, null), null);
 });
 
-test('a target is absolute, of http or https, and has no fragment', () => {
+test('a target is absolute, with http or https, and without a fragment', () => {
   for (const [location, target] of [
     ['/to', 'http://a.test/to'],
     ['to#part', 'http://a.test/d/to'],
@@ -32,7 +32,7 @@ test('a target is absolute, of http or https, and has no fragment', () => {
     assert.equal(redirectTarget(from, 302, location), target, location);
 });
 
-test('bytes beyond ASCII are UTF-8 where they are that, and are kept as they are where not', () => {
+test('non-ASCII bytes are UTF-8 if they are valid as such, and kept unchanged if not', () => {
   for (const [location, target] of [
     ['/caf\u00c3\u00a9', 'http://a.test/caf%C3%A9'],
     ['/caf\u00e9', 'http://a.test/caf%E9'],

@@ -23,7 +23,7 @@ test('name, value, path and end are read as RFC 6265 says', () => {
   assert.equal(parse('a=')?.value, '');
 });
 
-test('what is malformed, too long, or would break a header is no cookie', () => {
+test('a cookie that is malformed, too long, or would break a header is ignored', () => {
   for (const header of [
     '',
     'a',
@@ -37,7 +37,7 @@ test('what is malformed, too long, or would break a header is no cookie', () => 
     assert.equal(parse(header), null, JSON.stringify(header.slice(0, 20)));
 });
 
-test('a cookie for another host, or for a public suffix, is void; one for a wider domain stays with its host', () => {
+test('a cookie for another host, or for a public suffix, is ignored; one for a wider domain stays with its host', () => {
   for (const domain of ['example.com', 'other.example.org', 'org', 'co.uk', 'ample.org', 'w.example.org'])
     assert.equal(parse(`a=b; Domain=${domain}`), null, domain);
   assert.equal(parse('a=b; Domain=co.uk', { host: 'shop.co.uk' }), null);
@@ -47,7 +47,7 @@ test('a cookie for another host, or for a public suffix, is void; one for a wide
     assert.equal(parse(`a=b; Domain=${domain}`)?.name, 'a', domain);
 });
 
-test('Secure and the prefixes of names ask for TLS, and for no wider domain', () => {
+test('Secure and the prefixes of names require TLS, and no wider domain', () => {
   assert.equal(parse('a=b; Secure', { isSecure: false }), null);
   assert.equal(parse('__Secure-a=b'), null);
   assert.equal(parse('__Secure-a=b; Secure')?.name, '__Secure-a');
@@ -57,7 +57,7 @@ test('Secure and the prefixes of names ask for TLS, and for no wider domain', ()
   assert.equal(parse('__Host-a=b; Secure; Path=/')?.name, '__Host-a');
 });
 
-test('a cookie goes to its path and what is below it, until it ends, and by TLS alone if it says so', () => {
+test('a cookie is sent to its path and below, until it expires, and by TLS only if it says so', () => {
   const sent = (header: string, path: string, isSecure = true, atMs = now) =>
     isSentTo(parse(header)!, { host: from.host, path, isSecure }, atMs);
   assert.deepEqual(
@@ -70,7 +70,7 @@ test('a cookie goes to its path and what is below it, until it ends, and by TLS 
   assert.equal(sent('a=b; Max-Age=1', '/shop', true, now + 1_000), false);
 });
 
-test('a cookie has 4,096 characters at most, and goes without TLS unless it says otherwise', () => {
+test('a cookie has at most 4,096 characters, and is sent without TLS unless it says otherwise', () => {
   assert.equal(parse(`a=${'x'.repeat(4_095)}`)?.value.length, 4_095);
   assert.equal(parse(`a=${'x'.repeat(4_096)}`), null);
   const plain = parse('a=b; HttpOnly; =x; path; secured');
@@ -85,7 +85,7 @@ test('a cookie has 4,096 characters at most, and goes without TLS unless it says
   );
 });
 
-test('an attribute that is too long says nothing', () => {
+test('an attribute that is too long is ignored', () => {
   const path = (chars: number) => parse(`a=b; Path=/${'x'.repeat(chars - 1)}`)?.path.length;
   assert.deepEqual([path(1_024), path(1_025)], [1_024, '/shop'.length]);
 });

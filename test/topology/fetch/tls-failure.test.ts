@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isTlsFailure, tlsDetail } from '../../../topology/fetch/tls-failure.ts';
 
-it('TLS is told as the reason, whether a page or the robots.txt before it failed; other reasons are not', () => {
+it('TLS is named as the reason, whether a page or the robots.txt before it failed; other reasons are not', () => {
   const why = tlsDetail('unable to verify the first certificate');
   assert.equal(isTlsFailure({ kind: 'tlsFailed', detail: '' }), true);
   assert.equal(

@@ -33,7 +33,7 @@ test('two crawls never contact a host at once, and the second waits from the end
   assert.deepEqual(crawlsOf(arbiter.step(601).granted), ['b']);
 });
 
-test('a permit that was given back without a contact costs nobody a wait', () => {
+test('a permit returned without a contact delays nobody', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 });
   const first = arbiter.ask(wantOf('a'), 0);
   arbiter.ask(wantOf('b'), 0);
@@ -43,7 +43,7 @@ test('a permit that was given back without a contact costs nobody a wait', () =>
   assert.throws(() => arbiter.end(first, null, 6), /has ended/);
 });
 
-test('between two crawls lies the wait of the less patient, a Crawl-delay of the host, and the delay of the fleet', () => {
+test('the delay between two crawls is that of the less patient, the host’s Crawl-delay, and the fleet’s delay', () => {
   const cases: readonly (readonly [hostDelayMs: number, after: Partial<Contact>, next: Partial<Want>, gap: number])[] =
     [
       [0, { delayMs: 86_400_000 }, { delayMs: 50 }, 50],
@@ -64,7 +64,7 @@ test('between two crawls lies the wait of the less patient, a Crawl-delay of the
   }
 });
 
-test('Retry-After and back-off of one crawl hold for all, and are told, to outlive the process', () => {
+test('Retry-After and back-off of one crawl bind all, and are stored to outlive the process', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 });
   const first = arbiter.ask(wantOf('a'), 0);
   arbiter.step(0);
@@ -91,7 +91,7 @@ test('Retry-After and back-off of one crawl hold for all, and are told, to outli
   assert.equal(arbiter.end(fourth, contact({ isPressure: true }), 90_210)!.heldUntilMs, 90_211 + 5_000);
 });
 
-test('a host whose server fails URL after URL, whichever crawls asked for them, is left alone by all until it answers well', () => {
+test('a host whose server fails URL after URL, for any crawls, is left alone by all until it answers well', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 });
   let nowMs = 0;
   const fails = (crawl: string, url: string, more: { isFirstTry?: boolean; most?: number } = {}) => {
@@ -128,7 +128,7 @@ test('a host whose server fails URL after URL, whichever crawls asked for them, 
   assert.deepEqual([fails('a', '/5'), fails('a', '/6')], [0, 0]);
 });
 
-test('a Crawl-delay that one crawl has read binds the others before it has waited for its own turn', () => {
+test('a Crawl-delay that one crawl has read binds the others before its own turn', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 });
   const first = arbiter.ask(wantOf('a'), 0);
   arbiter.step(0);
@@ -143,7 +143,7 @@ test('a Crawl-delay that one crawl has read binds the others before it has waite
   assert.deepEqual(crawlsOf(arbiter.step(2_011).granted), ['b']);
 });
 
-test('after a restart any host counts as contacted at the start, and what it had asked for holds', () => {
+test('after a restart any host counts as contacted at the start, and its pauses hold', () => {
   const arbiter = arbiterOf({ a: 1 }, { contactedAtMs: 1_000, hostDelayMs: 300 });
   arbiter.remember('held.test', { heldUntilMs: 5_000, crawlDelayMs: 0 });
   arbiter.remember('slow.test', { heldUntilMs: Number.NEGATIVE_INFINITY, crawlDelayMs: 2_000 });
@@ -155,7 +155,7 @@ test('after a restart any host counts as contacted at the start, and what it had
   assert.deepEqual(grantedAt, { 'new.test': 1_301, 'slow.test': 3_001, 'held.test': 5_000 });
 });
 
-test('a want that cannot start in time is told at once where it has no chance, and when its time is over else', () => {
+test('a request that cannot start in time is refused at once if it has no chance, and otherwise at its deadline', () => {
   const arbiter = arbiterOf({ a: 1, b: 1, c: 1 });
   const first = arbiter.ask(wantOf('a'), 0);
   arbiter.step(0);
@@ -218,7 +218,7 @@ const assertShares = (counts: Readonly<Record<string, number>>, weights: Readonl
 
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `h${from + n}.test`);
 
-test('when all want more than there is, each has its share by weight, whichever hosts it shares with whom', () => {
+test('under full demand each crawl has its share by weight, whichever hosts it shares with others', () => {
   const weights = { a: 1, b: 2, c: 4, d: 1 };
   const hosts: Readonly<Record<string, readonly string[]>> = {
     ...{ a: names(0, 30), b: names(10, 50), c: names(0, 60), d: names(55, 100) },
@@ -244,14 +244,14 @@ test('a crawl that joins again has its new weight from then on', () => {
   assert.deepEqual(counts, { a: 30, b: 10 });
 });
 
-test('where hosts are what is scarce, their permits go by weight', () => {
+test('scarce hosts grant their permits by weight', () => {
   const weights = { a: 1, b: 3 };
   const { counts, shortest } = play(weights, () => names(0, 5), { delayMs: 300, forMs: 300_000 });
   assertShares(counts, weights);
   assert.ok(shortest >= 301, `${shortest}`);
 });
 
-test('a crawl that has hosts of its own is not shut out of those it shares', () => {
+test('a crawl with its own hosts is not excluded from shared ones', () => {
   const hosts: Readonly<Record<string, readonly string[]>> = { a: names(0, 20), b: names(0, 1) };
   const arbiter = arbiterOf({ a: 1, b: 1 });
   const shared: string[] = [];
@@ -267,7 +267,7 @@ test('a crawl that has hosts of its own is not shut out of those it shares', () 
   assert.ok(shared.filter((crawl) => crawl === 'a').length >= 3, shared.join(''));
 });
 
-test('a crawl that had nothing to ask for is owed a few requests and no more', () => {
+test('an idle crawl saves up a few requests and no more', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 }, { requestsMax: 1 });
   const order: string[] = [];
   const turn = (nowMs: number) => {
@@ -334,7 +334,7 @@ test('the newest of many crawls has a page at once, however light it is and howe
   assert.ok(more <= fleetLimits.requestsFirst, `${more}`);
 });
 
-test('it has one as soon as the first host that told what is allowed may be asked again, however many have told by then', () => {
+test('the newest crawl has a page as soon as the first host with a known robots.txt is ready, however many are known by then', () => {
   for (const weight of [1, 4])
     for (const delayMs of [100, 1_000])
       for (const robotsMs of [1, 40, 200]) {
@@ -346,7 +346,7 @@ test('it has one as soon as the first host that told what is allowed may be aske
       }
 });
 
-test('the page of a crawl that has begun goes before robots.txt of crawls that begin after it, one upon the other', () => {
+test('the first page of a started crawl goes before robots.txt of later crawls, one after the other', () => {
   const arbiter = arbiterOf({ old: 1 }, { requestsMax: 1, hostDelayMs: 1_000 });
   let nowMs = 0;
   let busy: Ask | undefined;
@@ -375,7 +375,7 @@ test('the page of a crawl that has begun goes before robots.txt of crawls that b
   assert.ok(page !== undefined && page.startedAtMs < 1_000 + 3 * 40, `${page?.startedAtMs} ms`);
 });
 
-test('a crawl that begins after many at once has its first page before those have their second', () => {
+test('a crawl that starts after many at once has its first page before their second', () => {
   const arbiter = arbiterOf({}, { requestsMax: 1, hostDelayMs: 100 });
   const tookMs = 40;
   let nowMs = 0;
@@ -408,7 +408,7 @@ test('a crawl that begins after many at once has its first page before those hav
   assert.ok(nowMs - beganMs <= 100 + 4 * tookMs + 5, `${nowMs - beganMs} ms`);
 });
 
-test('a crawl wants no more hosts while enough of those it has wait for a place', () => {
+test('a crawl requests no more hosts while enough of its hosts wait for a place', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 }, { requestsMax: 1 });
   const { readyMax } = fleetLimits;
   assert.equal(arbiter.hostsWanted('a'), readyMax);
@@ -454,7 +454,7 @@ test('hosts that bind nobody any more are forgotten', () => {
   assert.equal(arbiter.hosts, 2);
 });
 
-test('hosts that another process had count as contacted when they are taken over, and a pause that was known stays', () => {
+test('hosts of another process count as contacted when they are taken over, and a known pause stays', () => {
   const arbiter = arbiterOf({ a: 1 });
   arbiter.hold('held.test', 9_000, 0);
   const first = arbiter.ask(wantOf('a'), 0);
@@ -476,7 +476,7 @@ test('hosts that another process had count as contacted when they are taken over
   ]);
 });
 
-test('who waits for hosts that are another process’s from now on gets nothing, and permits that are out are told', () => {
+test('requests for hosts that move to another process get nothing, and open permits are reported', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 });
   const out = arbiter.ask(wantOf('a'), 0);
   const waits = arbiter.ask(wantOf('b'), 0);
@@ -524,7 +524,7 @@ test('a crawl whose requests trouble a host does not take each permit after a ba
   }
 });
 
-test('a host that is in trouble for all crawls is asked by each in turn', () => {
+test('a host in trouble for all crawls is tried by each in turn', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 });
   const served = { a: 0, b: 0 };
   const asks = { a: arbiter.ask(wantOf('a'), 0), b: arbiter.ask(wantOf('b'), 0) };

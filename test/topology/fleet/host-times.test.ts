@@ -27,12 +27,12 @@ function learned(host: HostTimes, own: Partial<Contact>, nowMs = 20_000): HostTi
   return host;
 }
 
-test('a host that nobody was at is ready at once; one that somebody was at waits for what the next crawl keeps', () => {
+test('an uncontacted host is ready at once; a contacted one waits for the next crawl’s delay', () => {
   assert.equal(readyAtMs(newHostTimes(-Infinity), { ...gap, delayMs: 500 }, 1_000), -Infinity);
   assert.equal(readyAtMs(newHostTimes(10_000), { ...gap, delayMs: 500 }, 0), 10_501);
 });
 
-test('between two crawls lies the smaller of their waits', () => {
+test('the delay between two crawls is the smaller of theirs', () => {
   const waits: readonly (readonly [Partial<HostTimes>, Partial<typeof gap>, number, number])[] = [
     // What is known of the host, what the next crawl keeps, the fleet's least, ready at.
     [{}, { delayMs: 200 }, 0, 10_201],
@@ -55,13 +55,13 @@ test('between two crawls lies the smaller of their waits', () => {
     assert.equal(readyAtMs(hostOf(host), { ...gap, ...next }, leastMs), expected, JSON.stringify([host, next]));
 });
 
-test('a contact leaves what its crawl keeps, what it took and what robots.txt asks for', () => {
+test('a contact leaves its crawl’s delay, its duration and the robots.txt delay', () => {
   const host = learned(hostOf({ crawlDelayMs: 5_000 }), { delayMs: 700, tookMs: 90 });
   assert.deepEqual(host, { ...hostOf({ crawlDelayMs: 5_000, afterMs: 700, tookMs: 90 }), endMs: 20_000 });
   assert.equal(learned(host, { crawlDelayMs: 3_000 }).crawlDelayMs, 3_000);
 });
 
-test('pressure backs off further each time, up to a bound, until the host answers', () => {
+test('throttling backs off further each time, up to a bound, until the host answers', () => {
   const host = hostOf();
   const waits: number[] = [];
   for (const nowMs of [20_000, 30_000, 100_000, 1e6, 2e6, 3e6, 4e6, 5e6])
@@ -74,14 +74,14 @@ test('pressure backs off further each time, up to a bound, until the host answer
   assert.equal(host.heldUntilMs, 5_000_001 + last);
 });
 
-test('Retry-After binds where it is longer, and no later answer makes a wait shorter', () => {
+test('Retry-After binds if it is longer, and no later response shortens a delay', () => {
   const held = (retryAfterMs: number) => learned(hostOf(), { isPressure: true, retryAfterMs }).heldUntilMs;
   assert.deepEqual([held(first - 1), held(first + 9)], [20_001 + first, 20_001 + first + 9]);
   const host = hostOf({ heldUntilMs: 90_000 });
   assert.equal(learned(host, { isPressure: true }).heldUntilMs, 90_000);
 });
 
-test('failures of the server count by URL and by first tries, until they are the host’s trouble', () => {
+test('server failures count by URL and by first tries, until they are the host’s trouble', () => {
   const fails = (host: HostTimes, url: string, most = 3, isFirstTry = true) =>
     learned(host, { isAnswered: false, serverError: { url, isFirstTry, most } });
   const host = hostOf();
@@ -104,7 +104,7 @@ test('failures of the server count by URL and by first tries, until they are the
   assert.deepEqual([host.failedUrls, host.throttles], [['d'], 0]);
 });
 
-test('a crawl that bears any number of failures counts as if it bore a hundred', () => {
+test('a crawl that tolerates any number of failures counts as one that tolerates a hundred', () => {
   const host = hostOf();
   const fails = (n: number) =>
     learned(host, { isAnswered: false, serverError: { url: `${n}`, isFirstTry: true, most: 1e9 } });

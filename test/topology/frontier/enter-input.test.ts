@@ -47,8 +47,8 @@ function assertSound(hand: Hand, what: string): void {
     assert.ok(Number.isSafeInteger(value) && value >= 0, `${what}: counter ${name} is ${value}`);
 }
 
-describe('a number that nobody can mean', () => {
-  it('in any field of discovered ends no partition, and the state stays that of its replay', () => {
+describe('an impossible number', () => {
+  it('an impossible number in any field of discovered stops no partition, and the state equals that of its replay', () => {
     const record = opened().linksRecord(['https://a.test/new']) as unknown as Fields;
     for (const [what, one] of changed(record)) {
       const hand = opened();
@@ -58,7 +58,7 @@ describe('a number that nobody can mean', () => {
     }
   });
 
-  it('in any field of results ends no partition, and the state stays that of its replay', () => {
+  it('an impossible number in any field of results stops no partition, and the state equals that of its replay', () => {
     const whole = opened();
     const record = whole.resultOf(whole.lease(), () => ({})) as unknown as Fields;
     for (const [what, one] of changed(record)) {
@@ -70,7 +70,7 @@ describe('a number that nobody can mean', () => {
     }
   });
 
-  it('in any field of an event of control ends no partition, and the state stays that of its replay', () => {
+  it('an impossible number in any field of an event of control stops no partition, and the state equals that of its replay', () => {
     for (const kind of [
       'quota',
       'quotaReport',
@@ -88,7 +88,7 @@ describe('a number that nobody can mean', () => {
       }
   });
 
-  it('is named by the dead letter of its group, and the other groups of the record are admitted', () => {
+  it('an impossible number is named by the dead letter of its group, and the record’s other groups are admitted', () => {
     const hand = opened();
     const [good] = hand.linksRecord(['https://a.test/good']).groups;
     const [bad] = hand.linksRecord(['https://a.test/bad']).groups;
@@ -107,7 +107,7 @@ describe('a number that nobody can mean', () => {
 
 describe("a fetcher's clock", () => {
   for (const aheadMs of [3_600_000, 365 * day, 2 ** 52])
-    it(`that is ${aheadMs} ms ahead delays the host by its delay, from when the result is read`, () => {
+    it(`a fetcher's clock that is ${aheadMs} ms ahead delays the host by its delay, from when the result is read`, () => {
       const hand = opened({ delayMs: 1_000 });
       const result = hand.resultOf(hand.lease(), () => ({}));
       hand.rig.send('results', { ...result, completedAtMs: hand.nowMs + aheadMs });
@@ -115,7 +115,7 @@ describe("a fetcher's clock", () => {
       assert.equal(hand.rig.core.wakeAtMs(1)! - hand.nowMs, 1_000);
     });
 
-  it('that is a year behind lets nobody contact the host before its delay has passed', () => {
+  it("a fetcher's clock a year behind lets nobody contact the host before its delay has passed", () => {
     const hand = opened({ delayMs: 1_000 });
     const task = hand.lease();
     const result = hand.resultOf(task, () => ({}));
@@ -126,7 +126,7 @@ describe("a fetcher's clock", () => {
 });
 
 describe('a visit that is due', () => {
-  it('in more than 80 years is not due at once', () => {
+  it('a visit that is due in more than 80 years is not due at once', () => {
     const hand = new Hand({
       ...policy,
       recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 36_500 * day, maxMs: 36_500 * day },

@@ -70,7 +70,7 @@ function scheduleOf({ recrawl, fingerprintOf }: FrontierState, urls: readonly st
 }
 
 for (const schedule of ['fixed', 'adaptive'] as const) {
-  it(`keeps when pages are due, and what their visits told (${schedule})`, () => {
+  it(`a state made from its inputs keeps when pages are due, and what their visits showed (${schedule})`, () => {
     const { hand, inputs } = recorded({ schedule, errorMs: 5 * hour, goneMs: null });
     hand.links(a, 4);
     const found = [
@@ -140,7 +140,7 @@ function waitingIn(state: FrontierState) {
 }
 
 describe('a state made from its inputs', () => {
-  it('queues what was found and not fetched as it was found, with the attempts it has had, and what was fetched not', () => {
+  it('a state made from its inputs queues unfetched URLs as found, with their attempts, and no fetched ones', () => {
     const failed = { kind: 'serverError', status: 500 } as const;
     const state = madeOf(
       {},
@@ -175,7 +175,7 @@ describe('a state made from its inputs', () => {
     ]);
   });
 
-  it('has what was fetched though no link leads to it any more', () => {
+  it('a state made from its inputs has fetched URLs that no link leads to any more', () => {
     const state = madeOf({}, [{ of: { lost: {}, '?a=': { kind: 'redirect', redirectUrl: `https://${a}/` } } }], []);
     assert.deepEqual([state.counters.admitted, state.counters.page, state.counters.redirected], [2, 1, 1]);
     assert.deepEqual(
@@ -189,7 +189,7 @@ describe('a state made from its inputs', () => {
     assert.deepEqual([state.counters.leases, state.hosts.get(a)!.leaseIds], [0, []]);
   });
 
-  it('queues of a host as many as its policy allows; those beyond it were never seen', () => {
+  it('a state made from its inputs queues as many URLs of a host as its policy allows; the others count as unseen', () => {
     const paths = ['one', 'two', 'three', 'four'];
     const state = madeOf({ urlsPerHostMax: 3 }, [], [{ paths, priority: 1 }]);
     assert.equal(state.counters.admitted, 3);
@@ -201,7 +201,7 @@ describe('a state made from its inputs', () => {
     assert.equal(madeOf({ urlsPerHostMax: null }, [], [{ paths }]).counters.admitted, 4);
   });
 
-  it('gives up on what was tried, or led back to itself, once more than the policy has retries and hops', () => {
+  it('a state made from its inputs gives up URLs with more tries or redirects than the policy allows', () => {
     const retriesMs = [1_000, 2_000];
     const timeout = { of: { one: { kind: 'serverError', status: 500 } as const } };
     const round = { of: { one: { kind: 'redirect', redirectUrl: `https://${a}/one` } as const } };
@@ -217,7 +217,7 @@ describe('a state made from its inputs', () => {
     assert.deepEqual(times(urlLimits.redirectHopsMax + 1, round), [0, 0, 1]);
   });
 
-  it('gives up on the queue of a host that failed more often in a row than the policy has retries', () => {
+  it('a state made from its inputs gives up the queue of a host with more failures in a row than retries', () => {
     const retriesMs = [1_000, 2_000];
     const groups = [{ paths: ['one', 'two'], priority: 1 }];
     const fails = { completedAtMs: 1_000, of: { one: { kind: 'dnsFailed' } as const } };
@@ -232,7 +232,7 @@ describe('a state made from its inputs', () => {
     assert.deepEqual(hostAfter(fails, fails, answers, fails), [1, 0, 2, 0]);
   });
 
-  it('counts a failure of the host away by an answer alone, not by a request to slow down or a rule of ours', () => {
+  it('a state made from its inputs resets a host’s failures only by a response, not by throttling or our own rule', () => {
     const fails = { completedAtMs: 1_000, of: { one: { kind: 'dnsFailed' } as const } };
     const failuresAfter = (outcome: Partial<Outcome>) =>
       madeOf({}, [fails, { completedAtMs: 2_000, of: { two: outcome } }], []).hosts.get(a)!.facts.failures;
@@ -242,7 +242,7 @@ describe('a state made from its inputs', () => {
     assert.equal(failuresAfter({ kind: 'dnsFailed', status: 0 }), 2);
   });
 
-  it('keeps a Crawl-delay until robots.txt is read again', () => {
+  it('a state made from its inputs keeps a Crawl-delay until robots.txt is read again', () => {
     const robots = (robotsStatus: 'rules' | 'unknown', crawlDelayMs: number) => ({
       host: { ...blankResult.host, robotsStatus, crawlDelayMs },
     });
@@ -254,7 +254,7 @@ describe('a state made from its inputs', () => {
     assert.deepEqual([gone.crawlDelayMs, gone.readyAtMs], [-1, 10_000]);
   });
 
-  it('is empty while no policy was said, and has nothing of the quota or of other partitions', () => {
+  it('a state made from its inputs is empty without a policy, and has nothing of the quota or of other partitions', () => {
     const partitions = 4;
     const home = partitionOf(a, partitions);
     const made = (partition: number, events: readonly Partial<Control>[]) => {

@@ -135,10 +135,11 @@ function play(seed: number): void {
 }
 
 describe('the frontier and a naive one', () => {
-  it('agree on grants, order and counts under random inputs, restarts and replays', () => {
+  it('the frontier and a naive one agree on grants, order and counts under random inputs, restarts and replays', () => {
     if (oneSeed !== undefined) return play(Number(oneSeed));
     for (let seed = 0; seed < seeds; seed++) play(seed);
   });
 
-  it('agree on the order of URLs whose leases expire together: by deadline, not by number', () => play(12_206));
+  it('the frontier and a naive one agree on the order of URLs whose leases expire together: by deadline, not by number', () =>
+    play(12_206));
 });

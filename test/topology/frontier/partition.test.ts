@@ -19,8 +19,8 @@ function ring(hosts: number, pages: number) {
   return { seed: url(0, 0), web, count: hosts * pages };
 }
 
-describe('a crawl on a clock moved by hand', () => {
-  it('fetches every reachable page once and ends by itself', () => {
+describe('a crawl on a simulated clock', () => {
+  it('a crawl on a simulated clock fetches every reachable page once and ends by itself', () => {
     const { seed, web, count } = ring(7, 11);
     const driver = new TopologyDriver({ web });
     driver.inject([seed]);
@@ -30,7 +30,7 @@ describe('a crawl on a clock moved by hand', () => {
     assert.equal(driver.requests.length, count);
   });
 
-  it('gives the same result over several partitions', () => {
+  it('a crawl on a simulated clock gives the same result over several partitions', () => {
     const { seed, web, count } = ring(9, 5);
     const driver = new TopologyDriver({ web, partitions: 4 });
     driver.inject([seed]);
@@ -39,7 +39,7 @@ describe('a crawl on a clock moved by hand', () => {
     assert.equal(driver.requests.length, count);
   });
 
-  it('is deterministic: the same script writes the same changelog, to the byte', () => {
+  it('a crawl on a simulated clock is deterministic: the same script writes the same changelog, to the byte', () => {
     const logs = [1, 2].map(() => {
       const { seed, web } = ring(5, 9);
       const driver = new TopologyDriver({ web });
@@ -50,7 +50,7 @@ describe('a crawl on a clock moved by hand', () => {
     assert.equal(logs[0], logs[1]);
   });
 
-  it('keeps the delay between a completion and the next start, within leases and between them', () => {
+  it('a crawl on a simulated clock keeps the delay between a completion and the next start, within leases and between them', () => {
     const { seed, web } = ring(1, 100); // the driver asserts each gap
     const driver = new TopologyDriver({ web, policy: { delayMs: 2_000, leadTimeMs: 10_000 } });
     driver.inject([seed]);
@@ -59,7 +59,7 @@ describe('a crawl on a clock moved by hand', () => {
     assert.ok(driver.tasks.length >= 100 / 5);
   });
 
-  it('waits a multiple of the last fetch time where the policy says so', () => {
+  it('a crawl on a simulated clock waits a multiple of the last fetch time if the policy says so', () => {
     const web = (): Answer => ({ kind: 'fetched', links: ['https://a.test/1'], takesMs: 1_000 });
     const driver = new TopologyDriver({ web, policy: { delayMs: 100, delayFactor: 10 } });
     driver.inject([a]);
@@ -68,7 +68,7 @@ describe('a crawl on a clock moved by hand', () => {
     assert.ok(second!.startMs - first!.endMs >= 10_000);
   });
 
-  it('contacts a host only within its crawl window', () => {
+  it('a crawl on a simulated clock contacts a host only within its crawl window', () => {
     const { seed, web, count } = ring(1, 40);
     const hourMs = 3_600_000;
     const windows = [{ hosts: ['h0.test'], fromHour: 3, toHour: 4, utcOffsetMinutes: 0 }];
@@ -80,7 +80,7 @@ describe('a crawl on a clock moved by hand', () => {
     assert.deepEqual([...new Set(leases)], [3]);
   });
 
-  it('stops at the depth limit, and counts what lies deeper', () => {
+  it('a crawl on a simulated clock stops at the depth limit, and counts deeper links', () => {
     const { seed, web } = ring(1, 50);
     const driver = new TopologyDriver({ web, policy: { maxDepth: 3 } });
     driver.inject([seed]);
@@ -90,9 +90,9 @@ describe('a crawl on a clock moved by hand', () => {
   });
 });
 
-describe('page quota', () => {
+describe('a page quota', () => {
   for (const partitions of [1, 4]) {
-    it(`ends after exactly that many pages on ${partitions} partition(s), and goes on when it is raised`, () => {
+    it(`a page quota ends the crawl after exactly that many pages on ${partitions} partition(s), and the crawl continues when it is raised`, () => {
       const { seed, web } = ring(12, 20);
       const driver = new TopologyDriver({ web, partitions, policy: { pageQuota: 50 } });
       driver.inject([seed]);
@@ -104,7 +104,7 @@ describe('page quota', () => {
     });
   }
 
-  it('is refunded by an outcome that is no page', () => {
+  it('a page quota is refunded by an outcome without a page', () => {
     const links = ['x', 'y', 'b', 'c', 'd'].map((name) => `https://a.test/${name}`);
     const pages = Object.fromEntries(links.slice(2).map((url) => [url, page()]));
     const driver = new TopologyDriver({ web: site({ ...pages, [a]: page(...links) }), policy: { pageQuota: 3 } });
@@ -113,7 +113,7 @@ describe('page quota', () => {
     assert.equal(driver.counters.page, 3);
   });
 
-  it('of more pages than there are ends with the crawl', () => {
+  it('a page quota above the number of pages ends with the crawl', () => {
     const { seed, web, count } = ring(6, 4);
     const driver = new TopologyDriver({ web, partitions: 3, policy: { pageQuota: 1_000 } });
     driver.inject([seed]);
@@ -123,7 +123,7 @@ describe('page quota', () => {
 });
 
 describe('retries', () => {
-  it('come after each wait of the schedule, then the URL is dead-lettered', () => {
+  it('retries come after each delay of the schedule, then the URL is dead-lettered', () => {
     const web = site({ [a]: { kind: 'serverError', status: 500 } });
     const driver = new TopologyDriver({ web, policy: { delayMs: 0, retriesMs: [5_000, 30_000] } });
     driver.inject([a]);
@@ -137,7 +137,7 @@ describe('retries', () => {
     );
   });
 
-  it('stop at the first success', () => {
+  it('retries stop at the first success', () => {
     let tries = 0;
     const web = (): Answer => (++tries < 2 ? { kind: 'timeout' } : page());
     const driver = new TopologyDriver({ web });
@@ -147,7 +147,7 @@ describe('retries', () => {
     assert.equal(tries, 2);
   });
 
-  it('wait for Retry-After where it is longer', () => {
+  it('retries wait for Retry-After if it is longer', () => {
     let tries = 0;
     const web = (): Answer => (++tries < 2 ? { kind: 'throttled', status: 429, retryAfterMs: 90_000 } : page());
     const driver = new TopologyDriver({ web });
@@ -156,7 +156,7 @@ describe('retries', () => {
     assert.ok(driver.requests[1]!.startMs - driver.requests[0]!.endMs >= 90_000);
   });
 
-  it('never start for what cannot succeed', () => {
+  it('retries are not made for permanent failures', () => {
     const driver = new TopologyDriver({ web: site({}) });
     driver.inject([a]);
     assert.equal(driver.run(), 'done');
@@ -166,7 +166,7 @@ describe('retries', () => {
 });
 
 describe('a host in trouble', () => {
-  it('whose robots.txt stays unreachable spends the schedule once, then its queue is dead-lettered, later arrivals too', () => {
+  it('a host whose robots.txt stays unreachable uses the schedule once, then its queue is dead-lettered, later arrivals too', () => {
     const links = Array.from({ length: 700 }, (_, i) => `https://down.test/${i}`);
     const pages: Record<string, Answer> = { [a]: page(...links) };
     const web = (url: string): Answer => (url.includes('down.test') ? { kind: 'robotsUnreachable' } : site(pages)(url));
@@ -181,7 +181,7 @@ describe('a host in trouble', () => {
     assert.equal(driver.counters.dead, 701);
   });
 
-  it('that was given up on and has been mended comes back by the word of an operator, not by a link', () => {
+  it('a host that was given up and repaired returns by an operator’s order, not by a link', () => {
     let isMended = false;
     const web = (): Answer => (isMended ? page() : { kind: 'robotsUnreachable' });
     const driver = new TopologyDriver({ web, policy: { retriesMs: [1_000, 2_000] } });
@@ -201,7 +201,7 @@ describe('a host in trouble', () => {
     assert.equal(driver.counters.page, 2);
   });
 
-  it('gets one probe at a time while it is throttled, further and further apart', () => {
+  it('a throttled host gets one probe at a time, further and further apart', () => {
     const links = Array.from({ length: 20 }, (_, i) => `https://slow.test/${i}`);
     const web = (url: string): Answer =>
       url.includes('slow.test') ? { kind: 'throttled', status: 503 } : page(...links);
@@ -217,7 +217,7 @@ describe('a host in trouble', () => {
     );
   });
 
-  it('with a Crawl-delay above the cap is deferred: never cut short, and no reason to wait for the end', () => {
+  it('a host with a Crawl-delay above the cap is deferred: never cut short, and no reason to delay the end', () => {
     const links = Array.from({ length: 5 }, (_, i) => `https://slow.test/${i}`);
     const web = (url: string): Answer => (url === a ? page(...links) : page());
     const policy = { crawlDelayCapMs: 60_000 };
@@ -232,7 +232,7 @@ describe('a host in trouble', () => {
 });
 
 describe('redirects', () => {
-  it('go through the seen test: a known target is not fetched again', () => {
+  it('redirects pass the seen test: a known target is not refetched', () => {
     const b = 'https://a.test/b';
     const web = site({
       [a]: page(b, 'https://a.test/old'),
@@ -246,7 +246,7 @@ describe('redirects', () => {
     assert.equal(driver.counters.redirected, 1);
   });
 
-  it('in a loop end', () => {
+  it('redirects in a loop end', () => {
     const b = 'https://a.test/b';
     const web = site({ [a]: { kind: 'redirect', redirectUrl: b }, [b]: { kind: 'redirect', redirectUrl: a } });
     const driver = new TopologyDriver({ web });
@@ -255,7 +255,7 @@ describe('redirects', () => {
     assert.equal(driver.requests.length, 2);
   });
 
-  it('without end are given up after ten hops', () => {
+  it('endless redirects are given up after ten hops', () => {
     const web = (url: string): Answer => ({
       kind: 'redirect',
       redirectUrl: `https://a.test/${+(url.split('/')[3] || 0) + 1}`,
@@ -268,7 +268,7 @@ describe('redirects', () => {
 });
 
 describe('leases', () => {
-  it('that nobody reports expire, cost no attempt, and isolate a poison URL, which is dead-lettered', () => {
+  it('unreported leases expire, cost no attempt, and isolate a poison URL, which is dead-lettered', () => {
     const poison = 'https://a.test/poison';
     const links = [poison, ...Array.from({ length: 9 }, (_, i) => `https://a.test/${i}`)];
     const web = (url: string): Answer => (url === a ? page(...links) : page());
@@ -283,7 +283,7 @@ describe('leases', () => {
     );
   });
 
-  it('are granted against demand, one per host', () => {
+  it('leases are granted on demand, one per host', () => {
     const seeds = Array.from({ length: 50 }, (_, i) => `https://h${i}.test/`);
     const driver = new TopologyDriver({ web: () => page(), leasesMax: 8, takesLease: () => false });
     driver.inject(seeds);
@@ -292,7 +292,7 @@ describe('leases', () => {
     assert.equal(new Set(driver.tasks.map(({ hostKey }) => hostKey)).size, 8);
   });
 
-  it('count a result once, however often it is delivered', () => {
+  it('leases count a result once, however often it is delivered', () => {
     const { seed, web, count } = ring(2, 6);
     const driver = new TopologyDriver({ web });
     driver.inject([seed]);
@@ -309,7 +309,7 @@ describe('leases', () => {
 });
 
 describe('crashes', () => {
-  it('at any time lose nothing: checkpoint and changelog give the state back, the crawl fetches the same pages', () => {
+  it('crashes at any time lose nothing: checkpoint and changelog restore the state, and the crawl fetches the same pages', () => {
     const { seed, web, count } = ring(6, 12);
     const driver = new TopologyDriver({ web, policy: { delayMs: 300 } });
     driver.inject([seed]);
@@ -326,7 +326,7 @@ describe('crashes', () => {
     assert.equal(driver.counters.page, count);
   });
 
-  it('leave a zombie without effect: commits of an older epoch are void', () => {
+  it('crashes leave a zombie without effect: commits of an older epoch are void', () => {
     const { seed, web, count } = ring(4, 4);
     const driver = new TopologyDriver({ web });
     driver.inject([seed]);
@@ -343,7 +343,7 @@ describe('crashes', () => {
 });
 
 describe('input', () => {
-  it('that nobody can read goes to dead letters with its source, and the crawl goes on', () => {
+  it('unreadable input becomes a dead letter with its source, and the crawl goes on', () => {
     const driver = new TopologyDriver({ web: () => page() });
     driver.offerUnreadable('discovered', Buffer.from('junk'), 'it is junk');
     driver.inject([a]);
@@ -356,7 +356,7 @@ describe('input', () => {
     assert.deepEqual(Buffer.from(deadLetter!.original).toString(), 'junk');
   });
 
-  it('too large for one commit is taken in slices, each commit within its bound', () => {
+  it('input too large for one commit is processed in slices, each commit within its bound', () => {
     const links = Array.from({ length: 30_000 }, (_, i) => `https://h${i % 50}.test/a/rather/long/path/to/number/${i}`);
     const driver = new TopologyDriver({ web: () => page(), takesLease: () => false });
     driver.injectGroup(links);
@@ -368,7 +368,7 @@ describe('input', () => {
     assert.equal(driver.counters.admitted, links.length);
   });
 
-  it('is read again after a crash in mid-message from the slice it had reached', () => {
+  it('input is read again after a crash in mid-message from the slice it had reached', () => {
     const links = Array.from({ length: 12_000 }, (_, i) => `https://h.test/a/rather/long/path/to/number/${i}`);
     const driver = new TopologyDriver({ web: () => page(), takesLease: () => false });
     driver.injectGroup(links);

@@ -13,7 +13,7 @@ function web(url: string): Answer {
   return { kind: 'fetched', links };
 }
 
-test('a policy swapped in mid-crawl decides from a recorded position on, on every partition; a replay gives the same digest', () => {
+test('a policy swapped in mid-crawl applies from a recorded position on, on every partition; a replay gives the same digest', () => {
   const driver = new TopologyDriver({ web, partitions: 3, policy: { delayMs: 1_000 } });
   driver.inject(['https://h0.test/p/0']);
   driver.run(driver.nowMs + 4_000);

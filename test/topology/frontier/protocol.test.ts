@@ -23,7 +23,7 @@ function report(driver: TopologyDriver, task: Task, kind: OutcomeKind): void {
 }
 
 describe('§4.1 a commit', () => {
-  it('never goes back in time: while the wall clock is behind, it decides by the last time', () => {
+  it('§4.1 a commit never goes back in time: while the wall clock is behind, it uses the last time', () => {
     const driver = new TopologyDriver(alone);
     driver.inject([page(1)]);
     driver.run(driver.nowMs + 1);
@@ -35,7 +35,7 @@ describe('§4.1 a commit', () => {
     assert.equal(commit.kind === 'commit' && commit.nowMs, before);
   });
 
-  it('says all that it took: inputs, demand, clock and policy, so that it can be decided again', () => {
+  it('§4.1 a commit has all its inputs, demand, clock and policy, so that it can be decided again', () => {
     const driver = new TopologyDriver(alone);
     driver.inject([page(1)]);
     driver.run(driver.nowMs + 1);
@@ -54,7 +54,7 @@ describe('§4.1 a commit', () => {
 });
 
 describe('§4.5 URLs that were not started', () => {
-  it('come back at no attempt, after a growing pause, in ever smaller leases', () => {
+  it('§4.5 URLs that were not started return without costing an attempt, after a growing pause, in ever smaller leases', () => {
     const driver = new TopologyDriver({ ...alone, policy: { delayMs: 0 } });
     driver.inject(Array.from({ length: 8 }, (_, n) => page(n)));
     const pausesMs: number[] = [];
@@ -87,7 +87,7 @@ describe('§4.7 a result of a lease that is over', () => {
     return { driver, first: first! };
   };
 
-  it('finishes a URL that came back, and raises the time of the next contact', () => {
+  it('§4.7 a result of an ended lease finishes a URL that came back, and delays the next contact', () => {
     const { driver, first } = expired();
     report(driver, first, 'fetched');
     driver.run(driver.nowMs + 1);
@@ -95,7 +95,7 @@ describe('§4.7 a result of a lease that is over', () => {
     assert.ok(driver.core().state.hosts.get(host)!.facts.readyAtMs >= driver.nowMs + 4_999);
   });
 
-  it('finishes nothing that does not end a URL, and nothing that another lease holds', () => {
+  it('§4.7 a result of an ended lease finishes nothing that does not end a URL, and nothing on another lease', () => {
     const { driver, first } = expired();
     report(driver, first, 'serverError');
     driver.run(driver.nowMs + 1);
@@ -114,7 +114,7 @@ describe('§4.7 a result of a lease that is over', () => {
 });
 
 describe('§4.11 a full frontier', () => {
-  it('reads no more links, but takes control and results, and so drains', () => {
+  it('§4.11 a full frontier reads no more links, but control and results, and so drains', () => {
     const driver = new TopologyDriver({ web, policy: { delayMs: 100, queuedMax: 5 } });
     driver.inject(Array.from({ length: 20 }, (_, n) => page(n)));
     driver.run(driver.nowMs + 1);
@@ -131,8 +131,8 @@ describe('§4.11 a full frontier', () => {
   });
 });
 
-describe('§4.12 a URL that is in no place', () => {
-  it('stops the partition before anything of it is written', () => {
+describe('§4.12 a URL without a place', () => {
+  it('§4.12 a URL without a place stops the partition before anything of it is written', () => {
     const driver = new TopologyDriver(alone);
     driver.inject([page(1), page(2)]);
     driver.run(driver.nowMs + 1);
@@ -146,7 +146,7 @@ describe('§4.12 a URL that is in no place', () => {
 describe('§4.14 a digest', () => {
   const driverWith = () => new TopologyDriver({ ...alone, leasesMax: 0 });
 
-  it('names hosts by key, not by the number each got when it was met', () => {
+  it('§4.14 a digest names hosts by key, not by their internal numbers', () => {
     const digestOf = (metFirst: string, metSecond: string, delayMs = 50) => {
       const driver = driverWith();
       for (const hostKey of [metFirst, metSecond]) driver.control(0, { kind: 'hostDelay', hostKey, amount: delayMs });
@@ -161,7 +161,7 @@ describe('§4.14 a digest', () => {
     assert.notEqual(digestOf('a.test', 'b.test'), digestOf('a.test', 'b.test', 51));
   });
 
-  it('is of the order in which URLs were admitted, within a host and over hosts', () => {
+  it('§4.14 a digest depends on the order of admission, within a host and over hosts', () => {
     const digestOf = (...urls: readonly string[]) => {
       const driver = driverWith();
       driver.injectGroup(urls);

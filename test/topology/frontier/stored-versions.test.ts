@@ -7,7 +7,7 @@ import { dumpVersion } from '../../../topology/frontier/transfer/dump-line.ts';
 import { fingerprint, fingerprintVersion } from '../../../topology/url/fingerprint.ts';
 import { seenKey, seenKeyVersion } from '../../../topology/url/seen-key.ts';
 
-it('forms of what is stored have the numbers that logs, folders and dumps of releases bear', () => {
+it('versions of stored forms have the numbers in logs, folders and dumps of releases', () => {
   const words = new Uint32Array(2);
   fingerprint('https://example.org/', 1, 2, words);
   assert.deepEqual([fingerprintVersion, ...words], [1, 3189588153, 2589057600]);
@@ -17,7 +17,7 @@ it('forms of what is stored have the numbers that logs, folders and dumps of rel
   assert.deepEqual([checkpointVersion, dumpVersion], [3, 2]);
 });
 
-it('a claim says whether leases end as releases up to 0.3.0 ended them, and is read as it was written', () => {
+it('a claim says whether leases end as in releases up to 0.3.0, and is read as it was written', () => {
   const claim = { kind: 'claim', nonce: 'n', nowMs: 1 } as const;
   for (const one of [
     { ...claim, endsLeases: false },

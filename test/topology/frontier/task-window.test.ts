@@ -5,7 +5,7 @@ import { TaskWindow } from '../../../topology/frontier/task-window.ts';
 
 const { taskWaitMs, taskWindowMin, taskWindowMax } = demandLimits;
 
-it('a window begins small, and doubles while fetchers take all there is and want more', () => {
+it('a window begins small, and doubles while fetchers take everything and want more', () => {
   const window = new TaskWindow();
   const sizes = [window.size];
   for (let look = 0; look < 12; look++) {
@@ -15,7 +15,7 @@ it('a window begins small, and doubles while fetchers take all there is and want
   assert.deepEqual(sizes, [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 4_096]);
 });
 
-it('a window is twice what was taken lately, where that is more than twice its size', () => {
+it('a window is twice the recent consumption, if that is more than twice its size', () => {
   const window = new TaskWindow();
   window.look(0, 10, 0, true);
   assert.equal(window.size, 20);
@@ -23,7 +23,7 @@ it('a window is twice what was taken lately, where that is more than twice its s
   assert.equal(window.size, 70);
 });
 
-it('a window falls to what was taken lately once tasks wait, and never below one', () => {
+it('a window falls to the recent consumption once tasks wait, and never below one', () => {
   const window = new TaskWindow();
   window.look(0, 30, 1, true);
   assert.equal(window.size, 30);
@@ -35,7 +35,7 @@ it('a window falls to what was taken lately once tasks wait, and never below one
   assert.equal(window.size, 1);
 });
 
-it('a window that is not needed shrinks to twice what is taken, and stays where nothing is', () => {
+it('an unneeded window shrinks to twice the consumption, and stays if nothing is taken', () => {
   const window = new TaskWindow();
   for (let look = 0; look < 6; look++) window.look(look, 0, 0, true);
   assert.equal(window.size, 128);
@@ -49,7 +49,7 @@ it('a window that is not needed shrinks to twice what is taken, and stays where 
   assert.equal(window.size, taskWindowMin);
 });
 
-it('a window begins anew when no fetcher is there', () => {
+it('a window starts over when no fetcher is there', () => {
   const window = new TaskWindow();
   window.look(0, taskWindowMax, 0, true);
   window.close();

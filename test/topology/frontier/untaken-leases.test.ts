@@ -19,8 +19,8 @@ function filled(policy = {}): Hand {
   return hand;
 }
 
-describe('a lease whose task no fetcher had taken by its deadline', () => {
-  it('ends at no attempt, however often: nothing is given up on, and leases stay as large as they were', () => {
+describe('a lease that no fetcher had taken by its deadline', () => {
+  it('a lease that no fetcher had taken by its deadline costs no attempt, however often: nothing is given up, and leases keep their size', () => {
     const hand = filled();
     hand.rig.core.offerTaken({ position: 0, leases: [] });
     const sizes: number[] = [];
@@ -39,7 +39,7 @@ describe('a lease whose task no fetcher had taken by its deadline', () => {
     for (const { urls } of again) for (const { attempt } of urls) assert.equal(attempt, 0);
   });
 
-  it('is told from one that was taken, whose URL shows itself as poison when it is alone', () => {
+  it('a lease that no fetcher had taken is distinguished from a taken one, whose URL is isolated as poison', () => {
     const hand = filled({ urlsPerLeaseMax: 1 });
     hand.rig.core.offerTaken({ position: 0, leases: [] });
     for (let round = 0; round < 3; round++) {
@@ -51,7 +51,7 @@ describe('a lease whose task no fetcher had taken by its deadline', () => {
     assert.equal(hand.counters.untaken, 3 * (hosts.length - 1));
   });
 
-  it('costs the rounds of its host’s sitemaps nothing', () => {
+  it('a lease that no fetcher had taken costs its host’s sitemap rounds nothing', () => {
     const hand = filled({ sitemaps: { everyMs: 3_600_000, rules: [{ hosts: ['a.test'], urls: ['/sitemap.xml'] }] } });
     hand.event('readSitemaps', 'a.test');
     hand.rig.core.offerTaken({ position: 0, leases: [] });
@@ -62,7 +62,7 @@ describe('a lease whose task no fetcher had taken by its deadline', () => {
     assert.deepEqual(roundOf(), before);
   });
 
-  it('counts as taken where nobody looks, as before', () => {
+  it('a lease counts as taken if nobody observes, as before', () => {
     const hand = filled({ urlsPerLeaseMax: 1 });
     for (let round = 0; round < 3; round++) {
       grantAll(hand);
@@ -72,7 +72,7 @@ describe('a lease whose task no fetcher had taken by its deadline', () => {
     assert.equal(hand.counters.untaken, 0);
   });
 
-  it('counts as taken if it was granted before anybody looked', () => {
+  it('a lease counts as taken if it was granted before anybody observed', () => {
     const hand = filled();
     const [old] = grantAll(hand);
     hand.rig.core.offerTaken({ position: 7, leases: [] });
@@ -83,8 +83,8 @@ describe('a lease whose task no fetcher had taken by its deadline', () => {
   });
 });
 
-describe('what fetchers were seen to have taken', () => {
-  it('is in the commit: a replay, a checkpoint and a second decision come to the same state', () => {
+describe('the observation of taken leases', () => {
+  it('the observation of taken leases is in the commit: a replay, a checkpoint and a second decision reach the same state', () => {
     const hand = filled({ urlsPerLeaseMax: 2 });
     const { rig } = hand;
     rig.core.offerTaken({ position: 3, leases: [] });
@@ -115,7 +115,7 @@ describe('what fetchers were seen to have taken', () => {
     );
   });
 
-  it('is seen again when the commits are decided again', () => {
+  it('the observation of taken leases is repeated when the commits are decided again', () => {
     const hand = filled({ urlsPerLeaseMax: 1 });
     const { rig } = hand;
     const state = rig.replayed();

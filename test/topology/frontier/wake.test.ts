@@ -32,43 +32,43 @@ function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, 
   return wakeAtMs(state, compilePolicy({ ...defaultPolicy(), ...policy }), demand, { graceMs, notBeforeMs: 0 });
 }
 
-describe('when a step has something to do', () => {
-  it('is when a host is ready and somebody would take it', () => {
+describe('the next step', () => {
+  it('the next step is due when a host is ready and somebody would take it', () => {
     assert.equal(wake({ nextReadyAtMs: 5_000 }, 1), 5_000);
     assert.equal(wake({ ready: 2, nextReadyAtMs: 5_000 }, 1), 1_000);
     assert.equal(wake({ ready: 2 }, 0), undefined);
     assert.equal(wake({ ready: 2 }, 1, { paused: true }), undefined);
   });
 
-  it('is not when the quota is out, until more of it comes', () => {
+  it('the next step is not due while the quota is used up', () => {
     assert.equal(wake({ ready: 2 }, 1, { pageQuota: 10 }), undefined);
     assert.equal(wake({ ready: 2, quotaLeft: 1 }, 1, { pageQuota: 10 }), 1_000);
   });
 
-  it('is at the latest when a lease is over: its deadline, and what another clock may be off by', () => {
+  it('the next step is due at the latest when a lease expires: its deadline plus the clock margin', () => {
     assert.equal(wake({ firstMs: 4_000 }, 0, {}, 500), 4_500);
     assert.equal(wake({ firstMs: 4_000, nextReadyAtMs: 4_400 }, 1, {}, 500), 4_400);
     assert.equal(wake({ firstMs: 4_000, nextReadyAtMs: 4_600 }, 1, { paused: true }, 500), 4_500);
   });
 
-  it('is at once while a host’s queue is being given up on', () => {
+  it('the next step is due at once while a host’s queue is being given up', () => {
     assert.equal(wake({ abandoning: 3 }, 0, { paused: true }), 1_000);
   });
 
-  it('is at once while budgets are to be looked at, or front queues that have drained to be opened', () => {
+  it('the next step is due at once while budgets are to be checked, or drained front queues to be opened', () => {
     assert.equal(wake({ looks: true }, 0, { paused: true }), 1_000);
     assert.equal(wake({ drained: 3 }, 0, { paused: true }), 1_000);
     assert.equal(wake({}, 0), undefined);
   });
 
-  it('is when leases are over though the quota is out, and when it is raised', () => {
+  it('the next step is due when leases expire though the quota is used up, and when the quota is raised', () => {
     assert.equal(wake({ ready: 1, firstMs: 4_000, quotaLeft: 0 }, 1, { pageQuota: 10 }, 500), 4_500);
     assert.equal(wake({ ready: 1, firstMs: 4_000, quotaLeft: -2 }, 1, { pageQuota: 10 }, 500), 4_500);
     assert.equal(wake({ ready: 1, firstMs: 4_000, quotaLeft: -2 }, 1, { pageQuota: null }, 500), 1_000);
     assert.equal(wake({ firstMs: 4_000, nextReadyAtMs: 4_000 }, 1), 4_000);
   });
 
-  it('is when another host’s robots.txt may be asked for, if somebody would take that: it costs no quota', () => {
+  it('the next step is due when another host’s robots.txt may be requested and somebody would take it: it costs no quota', () => {
     const hand = new Hand({ delayMs: 3_000, pageQuota: 0 });
     hand.links('a.test', 1);
     const { state, policy } = hand.rig.core;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { edgeKey, edgeValue, readEdges } from '../../../topology/graph/edge-row.ts';
 
-test('a row gives back its page and its links, sorted, each once', () => {
+test('an edge row returns its page and its links, sorted, each once', () => {
   const targets = [
     'http://b.test/x',
     'http://a.test/ünïcode',
@@ -20,7 +20,7 @@ test('a row gives back its page and its links, sorted, each once', () => {
   assert.deepEqual(readEdges(edgeKey('a', 'u'), edgeValue(0, [])).targets, []);
 });
 
-test('links of one host cost little more than what differs', () => {
+test('links to one host cost little more than their differences', () => {
   const targets = Array.from(
     { length: 42 },
     (_, i) => `https://www.example.org/articles/2026/11/story-${1000 + i * 7}`,
@@ -28,7 +28,7 @@ test('links of one host cost little more than what differs', () => {
   assert.ok(edgeValue(0, targets).length < 42 * 6);
 });
 
-test('a row that is cut, or is none, is refused rather than read wrongly', () => {
+test('a cut or invalid edge row is refused rather than misread', () => {
   const key = edgeKey('a', 'http://a/');
   const value = edgeValue(5, ['http://a/1', `http://a/${'2'.repeat(300)}`]);
   for (let end = 0; end < value.length; end++) assert.throws(() => readEdges(key, value.subarray(0, end)), RangeError);

@@ -35,7 +35,7 @@ function referenceOf(graph: HostGraph): number[] {
   return graph.hosts.map((host) => ranks[host]!);
 }
 
-test('hosts are linked by distinct hosts, however many links there are; their own links count for nothing', () => {
+test('hosts are ranked by distinct linking hosts, however many links there are; internal links do not count', () => {
   const graph = graphOf({
     'a.test': [
       ['b.test', 'b.test'],
@@ -76,7 +76,7 @@ test('PageRank agrees with a reference implementation, hosts without links and c
   }
 });
 
-test('the rank of a known small graph', () => {
+test('the rank of a small known graph is right', () => {
   // a → b, a → c, b → c, c → a: Brin & Page's kind of example, solved by hand.
   const graph = graphOf({ a: [['b', 'c']], b: [['c']], c: [['a']] });
   const { ranks } = pageRank(graph);

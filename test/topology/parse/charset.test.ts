@@ -6,7 +6,7 @@ import { parsePage } from '../../../topology/parse/page.ts';
 const latin = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-it('a byte order mark outweighs the header, the header the markup', () => {
+it('a byte order mark wins over the header, the header over the markup', () => {
   assert.equal(decodePage(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61), 'text/html; charset=koi8-r').charset, 'utf-8');
   assert.equal(decodePage(Uint8Array.of(0xfe, 0xff, 0, 0x61), null).charset, 'utf-16be');
   assert.equal(decodePage(Uint8Array.of(0xff, 0xfe, 0x61, 0), null).charset, 'utf-16le');
@@ -27,7 +27,7 @@ it('a head that ends in the middle of a declaration breaks nothing', () => {
   }
 });
 
-it('a label that nobody knows says nothing', () => {
+it('an unknown label is ignored', () => {
   assert.equal(decodePage(latin('<meta charset=koi8-r>'), 'text/html; charset=none').charset, 'koi8-r');
 });
 
@@ -68,7 +68,7 @@ const samples: Readonly<Record<string, { readonly hex: string; readonly text: st
 };
 
 for (const [charset, { hex, text }] of Object.entries(samples)) {
-  it(`an undeclared page in ${charset} is read as such`, () => {
+  it(`an undeclared page in ${charset} is recognised`, () => {
     const page = Buffer.concat([
       latin('<html><title>Welcome to our site</title><p>'),
       Buffer.from(hex, 'hex'),
@@ -83,14 +83,14 @@ for (const [charset, { hex, text }] of Object.entries(samples)) {
   });
 }
 
-it('undeclared bytes beyond ASCII are UTF-8 where they are that, cut or not, else windows-1252', () => {
+it('undeclared non-ASCII bytes are UTF-8 if valid, cut or not, else windows-1252', () => {
   assert.deepEqual(decodePage(utf8('ツ'), null), { text: 'ツ', charset: 'utf-8', tentative: true });
   assert.deepEqual(decodePage(utf8('ツツ').subarray(0, 5), null), { text: 'ツ', charset: 'utf-8', tentative: true });
   assert.deepEqual(decodePage(latin('\x80\xe9'), null), { text: '€é', charset: 'windows-1252', tentative: true });
   assert.equal(decodePage(utf8(''), null).text, '');
 });
 
-it('declared bytes are decoded, what is malformed replaced, the mark left out', () => {
+it('declared bytes are decoded, malformed ones replaced, the byte order mark dropped', () => {
   assert.equal(decodePage(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xe3, 0xab), null).text, 'a\ufffd');
   assert.equal(decodePage(Uint8Array.of(0xea, 0xe8), 'text/html; charset=cp1251').text, 'ки');
 });
@@ -128,7 +128,7 @@ it('charset is read from a media type with all its quotes', () => {
     assert.equal(charsetParameter(`text/html${parameters}`), charset, parameters);
 });
 
-it('XML is what its header or declaration says, else UTF-8', () => {
+it('XML has the charset of its header or declaration, else UTF-8', () => {
   assert.equal(
     decodeXml(latin('<?xml version="1.0" encoding="iso-8859-1"?><a>\xe9</a>'), null).slice(-6),
     '<a>é</a>'.slice(-6),
@@ -136,7 +136,7 @@ it('XML is what its header or declaration says, else UTF-8', () => {
   assert.equal(decodeXml(utf8('<a>ツ</a>'), 'application/xml'), '<a>ツ</a>');
 });
 
-it('a declaration past the first kilobyte holds for the whole page', () => {
+it('a declaration after the first kilobyte applies to the whole page', () => {
   const read = (html: string) =>
     parsePage(latin(html), {
       url: 'http://a.test/',
@@ -154,7 +154,7 @@ it('a declaration past the first kilobyte holds for the whole page', () => {
   assert.equal(read(`<!--${'x'.repeat(2_000)}<meta charset=koi8-r>-->`).charset, 'windows-1252');
 });
 
-it('an XML declaration counts where no meta does, and UTF-16 needs no mark before one', () => {
+it('an XML declaration counts without a meta, and UTF-16 needs no mark before one', () => {
   const declared = '<?xml version="1.0" encoding="koi8-r"?><html>';
   assert.equal(decodePage(latin(`${declared}\xc1`), 'application/xhtml+xml').text.at(-1), 'а');
   assert.equal(decodePage(latin(`${declared}<meta charset=windows-1251>\xe0`), null).charset, 'windows-1251');
@@ -168,7 +168,7 @@ it('an XML declaration counts where no meta does, and UTF-16 needs no mark befor
   assert.equal(decodeXml(wide, null).slice(-5), 'é</a>');
 });
 
-it('one last byte beyond ASCII is no cut UTF-8', () => {
+it('one last non-ASCII byte is no cut UTF-8', () => {
   assert.deepEqual(
     [decodePage(latin('caf\xe9'), null).text, decodePage(latin('caf\xe9'), null).charset],
     ['café', 'windows-1252'],
@@ -177,7 +177,7 @@ it('one last byte beyond ASCII is no cut UTF-8', () => {
 
 const of = (...given: readonly number[]) => Uint8Array.from(given);
 
-it('a byte order mark is whole, or is none', () => {
+it('a byte order mark is complete or absent', () => {
   const koi8 = 'text/html; charset=koi8-r';
   for (const start of [
     [0xef, 0xbb, 0x61],
@@ -199,7 +199,7 @@ it('a byte order mark is whole, or is none', () => {
   }
 });
 
-it('UTF-16 without a mark is told by a `<?` that is whole (HTML standard, prescan)', () => {
+it('UTF-16 without a mark is recognised by a complete `<?` (HTML standard, prescan)', () => {
   assert.equal(decodePage(of(0x3c, 0, 0x3f, 0), null).charset, 'utf-16le');
   assert.equal(decodePage(of(0, 0x3c, 0, 0x3f), null).charset, 'utf-16be');
   for (const start of [
@@ -248,7 +248,7 @@ describe('XML in pieces', () => {
     return { texts, text: texts.join('') + stream.end() };
   };
 
-  it('begins with its first kilobyte, or at its end', () => {
+  it('XML in pieces starts with its first kilobyte, or at its end', () => {
     const stream = createXmlDecoder(null);
     assert.deepEqual(
       [stream.write(Buffer.alloc(1_023, 'a')), stream.write(Buffer.from('b'))],
@@ -260,7 +260,7 @@ describe('XML in pieces', () => {
     assert.equal(createXmlDecoder(null).end(), '');
   });
 
-  it('is the same whatever they are, in any encoding', () => {
+  it('XML in pieces is the same for any pieces, in any encoding', () => {
     const text = `<?xml version="1.0"?>${'\u20ac caf\u00e9 '.repeat(300)}`;
     for (const size of [1, 7, 1_000, 1_024, 9_999])
       assert.equal(inPieces(Buffer.from(text), size).text, text, `${size}`);
@@ -271,13 +271,13 @@ describe('XML in pieces', () => {
     assert.equal(inPieces(wide, 3).text, text);
   });
 
-  it('is what its header says, before its declaration', () => {
+  it('XML in pieces has the charset of its header, before its declaration', () => {
     const bytes = Buffer.concat([Buffer.from('<?xml version="1.0" encoding="iso-8859-5"?>'), of(0xe9)]);
     assert.match(inPieces(bytes, 99).text, /\u0449$/);
     assert.match(inPieces(bytes, 99, 'text/xml; charset=koi8-r').text, /\u0418$/);
   });
 
-  it('that is cut within a character ends with a mark of that', () => {
+  it('XML in pieces that is cut within a character ends with a replacement character', () => {
     assert.equal(inPieces(of(0x61, 0xe2, 0x82), 99).text, 'a\ufffd');
   });
 });

@@ -7,7 +7,7 @@ const verdict = (values: string[], token: string | null = 'ExampleBot') => {
   return `${noindex ? 'noindex ' : ''}${nofollow ? 'nofollow' : ''}`.trim();
 };
 
-it('words are told apart by commas and blanks, without case; none is both', () => {
+it('words are separated by commas and blanks, without case; none means both', () => {
   assert.deepEqual(metaDirectives('NOINDEX,Follow'), { noindex: true, nofollow: false });
   assert.deepEqual(metaDirectives(' none '), { noindex: true, nofollow: true });
   assert.deepEqual(metaDirectives('all, noarchive nosnippet'), { noindex: false, nofollow: false });
@@ -19,7 +19,7 @@ it('headers add up', () => {
   assert.equal(verdict([]), '');
 });
 
-it('what is addressed to another crawler does not concern us, up to the next name', () => {
+it('directives for another crawler are ignored, up to the next name', () => {
   assert.equal(verdict(['otherbot: noindex, nofollow']), '');
   assert.equal(verdict(['otherbot: noindex', 'nofollow']), 'nofollow');
   assert.equal(verdict(['otherbot: noindex, examplebot: nofollow, noindex']), 'noindex nofollow');

@@ -36,12 +36,12 @@ test('elements have their meanings, in any case', () => {
         assert.equal(of(written), element[meaning as keyof typeof element], written);
 });
 
-test('each meaning is another', () => {
+test('each meaning has a distinct value', () => {
   const all = Object.values(element);
   assert.equal(new Set(all).size, all.length);
 });
 
-test('an element that is not listed breaks the text', () => {
+test('an unlisted element breaks the text', () => {
   for (const name of [
     'p',
     'div',
@@ -63,7 +63,7 @@ test('an element that is not listed breaks the text', () => {
   assert.equal(elementOf('textareas', 0, 9), element.block);
 });
 
-test('text alone stands in frames, titles, raw elements and what readers do not see', () => {
+test('text alone is in frames, titles, raw elements and invisible elements', () => {
   const raw = Object.entries(element).filter(([, kind]) => isRawText(kind));
   assert.deepEqual(raw.map(([name]) => name).sort(), ['hiddenRaw', 'iframe', 'plaintext', 'shownRaw', 'title']);
 });

@@ -13,7 +13,7 @@ const rss = (items: string, attributes = '') =>
   found(`<rss version="2.0" ${attributes}><channel>${items}</channel></rss>`);
 
 describe('xml:base of a feed', () => {
-  it('holds for the links within its element, nested and relative', () => {
+  it('xml:base of a feed applies to the links within its element, nested and relative', () => {
     assert.deepEqual(atom('<entry><link href="p"/></entry>', 'xml:base="http://a.test/blog/"'), ['/blog/p']);
     assert.deepEqual(atom('<entry><link href="p" xml:base="/l/"/></entry>', 'xml:base="/blog/"'), ['/l/p']);
     assert.deepEqual(
@@ -37,14 +37,14 @@ describe('xml:base of a feed', () => {
     );
   });
 
-  it('that is no address of the web changes nothing', () => {
+  it('xml:base of a feed that is no web address changes nothing', () => {
     for (const none of ['', 'urn:x', 'http://', 'mailto:a@b'])
       assert.deepEqual(atom('<entry><link href="p"/></entry>', `xml:base="${none}"`), ['/f/p'], none);
   });
 });
 
-describe('a link of an entry', () => {
-  it('is none of its source, its image, its people or its content', () => {
+describe('a link of a feed entry', () => {
+  it('a link of a feed entry excludes those of its source, its image, its people and its content', () => {
     for (const part of [
       '<source><link href="/x"/></source>',
       '<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><link href="/x"/><a href="/x"/></div></content>',
@@ -66,7 +66,7 @@ describe('a link of an entry', () => {
       assert.deepEqual(rss(`<item>${part}<link>/own</link></item>`), ['/own'], part);
   });
 
-  it('says its relation by name or by IRI', () => {
+  it('a link of a feed entry names its relation by name or by IRI', () => {
     const by = (rel: string) => atom(`<entry><link rel="${rel}" href="/x"/></entry>`).length;
     for (const rel of ['alternate', ' Alternate ', 'http://www.iana.org/assignments/relation/alternate'])
       assert.equal(by(rel), 1, rel);
@@ -74,7 +74,7 @@ describe('a link of an entry', () => {
       assert.equal(by(rel), 0, rel);
   });
 
-  it('may be of Atom within RSS, under any prefix', () => {
+  it('a link of a feed entry may be of Atom within RSS, under any prefix', () => {
     const declared = 'xmlns:t="http://www.w3.org/2005/Atom"';
     const item = (inner: string) => rss(`<item>${inner}</item>`, declared);
     assert.deepEqual(item('<title>x</title><t:link href="/1"/>'), ['/1']);
@@ -84,7 +84,7 @@ describe('a link of an entry', () => {
     assert.deepEqual(item('<t:link rel="self" href="/3"/>'), []);
   });
 
-  it('is of RSS by its namespace, whatever its prefix', () => {
+  it('a link of a feed entry is of RSS by its namespace, whatever its prefix', () => {
     const rdf = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"';
     assert.deepEqual(found(`<rdf:RDF ${rdf} xmlns="http://purl.org/rss/1.0/"><item><link>/1</link></item></rdf:RDF>`), [
       '/1',
@@ -95,7 +95,7 @@ describe('a link of an entry', () => {
     );
   });
 
-  it('is read from an entry that is not well formed', () => {
+  it('a link of a feed entry is read even if the entry is not well formed', () => {
     assert.deepEqual(rss('<item><title>A<link>/1</link></item><item><link>/2</link></item>'), ['/1', '/2']);
     assert.deepEqual(rss('<item><description><p>A<br></description><link>/1</link></item>'), ['/1']);
     assert.deepEqual(rss('<item><link>/1</link><description>x<item><link>/2</link></item>'), ['/1', '/2']);
@@ -103,8 +103,8 @@ describe('a link of an entry', () => {
   });
 });
 
-describe('an entry without a link', () => {
-  it('gives no address made of its other text', () => {
+describe('a feed entry without a link', () => {
+  it('a feed entry without a link gets no address from its other text', () => {
     for (const item of [
       '<title>Note</title>',
       '<title>Episode 12</title><guid isPermaLink="false">ep-12</guid>',
@@ -123,7 +123,7 @@ describe('an entry without a link', () => {
       assert.deepEqual(atom(`<entry>${entry}</entry>`), [], entry);
   });
 
-  it('has its permalink, or its own text, as its address', () => {
+  it('a feed entry without a link uses its permalink, or its own text, as its address', () => {
     assert.deepEqual(rss('<item><guid> http://a.test/1 </guid></item>'), ['/1']);
     assert.deepEqual(rss('<item><guid isPermaLink="true"><![CDATA[http://a.test/1]]></guid><title>x</title></item>'), [
       '/1',
@@ -134,12 +134,12 @@ describe('an entry without a link', () => {
   });
 });
 
-describe('the date of an entry', () => {
+describe('the date of a feed entry', () => {
   const dateOf = (xml: string) =>
     parseSitemap(Buffer.from(xml), null, 'http://a.test/f').entries.map(({ lastModifiedMs }) => lastModifiedMs);
   const [first, second] = [Date.UTC(2020, 0, 1), Date.UTC(2021, 0, 1)];
 
-  it('is that of its last change, in whatever order its dates stand', () => {
+  it('the date of a feed entry is that of its last change, in any order of its dates', () => {
     const dates = '<published>2020-01-01</published><updated>2021-01-01</updated>';
     assert.deepEqual(dateOf(`<feed ${A}><entry><link href="/1"/>${dates}</entry></feed>`), [second]);
     assert.deepEqual(dateOf(`<feed ${A}><entry><published>2020-01-01</published><link href="/1"/></entry></feed>`), [
@@ -147,7 +147,7 @@ describe('the date of an entry', () => {
     ]);
   });
 
-  it('is none of its image or its source', () => {
+  it('the date of a feed entry is not that of its image or its source', () => {
     const image = '<image><pubDate>Fri, 01 Jan 2021 00:00:00 GMT</pubDate></image>';
     assert.deepEqual(dateOf(`<rss><channel><item>${image}<link>/1</link></item></channel></rss>`), [0]);
     const source = '<source><updated>2021-01-01</updated></source>';

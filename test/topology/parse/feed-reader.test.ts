@@ -25,7 +25,7 @@ const rss = (items: string) => `<rss><channel>${items}</channel></rss>`;
 const day = Date.UTC(2020, 1, 2);
 
 describe('an item of a list', () => {
-  it('has its location without blanks, whatever stands in or around it', () => {
+  it('an item of a list has its location without blanks, whatever stands in or around it', () => {
     assert.deepEqual(reported(map('<url><loc> /1\n</loc></url><url><loc><a>/2</a></loc></url>')), ['/1', '/2']);
     assert.deepEqual(reported(map('<url><loc><![CDATA[/1]]></loc><loc> </loc></url>')), ['/1']);
     assert.deepEqual(
@@ -41,20 +41,20 @@ describe('an item of a list', () => {
     );
   });
 
-  it('has no other text in its location', () => {
+  it('an item of a list has no other text in its location', () => {
     assert.deepEqual(reported(map('<url>junk<loc><a>/1</a>2</loc>junk</url>')), ['/12']);
     assert.deepEqual(reported(map('<url><loc>/1<i:loc>2</i:loc>3</loc></url>')), ['/123']);
     assert.deepEqual(reported(map('<url>/1<url>/2</url>')), ['/2'], 'an item that another interrupts');
     assert.deepEqual(reported(map('<url><loc>/1</loc><lastmod>2020-02-02<i/></lastmod></url>')), [`/1@${day}`]);
   });
 
-  it('is there once it has ended, by its end or by the next one’s beginning', () => {
+  it('an item of a list exists once it has ended, by its end or by the next one’s beginning', () => {
     const { found, before } = read('<urlset><url><loc>/1</loc><url><loc>/2</loc></url><url><loc>/3</loc>');
     assert.deepEqual([before, found.length], [2, 3]);
     assert.equal(read('<urlset><url><loc>/1</loc></url>').before, 1);
   });
 
-  it('may have several locations, sixty-four at most', () => {
+  it('an item of a list may have several locations, at most sixty-four', () => {
     const locs = Array.from({ length: 70 }, (_, n) => `<loc>/${n}</loc>`).join('');
     assert.equal(reported(map(`<url>${locs}</url>`)).length, 64);
     const links = Array.from({ length: 70 }, (_, n) => `<xhtml:link rel="alternate" href="/${n}"/>`).join('');
@@ -62,7 +62,7 @@ describe('an item of a list', () => {
     assert.deepEqual(reported(map(`<url>${locs}</url><url><loc>/x</loc></url>`)).at(-1), '/x');
   });
 
-  it('has its date before or behind its location, and not its neighbour’s', () => {
+  it('an item of a list has its date before or behind its location, and not its neighbour’s', () => {
     const [before, behind] = [
       '<lastmod>2020-02-02</lastmod><loc>/1</loc>',
       '<loc>/1</loc><lastmod>2020-02-02</lastmod>',
@@ -93,7 +93,7 @@ describe('an item of a list', () => {
     );
   });
 
-  it('has alternates with it, which have no date', () => {
+  it('an item of a list has alternates with it, which have no date', () => {
     const item = '<loc>/1</loc><xhtml:link rel="alternate" href=" /de "/><lastmod>2020-02-02</lastmod>';
     assert.deepEqual(reported(map(`<url>${item}</url>`)), [`/1@${day}`, '/de*']);
     for (const none of [
@@ -108,8 +108,8 @@ describe('an item of a list', () => {
   });
 });
 
-describe('a vocabulary', () => {
-  it('is the root’s in a sitemap, by its prefix', () => {
+describe('the vocabulary of a list', () => {
+  it('the vocabulary of a sitemap is the root’s, by its prefix', () => {
     assert.deepEqual(reported('<s:urlset><s:url><s:loc>/1</s:loc><loc>/2</loc><i:loc>/3</i:loc></s:url></s:urlset>'), [
       '/1',
     ]);
@@ -117,7 +117,7 @@ describe('a vocabulary', () => {
     assert.deepEqual(reported(map('<url><loc>/1</loc><i:x></i:url></url><url><loc>/2</loc></url>')), ['/1', '/2']);
   });
 
-  it('may be another in a feed, but for links', () => {
+  it('the vocabulary of a feed may vary, except for links', () => {
     const item = '<link>/1</link><atom:link href="/self"/><media:link>/m</media:link><dc:date>2020-02-02</dc:date>';
     assert.deepEqual(reported(rss(`<item>${item}</item>`)), [`/1@${day}`]);
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('a vocabulary', () => {
     );
   });
 
-  it('says which form it is', () => {
+  it('the vocabulary of a list determines its form', () => {
     const forms = { urlset: 'sitemap', sitemapindex: 'index', rss: 'feed', rdf: 'feed', feed: 'feed', html: null };
     for (const [root, form] of Object.entries(forms)) assert.equal(read(`<${root}></${root}>`).form, form, root);
     assert.deepEqual(reported('<html><url><loc>/1</loc></url></html>'), []);
@@ -135,7 +135,7 @@ describe('a vocabulary', () => {
 });
 
 describe('a link of a feed', () => {
-  it('is its text, or its address where it leads to the page', () => {
+  it('a link of a feed is its text, or its address if it leads to the page', () => {
     const entry = (links: string) => reported(`<feed><entry>${links}</entry></feed>`);
     assert.deepEqual(entry('<link href="/1"/><link rel="alternate" href="/2"/><link rel="edit" href="/3"/>'), [
       '/1',
@@ -145,23 +145,23 @@ describe('a link of a feed', () => {
     assert.deepEqual(entry('<title>/0</title><link href="/1"/>text'), ['/1']);
   });
 
-  it('in a channel is none of an item', () => {
+  it('a link of a channel does not belong to an item', () => {
     assert.deepEqual(reported(rss('<link>/home</link><item><link>/1</link></item><link>/end</link>')), ['/1']);
   });
 });
 
-describe('how often a feed is worth asking for', () => {
+describe('a feed’s polling interval', () => {
   const [minute, day] = [60_000, 86_400_000];
   const pollOf = (hints: string) => read(rss(hints)).pollMs;
 
-  it('is said by the channel, beside its items', () => {
+  it('a feed’s polling interval is given by the channel, beside its items', () => {
     assert.equal(pollOf('<item><link>/1</link></item><ttl>5</ttl>'), 5 * minute);
     assert.equal(pollOf('<item><ttl>5</ttl><link>/1</link></item>'), 0);
     assert.equal(read('<urlset><ttl>5</ttl></urlset>').pollMs, 0, 'a sitemap has no such word');
     assert.equal(pollOf('<ttl>1234567890</ttl>'), 0, 'nobody means so long');
   });
 
-  it('is once in the period, and daily, where it says one of both', () => {
+  it('a feed’s polling interval is once per period, and daily, if only one of both is given', () => {
     assert.equal(pollOf('<sy:updatePeriod>weekly</sy:updatePeriod>'), 7 * day);
     assert.equal(pollOf('<sy:updateFrequency>2</sy:updateFrequency>'), day / 2);
     for (const odd of ['0', '-1', 'often', '1234567890'])
@@ -170,7 +170,7 @@ describe('how often a feed is worth asking for', () => {
 });
 
 describe('a file that was cut', () => {
-  it('has its last location where some markup ended it, and none that may go on', () => {
+  it('a file that was cut keeps its last location if some markup ended it, and none that may continue', () => {
     const whole = '<urlset><url><loc>/1</loc></url><url><loc>/2';
     assert.deepEqual(reported(whole), ['/1']);
     for (const end of ['<', '</', '</lo', '</loc>', '</loc></url'])

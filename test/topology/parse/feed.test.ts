@@ -11,7 +11,7 @@ const parse = (text: string) => parseSitemap(bytes(text), null, 'https://a.test/
 const jsonFeed = (...items: unknown[]) => JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', items });
 
 describe('an Atom feed', () => {
-  it('passes over addresses that are too long, and attributes without a value', () => {
+  it('an Atom feed omits addresses that are too long, and attributes without a value', () => {
     const feed = (...links: string[]) =>
       `<feed>${links.map((link) => `<entry><link ${link}/></entry>`).join('')}</feed>`;
     const [fits, long] = [0, 1].map((more) => `https://a.test/${'x'.repeat(parseLimits.hrefCharsMax - 15 + more)}`);
@@ -26,7 +26,7 @@ describe('an Atom feed', () => {
 });
 
 describe('a JSON Feed', () => {
-  it('gives its items’ pages, with the date they were modified or else published', () => {
+  it('a JSON Feed gives its items’ pages, with the date they were modified or else published', () => {
     const { form, entries } = parse(
       jsonFeed(
         { id: '1', url: '/1', date_published: '2020-02-01T00:00:00Z', date_modified: '2020-02-02T00:00:00Z' },
@@ -48,7 +48,7 @@ describe('a JSON Feed', () => {
     );
   });
 
-  it('that is cut, too long, or other JSON gives nothing', () => {
+  it('a JSON Feed that is cut, too long, or other JSON gives nothing', () => {
     const long = jsonFeed({ url: '/1', content_text: 'x'.repeat(parseLimits.jsonFeedCharsMax) });
     for (const text of [jsonFeed({ url: '/1' }).slice(0, -1), long, '{"items":[{"url":"/1"}]}', '{"version":1}']) {
       assert.deepEqual([parse(text).form, parse(text).entries], [null, []]);
@@ -56,11 +56,11 @@ describe('a JSON Feed', () => {
   });
 });
 
-describe('what a feed asks for', () => {
+describe('a feed’s requested interval', () => {
   const rss = (hints: string) => parse(`<rss><channel>${hints}<item><link>/1</link></item></channel></rss>`).pollMs;
   const minute = 60_000;
 
-  it('is its ttl in minutes, or its period over its frequency, whichever is longer', () => {
+  it('a feed’s requested interval is its ttl in minutes, or its period over its frequency, whichever is longer', () => {
     assert.equal(rss('<ttl> 90 </ttl>'), 90 * minute);
     assert.equal(
       rss('<sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>'),
@@ -74,21 +74,21 @@ describe('what a feed asks for', () => {
     );
   });
 
-  it('is nothing where it says nothing, or nothing that makes sense', () => {
+  it('a feed’s requested interval is unknown if it says nothing sensible', () => {
     for (const hints of ['', '<ttl>soon</ttl>', '<ttl>-5</ttl>', '<sy:updatePeriod>now</sy:updatePeriod>']) {
       assert.equal(rss(hints), 0, hints);
     }
     assert.equal(parse('<rss><item><link>/1</link><ttl>60</ttl></item></rss>').pollMs, 0);
   });
 
-  it('is its server’s max-age too', () => {
+  it('a feed’s requested interval is its server’s max-age too', () => {
     assert.equal(maxAgeMs('public, Max-Age=3600'), 3_600_000);
     for (const value of ['', 'no-cache, max-age=60', 'max-age=soon', 's-maxage=60']) assert.equal(maxAgeMs(value), 0);
   });
 });
 
 describe('a sitemap’s alternates', () => {
-  it('are pages too, without its date; images, videos and apps are none', () => {
+  it('a sitemap’s alternates are pages too, without its date; images, videos and apps are none', () => {
     const { entries } = parse(
       `<urlset><url><loc>https://a.test/en</loc><lastmod>2020-02-02</lastmod>
         <xhtml:link rel="alternate" hreflang="de" href="https://a.test/de"/>
@@ -107,8 +107,8 @@ describe('a sitemap’s alternates', () => {
   });
 });
 
-describe('a body', () => {
-  it('is a feed or a sitemap by its root, whatever stands before it', () => {
+describe('the type of a body', () => {
+  it('the type of a body is feed or sitemap by its root, whatever stands before it', () => {
     for (const text of [
       '<rss version="2.0">',
       '\ufeff \n<?xml version="1.0"?><!-- <html> --><?xml-stylesheet href="x"?>\n<feed xmlns="x">',
@@ -131,7 +131,7 @@ describe('a body', () => {
     }
   });
 
-  it('is none otherwise', () => {
+  it('the type of a body is otherwise neither', () => {
     for (const text of [
       '',
       '<',
@@ -153,7 +153,7 @@ describe('a body', () => {
     }
   });
 
-  it('has a byte order mark of three bytes, or none', () => {
+  it('the type of a body allows a byte order mark of three bytes, or none', () => {
     for (const start of [
       [0xef, 0x61, 0x62],
       [0x61, 0xbb, 0x62],

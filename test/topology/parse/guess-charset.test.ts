@@ -22,7 +22,7 @@ const guess = (...parts: readonly (string | Buffer)[]) =>
   guessCharset(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part))));
 
 describe('a page that names no encoding', () => {
-  it('is guessed by its text, with tags or without any', () => {
+  it('a page that names no encoding is guessed by its text, with tags or without', () => {
     assert.equal(guess(windows(russian)), 'windows-1251');
     assert.equal(guess(iso(russian)), 'iso-8859-5');
     assert.equal(guess('<html><p>', windows(russian), '</p>'), 'windows-1251');
@@ -30,14 +30,14 @@ describe('a page that names no encoding', () => {
     assert.equal(guess('<p>text</p>', windows(russian)), 'windows-1251', 'behind the last');
   });
 
-  it('is guessed by text in its own language, whatever stands around it in English', () => {
+  it('a page that names no encoding is guessed by text in its own language, whatever English stands around it', () => {
     const menu = '<li>Home and about us and contact'.repeat(2_000);
     assert.equal(guess(menu, '<p>', windows(russian), '</p>', menu), 'windows-1251');
     const pieces = russian.split(' ').flatMap((word) => ['<b>', windows(word), '</b>']);
     assert.equal(guess(...pieces), 'windows-1251', 'word by word');
   });
 
-  it('is not guessed by what stands in its tags', () => {
+  it('a page that names no encoding is not guessed by its tags', () => {
     const attribute = ['<p title="', iso(russian.repeat(20)), '">'] as const;
     assert.equal(guess(...attribute, windows(russian), '</p>'), 'windows-1251');
     assert.equal(guess(...attribute, 'text'), null);
@@ -48,7 +48,7 @@ describe('a page that names no encoding', () => {
     );
   });
 
-  it('is guessed by its first eight thousand bytes of such text', () => {
+  it('a page that names no encoding is guessed by the first eight thousand bytes of such text', () => {
     const [first, rest] = [windows(russian.repeat(60)), iso(russian.repeat(400))];
     assert.ok(first.length > 8_192 && rest.length > 40_000);
     assert.equal(guess(first, rest), 'windows-1251');
@@ -58,7 +58,7 @@ describe('a page that names no encoding', () => {
     assert.equal(guess(...paragraphs, '<p>', rest), 'windows-1251');
   });
 
-  it('is not guessed by too little', () => {
+  it('a page that names no encoding is not guessed by too little text', () => {
     assert.equal(guess('text '.repeat(100)), null);
     assert.equal(guess(''), null);
     const deadLetters = (count: number) =>

@@ -14,7 +14,7 @@ function read(link: readonly string[], { refresh = '', html = '', linksMax = 100
   return withHeaderLinks(page, url, { link, refresh, linksMax });
 }
 
-it('links of the header fields are links of the page, in several fields, in one, and with several relations', () => {
+it('links of header fields are links of the page, in several fields, in one, and with several relations', () => {
   for (const [fields, links] of [
     [['</n1>; rel="next", </n2>; rel=prev'], ['/n1', '/n2']],
     [
@@ -42,7 +42,7 @@ it('links of the header fields are links of the page, in several fields, in one,
   }
 });
 
-it('the canonical of a header field counts where the page names none', () => {
+it('the canonical of a header field counts if the page names none', () => {
   assert.equal(read(['</c>; rel="canonical"']).canonical, 'https://a.test/c');
   assert.equal(read(['</n>; rel=next', '</c>; rel=canonical']).canonical, 'https://a.test/c');
   assert.equal(
@@ -51,7 +51,7 @@ it('the canonical of a header field counts where the page names none', () => {
   );
 });
 
-it('the Refresh field is read as a meta refresh is, and comes first', () => {
+it('the Refresh field is read like a meta refresh, and comes first', () => {
   for (const [refresh, to] of [
     ['0; url=/r', '/r'],
     ['0;URL="/r"', '/r'],
@@ -64,7 +64,7 @@ it('the Refresh field is read as a meta refresh is, and comes first', () => {
   assert.equal(read([], { refresh: 'soon', html }).metaRefresh?.url, 'https://a.test/meta');
 });
 
-it('a page that asks for nofollow gives no links of its header fields, and too many are counted', () => {
+it('a nofollow page gives no links of its header fields, and excess ones are counted', () => {
   assert.deepEqual(read(['</n>; rel=next'], { html: '<meta name=robots content=nofollow>' }).links, []);
   const { links, linksDropped } = read(['</1>; rel=next, </2>; rel=next'], { html: '<a href=/0>', linksMax: 2 });
   assert.deepEqual([links.length, linksDropped], [2, 1]);

@@ -18,7 +18,7 @@ function resolved(hrefs: readonly (string | readonly [href: string, place: Found
 }
 
 describe('the links of a page', () => {
-  it('are each once, in the order of the page, without blanks and fragments, http and https alone', () => {
+  it('the links of a page are listed once each, in page order, without blanks and fragments, http and https only', () => {
     const hrefs = [' 1 ', '/2#x', '#top', '1', '../d/1#y', 'mailto:a@a.test', 'http://[', '//b.test', 'ftp://a.test/'];
     assert.deepEqual(resolved(hrefs), {
       links: ['https://a.test/d/1', 'https://a.test/2', page, 'https://b.test/'],
@@ -29,7 +29,7 @@ describe('the links of a page', () => {
     assert.equal(resolveHttp('javascript:x', page), null);
   });
 
-  it('keep blanks that the URL standard does not strip', () => {
+  it('the links of a page keep blanks that the URL standard does not strip', () => {
     const hrefs = ['\x00\x1f /1\n', '/2\u00a0', '\u3000/3', '/4 #f', '/5 ?q #f', '/6\t#f', ' #f', '/7#'];
     assert.deepEqual(
       resolved(hrefs).links.map((link) => link.replace('https://a.test', '')),
@@ -37,13 +37,13 @@ describe('the links of a page', () => {
     );
   });
 
-  it('are not those that are too long', () => {
+  it('the links of a page exclude those that are too long', () => {
     const long = 'x'.repeat(parseLimits.hrefCharsMax);
     assert.equal(resolved([long]).links.length, 1);
     assert.deepEqual(resolved([`${long}x`]), { links: [], places: [], dropped: 0 });
   });
 
-  it('beyond their number are counted, those to the page’s own host kept first', () => {
+  it('the links of a page above the limit are counted, and those to its own host are kept first', () => {
     const hrefs = ['//b.test/1', '//a.test:8080/', '/1', '//a.test', '//b.test/2', '//a.test?q'];
     assert.deepEqual(resolved(hrefs, 4), {
       links: ['https://a.test/1', 'https://a.test/', 'https://a.test/?q', 'https://b.test/1'],
@@ -53,7 +53,7 @@ describe('the links of a page', () => {
     assert.deepEqual(resolved(hrefs, 6).links[0], 'https://b.test/1', 'as many as there may be stay in order');
   });
 
-  it('beyond what is remembered are counted as written', () => {
+  it('the links of a page above the memory limit are counted as written', () => {
     const hrefs = Array.from({ length: 2 * parseLimits.hrefsPerLink + 3 }, (_, n) => `/${n}`);
     const { links, dropped } = resolved(hrefs, 2);
     assert.deepEqual([links, dropped], [['https://a.test/0', 'https://a.test/1'], hrefs.length - 2]);
@@ -66,7 +66,7 @@ describe('the links of a page', () => {
     assert.equal(resolved([...hrefs.slice(0, 8), '/0', '/1'], 2).dropped, 6, 'one that is known takes no room');
   });
 
-  it('stand where they say most, whichever came first and however they are spelt', () => {
+  it('the links of a page have their most meaningful position, in any order and spelling', () => {
     for (const pair of [
       [
         ['/1', 'footer'],

@@ -20,7 +20,7 @@ function read(...pieces: readonly string[]) {
 const of = (...items: readonly unknown[]) => read(JSON.stringify({ version, items })).found;
 
 describe('a JSON Feed', () => {
-  it('is read whatever pieces it comes in', () => {
+  it('a JSON Feed is read in any pieces', () => {
     const text = JSON.stringify({ version, items: [{ url: ' /1 ' }, { url: '/2' }] });
     const pieces = text.match(/.{1,7}/g)!;
     assert.deepEqual(read(...pieces), {
@@ -32,7 +32,7 @@ describe('a JSON Feed', () => {
     });
   });
 
-  it('of as many characters as are read is read, and of one more is not', () => {
+  it('a JSON Feed of the maximum length is read, and one character more is not', () => {
     const empty = JSON.stringify({ version, items: [{ url: '/1' }], title: '' });
     const padded = (chars: number) => empty.replace('"title":""', `"title":"${'x'.repeat(chars - empty.length)}"`);
     assert.equal(read(padded(parseLimits.jsonFeedCharsMax)).found.length, 1);
@@ -41,7 +41,7 @@ describe('a JSON Feed', () => {
     assert.deepEqual(read(long.slice(0, 9), long.slice(9)), { form: null, found: [] });
   });
 
-  it('has a version and a list of items, or is none', () => {
+  it('a JSON Feed has a version and a list of items, or is invalid', () => {
     assert.equal(read(JSON.stringify({ version, items: [] })).form, 'feed');
     for (const other of [
       { version },
@@ -54,7 +54,7 @@ describe('a JSON Feed', () => {
     for (const text of ['', '{', '7', 'null']) assert.equal(read(text).form, null, text);
   });
 
-  it('names pages by url, by external_url, or by an id that is a URL', () => {
+  it('a JSON Feed names pages by url, by external_url, or by an id that is a URL', () => {
     const items = [
       { url: '/1', external_url: '/x', id: '/y' },
       { url: ' ', external_url: 'https://b.test/2', id: '/y' },
@@ -73,7 +73,7 @@ describe('a JSON Feed', () => {
     );
   });
 
-  it('dates them by their change, else by when they came; a date that is none, or before 1970, is unknown', () => {
+  it('a JSON Feed dates items by their change, else by publication; an invalid date, or one before 1970, is unknown', () => {
     const [earlier, later] = ['2020-02-01T00:00:00Z', '2020-02-02T00:00:00Z'];
     const items = [
       { date_modified: later, date_published: earlier },

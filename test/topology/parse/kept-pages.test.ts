@@ -241,23 +241,23 @@ const fields = [
   '12 apples',
 ];
 
-it('pages, in links, text, main text, language and signatures', () => {
+it('pages keep their recorded links, text, main text, language and signatures', () => {
   assertKept(kept('pages'), bySeed(60, read));
 });
 
-it('encodings, declared and guessed, in one piece and in several', () => {
+it('encodings, declared and guessed, are read as recorded, in one piece and in several', () => {
   assertKept(kept('encodings'), bySeed(30, decoded));
 });
 
-it('encodings that nobody declares', () => {
+it('undeclared encodings are guessed as recorded', () => {
   assertKept(kept('guessed'), bySeed(20, guessed));
 });
 
-it('sitemaps and feeds, in one piece and in several', () => {
+it('sitemaps and feeds are read as recorded, in one piece and in several', () => {
   assertKept(kept('lists'), bySeed(100, listed));
 });
 
-it('fields of every type', () => {
+it('fields of every type are read as recorded', () => {
   const values = fields.map((text) => fieldTypes.map((type) => fieldValue(text, type, 'https://a.test/b/')));
   assertKept(kept('fields'), new Map([['values', values]]));
 });

@@ -16,7 +16,7 @@ function placeIn(tags: string): FoundIn {
   return landmarks.here;
 }
 
-it('a place is told by the elements that are open around it', () => {
+it('a position is determined by the elements that are open around it', () => {
   const places = {
     '': 'unknown',
     main: 'content',
@@ -42,14 +42,14 @@ it('a place is told by the elements that are open around it', () => {
   for (const [tags, place] of Object.entries(places)) assert.equal(placeIn(tags), place, tags);
 });
 
-it('an end without a beginning closes nothing that comes later', () => {
+it('an end tag without a start closes nothing later', () => {
   assert.equal(placeIn('/main main'), 'content');
   assert.equal(placeIn('/nav nav'), 'navigation');
   assert.equal(placeIn('/aside aside'), 'navigation');
   assert.equal(placeIn('/footer footer'), 'footer');
 });
 
-it('of two places, content says more than one that is not known, that than navigation, and a footer least', () => {
+it('of two positions, content wins over unknown, unknown over navigation, and a footer comes last', () => {
   const order = ['footer', 'navigation', 'unknown', 'content'] as const;
   for (const [n, lesser] of order.entries())
     for (const better of order.slice(n)) {
@@ -67,7 +67,7 @@ it('of two places, content says more than one that is not known, that than navig
   }
 });
 
-it('any other element says nothing of a place', () => {
+it('other elements do not determine a position', () => {
   const others = Object.entries(element).filter(([name]) => !['main', 'nav', 'footer', 'aside'].includes(name));
   assert.ok(others.length > 5);
   const landmarks = new Landmarks();

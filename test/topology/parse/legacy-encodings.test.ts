@@ -31,13 +31,13 @@ describe('a page in a legacy encoding', () => {
     ['windows-1251', 'efeee8f1ea', 'поиск'],
     ['macintosh', '8a', 'ä'],
   ] as const)
-    it(`has the characters of the standard: ${label} ${hex}`, () => {
+    it(`a page in a legacy encoding has the characters of the standard: ${label} ${hex}`, () => {
       const decoded = decodePage(bytes(hex), `text/html;charset=${label}`);
       assert.equal(decoded.text, text);
       assert.equal(decodeXml(bytes(hex), `text/xml;charset=${label}`), text);
     });
 
-  it('reads what its markup declares in the same way, and x-user-defined there as windows-1252', () => {
+  it('a page in a legacy encoding is read by its declaration, with x-user-defined as windows-1252', () => {
     const page = Buffer.concat([Buffer.from('<meta charset=euc-kr>'), bytes('8c63')]);
     assert.equal(decodePage(page, null).text, '<meta charset=euc-kr>똠');
     const user = Buffer.concat([Buffer.from('<meta charset=x-user-defined>'), bytes('80')]);
@@ -63,12 +63,12 @@ function linksOf(body: Uint8Array, label: string | null) {
 describe('the query of a link', () => {
   const windows1251 = (html: string) => linksOf(Buffer.from(html, 'latin1'), 'windows-1251');
 
-  it('goes out in the encoding of its page, its path in UTF-8', () => {
+  it('the query of a link is sent in the encoding of its page, its path in UTF-8', () => {
     const { links } = windows1251('<a href="/\xef?q=\xef&amp;r=&#1087;">');
     assert.deepEqual(links, ['http://a.test/%D0%BF?q=%EF&r=%EF']);
   });
 
-  it('has a reference for a letter that the encoding lacks, and keeps what is escaped', () => {
+  it('the query of a link has a reference for a missing letter, and keeps escapes', () => {
     const { links } = windows1251('<a href="?a=&#26085;"><a href="?b=%D0%BF\xef%"><a href="?c=&#128512;">');
     assert.deepEqual(
       links.map((link) => new URL(link).search),
@@ -76,7 +76,7 @@ describe('the query of a link', () => {
     );
   });
 
-  it('is spelt so in every kind of link that a page has', () => {
+  it('the query of a link is spelt so in every kind of link', () => {
     const q = '?q=\xef';
     const page = windows1251(
       `<link rel=next href="1${q}"><link rel=canonical href="2${q}"><area href="3${q}"><iframe src="4${q}"></iframe>` +
@@ -89,13 +89,13 @@ describe('the query of a link', () => {
     assert.deepEqual(requisites, ['http://a.test/p?q=%EF']);
   });
 
-  it('is of UTF-8 on a page in UTF-8 or UTF-16', () => {
+  it('the query of a link is in UTF-8 on a page in UTF-8 or UTF-16', () => {
     for (const encoding of ['utf-8', 'utf-16le', 'utf-16be']) assert.equal(linkSpelling(encoding)('/?q=п'), '/?q=п');
     const utf16 = Buffer.from('\ufeff<a href="?q=п">', 'utf16le');
     assert.deepEqual(linksOf(utf16, 'utf-16').links, ['http://a.test/d/p?q=%D0%BF']);
   });
 
-  it('ends at a fragment, and has no line ends or blanks around it', () => {
+  it('the query of a link ends at a fragment, and has no line ends or blanks around it', () => {
     const spell = linkSpelling('windows-1251');
     assert.equal(spell('/?q=п#п?п'), '/?q=%EF#п?п');
     assert.equal(spell('/#?п'), '/#?п');
@@ -105,7 +105,7 @@ describe('the query of a link', () => {
     assert.equal(spell('/?q=\ud800п'), '/?q=%26%2365533%3B%EF');
   });
 
-  it('is spelt in the multi-byte encodings, too', () => {
+  it('the query of a link is spelt in the multi-byte encodings, too', () => {
     for (const [encoding, written] of [
       ['euc-kr', '%C7%D1'],
       ['big5', '%26%2354620%3B'],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { meaningOf } from '../../../topology/parse/link-element.ts';
 
-it('a link element leads to a page by next, prev and canonical, and by an alternate that is one', () => {
+it('a link element leads to a page by next, prev and canonical, and by an alternate page', () => {
   for (const rel of ['next', 'prev', 'canonical', 'x next'])
     assert.equal(meaningOf(rel.split(' '), 'application/rss+xml'), 'page', rel);
   for (const type of [
@@ -17,7 +17,7 @@ it('a link element leads to a page by next, prev and canonical, and by an altern
     assert.equal(meaningOf(['alternate'], type), 'page', type);
 });
 
-it('an alternate is a feed by its type, and nothing where it is a format for machines', () => {
+it('an alternate is a feed by its type, and ignored if it is a format for machines', () => {
   for (const type of ['rss+xml', 'atom+xml', 'rdf+xml', 'feed+json'])
     assert.equal(meaningOf(['x', 'alternate'], `application/${type}`), 'feed', type);
   for (const type of ['application/json+oembed', 'text/calendar', 'text/html2'])

@@ -63,7 +63,7 @@ function randomPage(next: () => number): string {
   return `<!doctype html><html><head><title> ${words()} </title></head><body>${body}</body></html>`;
 }
 
-it('finds the links and the title that a DOM finds, on pages made at random', () => {
+it('the page parser finds the links and the title that a DOM finds, on random pages', () => {
   const next = numbers(42);
   let links = 0;
   for (let n = 0; n < 600; n++) {
@@ -75,7 +75,7 @@ it('finds the links and the title that a DOM finds, on pages made at random', ()
   assert.ok(links > 1_000, `${links} links`);
 });
 
-describe('where linkedom departs from the standard, ours does not', () => {
+describe('the page parser follows the standard where linkedom departs from it', () => {
   const cases: readonly (readonly [what: string, html: string])[] = [
     ['attributes in upper case', '<A HREF="found">x</A>'],
   ];

@@ -77,6 +77,6 @@ test('a body is a JSON feed by its version', () => {
   assert.equal(looks('{}'), false);
 });
 
-test('nothing is no feed', () => {
+test('an empty body is no feed', () => {
   for (const body of ['', ' ', '<', '\ufeff', '<?xml?>', '<?xml?> ', 'rss']) assert.equal(looks(body), false, body);
 });

@@ -39,6 +39,6 @@ const cases: readonly [content: string, href: string | null, delaySeconds?: numb
 ];
 
 for (const [content, href, delaySeconds] of cases)
-  test(`refresh ${JSON.stringify(content)}`, () => {
+  test(`a refresh is read from ${JSON.stringify(content)}`, () => {
     assert.deepEqual(parseRefresh(content), href === null ? null : { href, delaySeconds });
   });

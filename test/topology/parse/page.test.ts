@@ -15,14 +15,14 @@ const options: ParseOptions = {
 };
 const parse = (html: string, more: Partial<ParseOptions> = {}) => parsePage(html, { ...options, ...more });
 
-it('declares its language on its root element, in HTML or XHTML, and may declare none', () => {
+it('a page declares its language on its root element, in HTML or XHTML, or not at all', () => {
   assert.equal(parse('<!doctype html><HTML class=x LANG="de-AT"><p lang=en>x').declaredLanguage, 'de-at');
   assert.equal(parse('<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr"><p>x').declaredLanguage, 'fr');
   assert.equal(parse('<html><body lang=en>x').declaredLanguage, '');
 });
 
 describe('an element whose content is text', () => {
-  it('holds no links and no comments, and its text is a reader’s where it shows', () => {
+  it('an element whose content is text has no links and no comments, and its text counts if it is visible', () => {
     for (const name of ['xmp', 'XMP', 'noembed', 'noframes', 'iframe', 'textarea', 'title', 'script', 'style']) {
       const page = parse(`<p>a<${name}><!-- <a href=/1>x</a></${name}><a href=/2>b</a>`);
       assert.deepEqual(page.links, ['http://example.com/2'], name);
@@ -34,11 +34,11 @@ describe('an element whose content is text', () => {
 });
 
 describe('links', () => {
-  it('come absolute, in document order, each once, without fragments', () => {
+  it('links are absolute, in document order, each once, without fragments', () => {
     const page = parse('<a href="b#1">x</a><AREA HREF=/c><a href=b#2><a href="http://o.example/?a=1&amp;b=2">');
     assert.deepEqual(page.links, ['http://example.com/dir/b', 'http://example.com/c', 'http://o.example/?a=1&b=2']);
   });
-  it('come from frames, and from link elements that lead to pages', () => {
+  it('links come from frames, and from link elements that lead to pages', () => {
     const page = parse(
       '<link rel="stylesheet" href=s.css><link rel="alternate stylesheet" href=t.css><link rel=next href=2>' +
         '<link rel="alternate" href=/feed><iframe src=/i></iframe><frame src=/f><img src=/x.png><script src=/x.js></script>',
@@ -46,7 +46,7 @@ describe('links', () => {
     const paths = page.links.map((link) => new URL(link).pathname);
     assert.deepEqual(paths, ['/dir/2', '/feed', '/i', '/f']);
   });
-  it('are told with where they stand: in content, navigation or the footer; in several places, by the best', () => {
+  it('links have their position: content, navigation or footer; of several, the best', () => {
     const { links, places } = parse(
       '<a href=0><header><a href=1></header><nav><a href=2><a href=5></nav><main><nav><a href=3></nav><article><header>' +
         '<a href=4></header><a href=5><footer><a href=6></footer></article></main><aside><a href=7></aside>' +
@@ -67,52 +67,52 @@ describe('links', () => {
     ]);
     assert.equal(parse('<a href=1>').places, undefined);
   });
-  it('are dropped one by one where they ask for it', () => {
+  it('links are dropped one by one if they are nofollow', () => {
     const page = parse(
       '<a rel="x NOFOLLOW" href=1><a rel=ugc href=2><a rel=sponsored href=3><a rel=nofollowing href=4>',
     );
     assert.deepEqual(page.links, ['http://example.com/dir/4']);
   });
-  it('are told apart where they, or the page, ask not to be followed', () => {
+  it('links are marked if they, or the page, are nofollow', () => {
     const apart = parse('<a rel=nofollow href=1><a rel=ugc href=2#x><a rel=nofollow href=2><a href=3>');
     assert.deepEqual(apart.nofollowed, ['http://example.com/dir/1', 'http://example.com/dir/2']);
     assert.deepEqual(apart.links, ['http://example.com/dir/3']);
     const whole = parse('<a href=1><a rel=nofollow href=2><meta name=robots content=none>');
     assert.deepEqual(whole.nofollowed, ['http://example.com/dir/2', 'http://example.com/dir/1']);
   });
-  it('are none where the page asks for nofollow, in its markup or its headers', () => {
+  it('links are empty if the page is nofollow, in its markup or its headers', () => {
     assert.deepEqual(parse('<a href=1><meta name=robots content=nofollow>').links, []);
     assert.deepEqual(parse('<a href=1>', { robotsTags: ['nofollow'] }).links, []);
     assert.deepEqual(parse('<a href=1>', { robotsTags: ['otherbot: nofollow'] }).links.length, 1);
   });
-  it('that are no http or https, or malformed, are no links', () => {
+  it('links with other schemes, or malformed ones, are dropped', () => {
     const hrefs = ['javascript:x()', 'mailto:a@b', 'ftp://a/', 'data:,x', 'http://[', 'http://', 'tel:1'];
     assert.deepEqual(parse(hrefs.map((href) => `<a href="${href}">`).join('')).links, []);
   });
-  it('resolve against the first base of the page, those before it too', () => {
+  it('links resolve against the first base of the page, also those before it', () => {
     const page = parse('<a href=a><base target=_top><base href=/x/><base href=/y/><a href=b>');
     assert.deepEqual(page.links, ['http://example.com/x/a', 'http://example.com/x/b']);
     assert.equal(page.base, 'http://example.com/x/');
     assert.equal(parse('<base href="data:,x"><a href=a>').base, options.url);
   });
-  it('in comments, scripts, styles and text areas are none', () => {
+  it('links in comments, scripts, styles and text areas are ignored', () => {
     const page = parse(
       '<!-- <a href=1> --><script>"<a href=2>"</script><style><a href=3></style><textarea><a href=4></textarea>',
     );
     assert.deepEqual(page.links, []);
   });
-  it('beyond the limit are counted', () => {
+  it('links above the limit are counted', () => {
     const page = parse('<a href=1><a href=2><a href=3><a href=2><a href=4>', { linksMax: 2 });
     assert.deepEqual([page.links.length, page.linksDropped], [2, 2]);
   });
-  it('beyond the limit are those of other hosts first', () => {
+  it('links above the limit are first dropped for other hosts', () => {
     const page = parse('<a href="http://o.example/1"><a href=2><a href="http://o.example/3"><a href=4>', {
       linksMax: 3,
     });
     assert.deepEqual(page.links, ['http://example.com/dir/2', 'http://example.com/dir/4', 'http://o.example/1']);
     assert.equal(page.linksDropped, 1);
   });
-  it('to alternates are those to pages and to the first feed, not to formats for machines', () => {
+  it('links to alternates are those to pages and to the first feed, not to formats for machines', () => {
     const alternate = (type: string, href: string) => `<link rel="alternate" type="${type}" href="${href}">`;
     const page = parse(
       `<link rel=alternate hreflang=de href=/de>${alternate('text/html', '/print')}` +
@@ -124,10 +124,10 @@ describe('links', () => {
     const paths = page.links.map((link) => new URL(link).pathname);
     assert.deepEqual(paths, ['/de', '/print', '/feed/']);
   });
-  it('take the first of two attributes of a name, and none from an unfinished tag', () => {
+  it('links use the first of two attributes of a name, and none from an unfinished tag', () => {
     assert.deepEqual(parse('<a href=1 HREF=2><a href="3').links, ['http://example.com/dir/1']);
   });
-  it('are found across slices of the input', () => {
+  it('links are found across slices of the input', () => {
     const { sliceChars } = parseLimits;
     for (let shift = 0; shift < 40; shift++) {
       const html = `${'x'.repeat(sliceChars - shift)}<a class="y" href="/found?a=1&amp;b=2">`;
@@ -137,24 +137,24 @@ describe('links', () => {
 });
 
 describe('text', () => {
-  it('has its blanks collapsed, runs on over inline elements and breaks at others', () => {
+  it('text has its blanks collapsed, runs on over inline elements and breaks at others', () => {
     const page = parse(' <p>a <b>b</b>c\n\t<i>d</i></p><p>e&nbsp;&nbsp;f<br>g<ul><li>h<li>i</ul>');
     assert.equal(page.text, 'a bc d e f g h i');
   });
-  it('is what a reader sees', () => {
+  it('text is the visible text', () => {
     const page = parse(
       '<title>t</title>a<script>s</script><style>s</style><noscript>n</noscript><template>x</template>b',
     );
     assert.equal(page.text, 'a b');
     assert.equal(page.title, 't');
   });
-  it('has its entities decoded, across slices too', () => {
+  it('text has its entities decoded, across slices too', () => {
     assert.equal(parse('&lt;&#x41;&copy&notit; &bogus; &').text, '<A©¬it; &bogus; &');
     for (let shift = 0; shift < 8; shift++) {
       assert.ok(parse(`${'x'.repeat(parseLimits.sliceChars - shift)}&amp;y`).text.endsWith('x&y'));
     }
   });
-  it('is cut at its limit, never inside a character', () => {
+  it('text is cut at its limit, never inside a character', () => {
     assert.equal(parse('<p>abc<p>def', { textCharsMax: 5 }).text, 'abc d');
     assert.equal(parse('ab😀', { textCharsMax: 3 }).text, 'ab');
   });
@@ -163,8 +163,8 @@ describe('text', () => {
   });
 });
 
-describe('what a page says of itself', () => {
-  it('title and description, blanks collapsed, the first of each', () => {
+describe('a page’s metadata', () => {
+  it('a page’s metadata has title and description, blanks collapsed, the first of each', () => {
     const page = parse(
       '<title> A\n &amp; B </title><title>C</title><META NAME=Description CONTENT=" d\n e "><meta name=description content=f>',
     );
@@ -173,18 +173,18 @@ describe('what a page says of itself', () => {
   it('a title inside a picture is not the page’s', () => {
     assert.equal(parse('<svg><title>icon</title></svg><title>page</title>').title, 'page');
   });
-  it('canonical, resolved against the base, and a link as well', () => {
+  it('a page’s metadata has the canonical, resolved against the base, which is a link as well', () => {
     const page = parse('<link rel=canonical href=../c><base href=/x/y/>');
     assert.equal(page.canonical, 'http://example.com/x/c');
     assert.deepEqual(page.links, ['http://example.com/x/c']);
   });
-  it('robots directives, for everyone and for our own token, added up with the headers', () => {
+  it('a page’s metadata has robots directives, for everyone and for our own token, combined with the headers', () => {
     assert.deepEqual(parse('<meta name=examplebot content=noindex>').robots, { noindex: true, nofollow: false });
     assert.deepEqual(parse('<meta name=otherbot content=none>').robots, { noindex: false, nofollow: false });
     const page = parse('<meta name=robots content=nofollow>', { robotsTags: ['examplebot: noindex'] });
     assert.deepEqual(page.robots, { noindex: true, nofollow: true });
   });
-  it('a refresh, with its delay', () => {
+  it('a page’s metadata has a refresh, with its delay', () => {
     const refresh = (content: string) => parse(`<meta http-equiv=Refresh content="${content}">`).metaRefresh;
     assert.deepEqual(refresh('5; URL=/x'), { url: 'http://example.com/x', delaySeconds: 5 });
     assert.deepEqual(refresh("0;url='/x'y"), { url: 'http://example.com/x', delaySeconds: 0 });
@@ -195,21 +195,21 @@ describe('what a page says of itself', () => {
   });
 });
 
-describe('bounds', () => {
-  it('a page beyond its byte budget is read up to there', () => {
+describe('bounds of parsing', () => {
+  it('a page above its byte budget is read up to there', () => {
     const page = parse('<a href=1>abc<a href=2>', { byteBudget: 13 });
     assert.deepEqual([page.links.length, page.text, page.complete], [1, 'abc', false]);
     const whole = (byteBudget: number) => parsePage(Buffer.from('<p>abc'), { ...options, byteBudget }).complete;
     assert.deepEqual([5, 6, 7].map(whole), [false, true, true]);
   });
-  it('a page out of time gives what was found', () => {
+  it('a page out of time yields what was found', () => {
     const html = `<a href=1>${'<p>x'.repeat(parseLimits.sliceChars)}<a href=2>`;
     let asked = 0;
     const page = parse(html, { expired: () => ++asked === 2 });
     assert.deepEqual([page.links.length, page.complete, asked], [1, false, 2]);
     assert.equal(parse(html).complete, true);
   });
-  it('the clock is not asked for a page of one slice', () => {
+  it('the clock is not read for a page of one slice', () => {
     assert.equal(parse('<p>x', { expired: () => true }).complete, true);
   });
 
@@ -239,7 +239,7 @@ describe('bounds', () => {
   }
 });
 
-it('says what its meta elements say of use, and nothing of others', () => {
+it('a page reports its usage meta elements, and no others', () => {
   const said = (html: string) => parse(html).usageMetas?.map(({ name, content }) => `${name}: ${content}`);
   assert.equal(
     said('<meta name=robots content=index><meta name=description content=noai><meta name=robots>'),

@@ -6,7 +6,7 @@ import { cssRequisites, htmlRequisites } from '../../../topology/parse/requisite
 const url = 'http://a.test/dir/page';
 const of = (html: string) => htmlRequisites(html, url).map((one) => one.replace('http://a.test', ''));
 
-describe('what a page is built of', () => {
+describe('the requisites of a page', () => {
   for (const [what, html, expected] of [
     [
       'candidates without blanks',
@@ -103,7 +103,7 @@ describe('what a page is built of', () => {
     it(what, () => assert.deepEqual(of(html), expected));
   }
 
-  it('of a style sheet are imports and urls, absolute', () => {
+  it('the requisites of a style sheet are imports and urls, absolute', () => {
     const css =
       '@import url(a.css); @IMPORT "b.css" screen; @font-face{src:url("../f.woff2?x") format("woff2")} i{cursor:url(data:x)}';
     assert.deepEqual(cssRequisites(css, 'http://c.test/s/t.css'), [
@@ -111,7 +111,7 @@ describe('what a page is built of', () => {
     ]);
   });
 
-  it('are bounded, and so is the work on any markup', () => {
+  it('the requisites of a page are bounded, and so is the work on any markup', () => {
     const many = Array.from({ length: parseLimits.requisitesMax + 9 }, (_, n) => `<img src=${n}.png>`).join('');
     assert.equal(of(many).length, parseLimits.requisitesMax);
     for (const part of [
@@ -136,12 +136,12 @@ describe('what a page is built of', () => {
   });
 });
 
-it('an address that is too long is none', () => {
+it('the requisites of a page exclude addresses that are too long', () => {
   const longest = `/${'x'.repeat(parseLimits.hrefCharsMax - 1)}`;
   assert.deepEqual(of(`<img src=${longest}><img src=${longest}x>`), [longest]);
 });
 
-it('a page and a style sheet have so many at most', () => {
+it('the requisites of a page and of a style sheet have a maximum number', () => {
   const names = Array.from({ length: parseLimits.requisitesMax + 5 }, (_, n) => `${n}.png`);
   const first = names.slice(0, parseLimits.requisitesMax).map((name) => `/dir/${name}`);
   assert.deepEqual(of(names.map((name) => `<img src=${name}>`).join('')), first);

@@ -22,20 +22,20 @@ function scan(html: string): string[] {
 const { a, block, hiddenRaw, title, iframe } = element;
 
 describe('tags', () => {
-  it('are read in any case, with blanks where the standard has them', () => {
+  it('tags are read in any case, with blanks where the standard allows them', () => {
     assert.deepEqual(scan('<A\n HREF = x>y</A >'), [`<${a}x`, 'y', `>${a}`]);
     assert.deepEqual(scan('<a/href=x>'), [`<${a}x`]);
     assert.deepEqual(scan(`<a title='>' href="a>b">`), [`<${a}a>b`]);
   });
-  it('give the first attribute of a name', () => {
+  it('tags use the first attribute of a name', () => {
     assert.deepEqual(scan('<a href=1 href=2>'), [`<${a}1`]);
     assert.deepEqual(scan('<a href href=2>'), [`<${a}`]);
     assert.deepEqual(scan('<a href=1><a>'), [`<${a}1`, `<${a}`]);
   });
-  it('that the input cuts off are none', () => {
+  it('tags that the input cuts off are ignored', () => {
     for (const cut of ['<a href=x', '<a href="x>y', '<a', '</a']) assert.deepEqual(scan(`t${cut}`), ['t'], cut);
   });
-  it('have names that are compared whole', () => {
+  it('tags have names that are compared whole', () => {
     assert.deepEqual(scan('<ab><a1><titles><iframes>'), Array(4).fill(`<${block}`));
   });
 });
@@ -52,7 +52,7 @@ describe('attributes', () => {
     return values.join('|');
   }
 
-  it('are each their own, whatever their order and case, and empty where they are not there', () => {
+  it('attributes are separate, in any order and case, and empty if absent', () => {
     assert.deepEqual(Object.values(attribute), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
     const written = names.map((name, n) => `${n % 2 === 0 ? name : name.toUpperCase()}=${n}`);
     for (const all of [written, [...written].reverse()])
@@ -61,14 +61,14 @@ describe('attributes', () => {
     assert.equal(valuesOf('<meta>'), '||||||||');
   });
 
-  it('are read in elements that have some we want, decoded', () => {
+  it('attributes are read and decoded in elements with wanted ones', () => {
     for (const name of ['a', 'area', 'link', 'meta', 'base', 'frame', 'iframe', 'html'])
       assert.equal(valuesOf(`<${name} href='x&amp;y'>`), 'x&y||||||||', name);
     for (const name of ['p', 'title', 'script', 'svg', 'main', 'span', 'nav'])
       assert.equal(valuesOf(`<${name} href=x>`), '||||||||', name);
   });
 
-  it('may have quotes, blanks around the sign, and signs in them', () => {
+  it('attributes may have quotes, blanks around the sign, and signs in them', () => {
     for (const [written, expected] of [
       ['href = "a b"', 'a b'],
       ["href= 'a\"b'", 'a"b'],
@@ -91,7 +91,7 @@ describe('an element that closes itself', () => {
     return raws;
   };
 
-  it('has no raw text; a slash that ends a value does not close it', () => {
+  it('a self-closing element has no raw text; a slash that ends a value does not close it', () => {
     const closed = ['<iframe/>', '<iframe />', '<iframe src="x"/>', '<iframe src=x />'];
     const open = ['<iframe>', '<iframe src=x/>', '<iframe src="/">', '<iframe / >'];
     assert.deepEqual(
@@ -101,14 +101,14 @@ describe('an element that closes itself', () => {
   });
 });
 
-describe('the input', () => {
-  it('is told in pieces that are not empty', () => {
+describe('the input of the scanner', () => {
+  it('the input of the scanner is passed on in non-empty pieces', () => {
     assert.deepEqual(scan('<!-- --><?x?><p></p><!x>'), [`<${block}`, `>${block}`]);
     assert.deepEqual(scan(''), []);
     assert.deepEqual(scan('x'), ['x']);
   });
 
-  it('is read until time is up, which is asked at the first tag behind each slice', () => {
+  it('the input of the scanner is read until its deadline, checked at the first tag behind each slice', () => {
     const { sliceChars } = parseLimits;
     const asked = (html: string, answer = false) => {
       let count = 0;
@@ -133,8 +133,8 @@ describe('the input', () => {
   });
 });
 
-describe('markup that is no tag', () => {
-  it('is passed over', () => {
+describe('invalid markup', () => {
+  it('invalid markup is skipped', () => {
     for (const other of [
       '<!doctype html>',
       '<?php echo ?>',
@@ -148,43 +148,43 @@ describe('markup that is no tag', () => {
       assert.deepEqual(scan(`x${other}y`), ['x', 'y'], other);
     }
   });
-  it('is text where it opens nothing', () => {
+  it('invalid markup is text if it opens nothing', () => {
     assert.deepEqual(scan('1 < 2 <3 <'), ['1 < 2 <3 <']);
   });
 });
 
 describe('raw text', () => {
-  it('ends at its own end tag', () => {
+  it('raw text ends at its own end tag', () => {
     assert.deepEqual(scan('<script>"</b>" < <a></SCRIPT\n>x'), [`<${hiddenRaw}`, '"</b>" < <a>', `>${hiddenRaw}`, 'x']);
     assert.deepEqual(scan('<title></titles></title>'), [`<${title}`, '</titles>', `>${title}`]);
   });
-  it('without an end tag is the rest', () => {
+  it('raw text without an end tag continues to the end of the input', () => {
     assert.deepEqual(scan('<script><a>'), [`<${hiddenRaw}`, '<a>']);
   });
-  it('does not begin where the element closes itself', () => {
+  it('raw text does not begin in a self-closing element', () => {
     assert.deepEqual(scan('<iframe src="x"/><a>'), [`<${iframe}`, `<${a}`]);
   });
 });
 
-describe('text', () => {
+describe('collected text', () => {
   const gather = (charsMax: number, ...parts: string[]) => {
     const text = createText(charsMax);
     for (const part of parts) text.add(part, 0, part.length);
     return text.finish();
   };
-  it('has one blank for many, and none at its ends', () => {
+  it('collected text has one blank for many, and none at its ends', () => {
     assert.equal(gather(99, ' \n a\t\u00a0 b', 'c ', ' d\u2003', ' '), 'a bc d');
   });
-  it('goes on where the first wide character stands', () => {
+  it('collected text continues at the first wide character', () => {
     assert.equal(gather(99, 'é ', 'a\u3000日本', '&amp; &#x1f600;!'), 'é a 日本& 😀!');
   });
-  it('is cut at its bound, never inside a character', () => {
+  it('collected text is cut at its bound, never inside a character', () => {
     assert.equal(gather(3, 'a b c'), 'a b');
     assert.equal(gather(3, 'ab😀'), 'ab');
     assert.equal(gather(4, 'ab😀c'), 'ab😀');
     assert.equal(gather(2, '&amp;&lt;&gt;'), '&<');
   });
-  it('of one page says nothing of the next', () => {
+  it('collected text of one page does not affect the next', () => {
     assert.equal(gather(9, '日本日本'), '日本日本');
     assert.equal(gather(9, 'ab'), 'ab');
   });

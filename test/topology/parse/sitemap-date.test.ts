@@ -9,7 +9,7 @@ const iso = (text: string) => {
 const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 describe('a date of a sitemap or feed', () => {
-  it('is that of the calendar, for every day and its neighbours, in both spellings', () => {
+  it('a date of a sitemap or feed is that of the calendar, for every day and its neighbours, in both spellings', () => {
     for (const year of [1999, 2000, 2100, 2024, 2026])
       for (let month = 0; month <= 13; month++)
         for (let day = 0; day <= 32; day++) {
@@ -23,7 +23,7 @@ describe('a date of a sitemap or feed', () => {
         }
   });
 
-  it('has a time up to 24:00 and the leap second', () => {
+  it('a date of a sitemap or feed has a time up to 24:00 and the leap second', () => {
     for (let hour = 0; hour <= 25; hour++)
       for (const rest of ['00:00', '59:59', '60:00', '00:60', '00:61']) {
         const [minute, second] = rest.split(':').map(Number) as [number, number];
@@ -35,7 +35,7 @@ describe('a date of a sitemap or feed', () => {
       }
   });
 
-  it('is in UTC unless it names a zone', () => {
+  it('a date of a sitemap or feed is in UTC unless it names a zone', () => {
     const zones: readonly (readonly [zone: string, hoursEast: number])[] = [
       ['', 0],
       ['Z', 0],
@@ -64,7 +64,7 @@ describe('a date of a sitemap or feed', () => {
     for (const zone of ['+2401', '-24:01', 'CET', 'XY']) assert.equal(iso(`26 Nov 2026 12:00:00 ${zone}`), null, zone);
   });
 
-  it('is read where its meaning is plain', () => {
+  it('a date of a sitemap or feed is read if its meaning is plain', () => {
     const cases: readonly (readonly [text: string, date: string | null])[] = [
       ['2026', '2026-01-01T00:00:00.000Z'],
       ['2026-11', '2026-11-01T00:00:00.000Z'],

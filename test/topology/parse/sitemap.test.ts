@@ -11,7 +11,7 @@ const urlset = (inner: string) =>
   `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${inner}</urlset>`;
 
 describe('a sitemap', () => {
-  it('gives its URLs once each, with their dates', () => {
+  it('a sitemap gives its URLs once each, with their dates', () => {
     const { index, entries } = parse(
       urlset(
         '<url><loc> http://example.com/maps/a?b=1&amp;c#d </loc><lastmod>2005-01-01</lastmod></url>' +
@@ -24,7 +24,7 @@ describe('a sitemap', () => {
       { url: 'http://example.com/maps/e', lastModifiedMs: 0, coverage: 'covered' },
     ]);
   });
-  it('says which URLs lie outside its place', () => {
+  it('a sitemap marks URLs outside its path', () => {
     const { entries } = parse(
       urlset('<url><loc>http://example.com/x</loc></url><url><loc>https://example.com/maps/y</loc></url>'),
     );
@@ -33,7 +33,7 @@ describe('a sitemap', () => {
       ['outside', 'elsewhere'],
     );
   });
-  it('may mix prefixes of its namespace, declared anywhere, or take the default one away', () => {
+  it('a sitemap may mix prefixes of its namespace, declared anywhere, or remove the default one', () => {
     const own = 'http://www.sitemaps.org/schemas/sitemap/0.9';
     const loc = (prefix: string, path: string) => `<${prefix}loc>http://a.test/${path}</${prefix}loc>`;
     for (const xml of [
@@ -52,11 +52,11 @@ describe('a sitemap', () => {
     }
   });
 
-  it('may use a prefix, and locations of other vocabularies are none of its own', () => {
+  it('a sitemap may use a prefix, and locations of other vocabularies are ignored', () => {
     const inner = '<s:url><s:loc>http://example.com/a</s:loc><image:loc>http://example.com/b.png</image:loc></s:url>';
     assert.deepEqual(urls(`<s:urlset>${inner}</s:urlset>`), ['http://example.com/a']);
   });
-  it('of sitemaps is an index', () => {
+  it('a sitemap of sitemaps is an index', () => {
     const { index, entries } = parse(
       '<sitemapindex><sitemap><loc>http://o.example/s.xml</loc></sitemap></sitemapindex>',
     );
@@ -66,19 +66,19 @@ describe('a sitemap', () => {
       [['http://o.example/s.xml', 'covered']],
     );
   });
-  it('that is cut gives what is whole', () => {
+  it('a sitemap cut in the middle of a URL yields the whole URLs before it', () => {
     assert.deepEqual(urls('<urlset><url><loc>http://example.com/a</loc></url><url><loc>http://example.com/tr'), [
       'http://example.com/a',
     ]);
     assert.deepEqual(urls('<urlset><url><loc>http://example.com/a</lo'), ['http://example.com/a']);
   });
-  it('of plain text gives its lines that are URLs', () => {
+  it('a sitemap of plain text gives its lines that are URLs', () => {
     assert.deepEqual(urls('\ufeffhttp://example.com/a\r\n\njunk\n  https://example.com/b  \rmailto:x'), [
       'http://example.com/a',
       'https://example.com/b',
     ]);
   });
-  it('of plain text is read over slices, without lines that are too long for a URL', () => {
+  it('a sitemap of plain text is read over slices, without lines too long for a URL', () => {
     const { sliceChars, hrefCharsMax } = parseLimits;
     const head = 'http://example.com/';
     const line = (chars: number) => `${head}${'x'.repeat(chars - head.length)}`;
@@ -91,7 +91,7 @@ describe('a sitemap', () => {
     assert.deepEqual(urls(`${filling}${long}\n${head}a`), [`${head}a`]);
     assert.deepEqual(urls(`${filling}${line(sliceChars * 2)}\n${head}a\n${line(sliceChars * 2)}`), [`${head}a`]);
   });
-  it('that lists a URL twice gives it as it is first', () => {
+  it('a sitemap that lists a URL twice gives its first entry', () => {
     const listed = (...inner: string[]) => parse(urlset(inner.map((one) => `<url>${one}</url>`).join(''))).entries;
     const dated = (year: number) => `<loc>http://example.com/maps/a</loc><lastmod>${year}-01-01</lastmod>`;
     const alternate =
@@ -116,18 +116,18 @@ describe('a sitemap', () => {
       ['a', 1970, true],
     ]);
   });
-  it('that is none gives nothing', () => {
+  it('an invalid sitemap gives nothing', () => {
     for (const text of ['', 'junk', '<html><a href="http://example.com/">', '<urlset>', '<<<', '{}']) {
       assert.deepEqual(urls(text), [], text);
     }
   });
-  it('takes no URL that is relative, or neither http nor https', () => {
+  it('a sitemap drops URLs that are relative, or neither http nor https', () => {
     assert.deepEqual(urls(urlset('<url><loc>/a</loc></url><url><loc>ftp://example.com/</loc></url>')), []);
   });
 });
 
 describe('a feed', () => {
-  it('of RSS gives its items’ links and dates, and not the channel’s', () => {
+  it('a feed of RSS gives its items’ links and dates, not the channel’s', () => {
     const { entries } = parse(
       '<rss><channel><link>http://example.com/</link><item><title>t</title><link>/1</link>' +
         '<atom:link href="http://example.com/c"/><pubDate>Thu, 05 Jan 2017 13:34:51 +0100</pubDate></item></channel></rss>',
@@ -138,7 +138,7 @@ describe('a feed', () => {
       [['http://example.com/1', at]],
     );
   });
-  it('of Atom gives its entries’ own links', () => {
+  it('a feed of Atom gives its entries’ own links', () => {
     const entry =
       '<entry><link rel="self" href="/s"/><link href="/1"/><link rel="edit" href="/e"/><updated>2020-02-02T00:00:00Z</updated></entry>';
     const { entries } = parse(`<feed xmlns="http://www.w3.org/2005/Atom"><link href="/"/>${entry}</feed>`);
@@ -147,7 +147,7 @@ describe('a feed', () => {
       [['http://example.com/1', Date.UTC(2020, 1, 2)]],
     );
   });
-  it('of RDF gives its items', () => {
+  it('a feed of RDF gives its items', () => {
     const rdf =
       '<rdf:RDF><channel><link>http://example.com/</link></channel><item><link>http://example.com/1</link></item></rdf:RDF>';
     assert.deepEqual(urls(rdf), ['http://example.com/1']);
@@ -163,7 +163,7 @@ describe('hostile XML', () => {
     );
     assert.ok(found.every((link) => link.length < 50 && !link.includes('root')));
   });
-  it('more entries than the protocol allows are left out', () => {
+  it('entries above the protocol’s limit are dropped', () => {
     const many = Array.from({ length: parseLimits.sitemapEntriesMax + 10 }, (_, i) => `http://example.com/${i}`);
     assert.equal(urls(many.join('\n')).length, parseLimits.sitemapEntriesMax);
     assert.equal(
@@ -179,7 +179,7 @@ describe('hostile XML', () => {
     'blank lines': '\n \r'.repeat(1_000_000),
   };
   for (const [name, text] of Object.entries(megabytes)) {
-    it(`${name}: read in well under two seconds`, () => {
+    it(`hostile XML is read in well under two seconds: ${name}`, () => {
       const cpu = process.cpuUsage();
       parse(text);
       const { user, system } = process.cpuUsage(cpu);
@@ -195,7 +195,7 @@ describe('hostile XML', () => {
     );
   });
 
-  it('the deadline ends it', () => {
+  it('the deadline ends the parsing of hostile XML', () => {
     let asked = 0;
     const text = urlset(`<url><loc>http://example.com/maps/a</loc></url>${' '.repeat(parseLimits.sliceChars * 4)}`);
     const found = parseSitemap(new TextEncoder().encode(text), null, url, () => ++asked > 1);
@@ -204,17 +204,17 @@ describe('hostile XML', () => {
 });
 
 describe('dates of sitemaps', () => {
-  it('are read in the W3C forms', () => {
+  it('dates of sitemaps are read in the W3C forms', () => {
     assert.equal(parseSitemapDate('1997'), Date.UTC(1997, 0));
     assert.equal(parseSitemapDate('1997-07-16'), Date.UTC(1997, 6, 16));
     assert.equal(parseSitemapDate('1997-07-16T19:20:30.45+01:00'), Date.UTC(1997, 6, 16, 18, 20, 30, 450));
     assert.equal(parseSitemapDate('1997-07-16T19:20Z'), Date.UTC(1997, 6, 16, 19, 20));
   });
-  it('are read in the RSS forms', () => {
+  it('dates of sitemaps are read in the RSS forms', () => {
     assert.equal(parseSitemapDate('05 Jan 17 12:34:53 EST'), Date.UTC(2017, 0, 5, 17, 34, 53));
     assert.equal(parseSitemapDate('Thu, 5 Jan 2017 12:34 -0100'), Date.UTC(2017, 0, 5, 13, 34));
   });
-  it('that are none say nothing', () => {
+  it('dates of sitemaps that are invalid are ignored', () => {
     for (const value of [
       '',
       'x',

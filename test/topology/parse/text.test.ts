@@ -32,7 +32,7 @@ it('blanks are those of regular expressions, wherever they stand', () => {
   }
 });
 
-it('pieces run on or are apart, up to the length that is asked for', () => {
+it('pieces run on or are separated, up to the requested length', () => {
   const draw = drawFrom(1);
   const characters = ['a', 'b', ' ', '\n', 'é', '東', '\u{1f600}', '\u2003', '\u00a0', '.'];
   for (let round = 0; round < 3_000; round++) {
@@ -50,7 +50,7 @@ it('pieces run on or are apart, up to the length that is asked for', () => {
   }
 });
 
-it('a cut never leaves half of a pair', () => {
+it('a cut never leaves half of a surrogate pair', () => {
   const text = 'a\u{1f600}b';
   assert.deepEqual(
     [0, 1, 2, 3, 4, 5].map((most) => cut(text, most)),
@@ -58,7 +58,7 @@ it('a cut never leaves half of a pair', () => {
   );
 });
 
-it('a text is cut before a pair of surrogates that would be cut, and before nothing else', () => {
+it('a text is cut before a surrogate pair that would be split, and before nothing else', () => {
   for (const pair of ['\u{10000}', '\u{103ff}', '\u{10fc00}', '\u{10ffff}']) {
     assert.equal(cut(`a${pair}b`, 2), 'a', pair);
     assert.equal(cut(`a${pair}b`, 3), `a${pair}`, pair);
@@ -71,7 +71,7 @@ it('a text is cut before a pair of surrogates that would be cut, and before noth
   assert.equal(cut('abc', 0), '');
 });
 
-it('references are decoded, from the page’s bytes as from its characters, up to the length that is asked for', () => {
+it('references are decoded in bytes and in characters, up to the requested length', () => {
   /** Both ways: `|` parts what is added in pieces, with a break at `||`. */
   const both = (html: string, most = 99) => {
     const texts = [null, Buffer.from(html)].map((ascii) => {
@@ -115,7 +115,7 @@ it('references are decoded, from the page’s bytes as from its characters, up t
     assert.equal(both(html, most), expected, `${html} ${most}`);
 });
 
-it('a text is bounded whatever is asked for, in one byte or two a character', () => {
+it('a text is bounded in any request, with one byte or two a character', () => {
   const { textCharsMax } = parseLimits;
   for (const character of ['x', '東']) {
     const whole = character.repeat(textCharsMax + 5);

@@ -54,7 +54,7 @@ test('a feed in UTF-16 is recognised, with a byte order mark or by its beginning
   assert.equal(looksLikeFeed(le('\ufeff<html>')), false);
 });
 
-test('a 16-bit label on bytes of 8 bits is not believed', () => {
+test('a 16-bit label on 8-bit text is ignored', () => {
   for (const label of ['utf-16', 'UTF-16LE', 'utf-16be', 'ucs-2', 'unicode', 'iso-10646-ucs-2', 'utf-32', 'ucs-4'])
     for (const type of [null, 'application/rss+xml; charset=utf-16', 'text/xml; charset=utf-8']) {
       const body = Buffer.from(`<?xml version="1.0" encoding="${label}"?>${feed.replace('/1', '/é')}`);

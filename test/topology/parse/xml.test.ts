@@ -32,18 +32,18 @@ function scanned(xml: string, attributes: readonly string[] = [], size = xml.len
 
 const eventsOf = (...given: Parameters<typeof scanned>) => scanned(...given).events;
 
-describe('elements', () => {
-  it('have names in lower case, with the prefix that is written', () => {
+describe('elements of XML', () => {
+  it('elements of XML have names in lower case, with the prefix as written', () => {
     assert.deepEqual(eventsOf('<A:B><c/></A:B><d />'), ['<a:b>', '<c>', '</c>', '</a:b>', '<d>', '</d>']);
     assert.deepEqual(eventsOf('<:a></a:b:c>'), ['<a>', '</a:b:c>']);
   });
 
-  it('have attributes, the first of a name, decoded; one that is absent or empty is empty', () => {
+  it('elements of XML have attributes, the first of a name, decoded; an absent or empty one is empty', () => {
     const xml = `<a x="1 &amp; 2" X='3' y='&#x20ac;&lt;' z="" w><b/><c x=4 v="">`;
     assert.deepEqual(eventsOf(xml, ['x', 'y', 'z', 'w', 'v']), ['<a 1 & 2 €<   >', '<b     >', '</b>', '<c 4    >']);
   });
 
-  it('have no attribute that is too long, and so many of others', () => {
+  it('elements of XML drop attributes that are too long, and keep a maximum number of others', () => {
     const long = 'x'.repeat(parseLimits.hrefCharsMax);
     assert.deepEqual(eventsOf(`<a x="${long}">`, ['x']), [`<a ${long}>`]);
     assert.deepEqual(eventsOf(`<a x="${long}x" y="1">`, ['x', 'y']), ['<a  1>']);
@@ -51,35 +51,35 @@ describe('elements', () => {
     assert.deepEqual(eventsOf(`<a ${many}>`, ['a0', 'a31', 'a32']), ['<a 0 31 >']);
   });
 
-  it('have names of 256 characters at most', () => {
+  it('elements of XML have names of at most 256 characters', () => {
     const name = 'n'.repeat(256);
     assert.deepEqual(eventsOf(`<${name}m ${name}m="1"/>`, [name, `${name}m`]), [`<${name} 1 >`, `</${name}>`]);
   });
 });
 
-describe('text', () => {
-  it('may stand before all elements and behind them', () => {
+describe('text of XML', () => {
+  it('text of XML may stand before and behind all elements', () => {
     assert.deepEqual(eventsOf('x &amp; y<a>z</a>w'), ['x & y', '<a>', 'z', '</a>', 'w']);
     assert.deepEqual(eventsOf('x'), ['x']);
   });
 
-  it('has the predefined references decoded, and no other expanded', () => {
+  it('text of XML has the predefined references decoded, and no other expanded', () => {
     assert.deepEqual(eventsOf('<a>x &amp;&#65;&#x42; y</a>z'), ['<a>', 'x &AB y', '</a>', 'z']);
     const bomb = '<!DOCTYPE a [<!ENTITY e "eeee"><!ENTITY f SYSTEM "file:///etc/passwd">]><a>&e;&f;</a>';
     assert.doesNotMatch(eventsOf(bomb).join(), /eeee|root/);
   });
 
-  it('of CDATA is as it is written, beside other text', () => {
+  it('text of XML in CDATA is unchanged, beside other text', () => {
     assert.deepEqual(eventsOf('<a>x<![CDATA[<b>&amp;]]>y</a>'), ['<a>', 'x<b>&amp;y', '</a>']);
   });
 
-  it('is none of comments and instructions', () => {
+  it('text of XML excludes comments and instructions', () => {
     assert.deepEqual(eventsOf('<?xml version="1.0"?><!-- <b> --><a>x<!-- y -->z<?p q?></a>'), ['<a>', 'xz', '</a>']);
   });
 });
 
-describe('a document', () => {
-  it('is the same in pieces of any size', () => {
+describe('an XML document', () => {
+  it('an XML document is the same in pieces of any size', () => {
     const line = '<item n="1 &amp; 2">caf\u00e9 &amp;&#x20ac; <![CDATA[<raw>]]> text</item>\n';
     const xml = `<?xml version="1.0"?><p:list>${line.repeat(3)}</p:list>`;
     const whole = eventsOf(xml, ['n']);
@@ -95,7 +95,7 @@ describe('a document', () => {
     assert.deepEqual(events, eventsOf(padded, ['c'], 1_000));
   });
 
-  it('is cut where it breaks off inside markup', () => {
+  it('an XML document is cut if it breaks off inside markup', () => {
     for (const xml of ['<', '<a', '<a>x</', '<a>x</a', '<a b="']) assert.equal(scanned(xml).isCut, true, xml);
     for (const xml of ['', 'x', '<a>', '<a>x', '<a>x</a>', 'a > b']) assert.equal(scanned(xml).isCut, false, xml);
   });

@@ -16,7 +16,7 @@ test('an amount is exact to the billionth', () => {
   assert.equal(billionthsOf('3.000000007'), 3_000_000_007n);
 });
 
-test('what is no amount above nothing says nothing', () => {
+test('an amount that is not above zero is ignored', () => {
   for (const text of [
     ...['', 'USD', 'USD ', '1', 'usd 1', 'USDX 1', 'US 1', 'USD  1', 'USD 1 ', ' USD 1', 'USD -1', 'USD 1e3', 'USD 1.'],
     ...['USD .5', 'USD 1.2.3', 'USD 0', 'USD 0.000000000', 'USD 1234567890', 'USD 0.0000000001', 'USD 1,5'],

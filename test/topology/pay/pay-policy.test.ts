@@ -26,8 +26,8 @@ function reported(offers: readonly Offer[], pay: PayPolicy = budget, hostKey = '
   return `${found.offer.amount}: ${found.money.billionths}`;
 }
 
-describe('a page is paid', () => {
-  it('by a policy that pays', () => {
+describe('a payment for a page', () => {
+  it('a payment for a page needs a policy that pays', () => {
     for (const pay of ['none', undefined] as const)
       assert.equal(
         affordable(pay, 'a.test', { offers: [price('USD 0.1')], licence: '' }),
@@ -36,7 +36,7 @@ describe('a page is paid', () => {
     assert.equal(reported([price('USD 0.1')]), 'USD 0.1: 100000000');
   });
 
-  it('to hosts that it names, and those below them, at any port', () => {
+  it('a payment for a page goes to named hosts and their subdomains, at any port', () => {
     const pay = { ...budget, hosts: ['a.test', 'b.test'] };
     const isPaid = (hostKey: string) => reported([price('USD 0.1')], pay, hostKey).startsWith('USD');
     assert.deepEqual(['a.test', 'b.test:81', 'x.a.test', 'xa.test', 'test', 'c.test'].map(isPaid), [
@@ -50,7 +50,7 @@ describe('a page is paid', () => {
     assert.equal(reported([], pay, 'c.test'), 'the policy allows no payments to this host');
   });
 
-  it('the cheapest of what it may cost', () => {
+  it('a payment for a page is the cheapest acceptable price', () => {
     assert.equal(reported([price('USD 0.5')]), 'USD 0.5: 500000000');
     assert.equal(reported([price('USD 0.500000001')]), 'the price is above the limit of USD 0.5 for a page');
     assert.equal(reported([token('400000'), price('USD 0.3'), token('350000')]), 'USD 0.3: 300000000');
@@ -58,7 +58,7 @@ describe('a page is paid', () => {
     assert.equal(reported([price('USD 0.4'), token('400000')]), 'USD 0.4: 400000000', 'of equals the first');
   });
 
-  it('in its currency, or in what counts as such, rounded up', () => {
+  it('a payment for a page is in the policy’s currency, or an equivalent asset, rounded up', () => {
     assert.equal(reported([]), 'the answer has no readable price');
     for (const other of [price('EUR 0.1'), price('0.1'), token('1', { network: 'x' }), token('1', { asset: '0xD' })])
       assert.equal(reported([other]), 'the answer has no price in USD');
@@ -72,8 +72,8 @@ describe('a page is paid', () => {
   });
 });
 
-describe('a policy', () => {
-  it('pays nothing, or what it says, in texts that lose no digits', () => {
+describe('a payment policy', () => {
+  it('a payment policy pays nothing, or exact amounts as texts', () => {
     const isPolicy = (more: object) => paySchema.safeParse({ ...budget, ...more }).success;
     assert.equal(paySchema.safeParse('none').success, true);
     assert.equal(paySchema.safeParse('all').success, false);
@@ -86,7 +86,7 @@ describe('a policy', () => {
       assert.equal(isPolicy(wrong), false, JSON.stringify(wrong));
   });
 
-  it('counts money in assets of so many characters and decimals', () => {
+  it('a payment policy counts money in assets with a number of characters and decimals', () => {
     const isAsset = (more: object) =>
       paySchema.safeParse({ ...budget, assets: [{ ...budget.assets![0], ...more }] }).success;
     for (const decimals of [0, 18]) assert.equal(isAsset({ decimals }), true);

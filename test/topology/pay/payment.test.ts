@@ -26,7 +26,7 @@ const offered = (url: string, price: string): PaymentNote => ({
 const answered = (status: number, charged = ''): PaymentNote => ({ state: 'answered', status, charged, receipt: '' });
 const withdrawn: PaymentNote = { state: 'withdrawn', why: 'a test' };
 
-test('an offer is taken in the currency of the policy alone, and within what a page may cost', () => {
+test('an offer is accepted only in the policy’s currency, and within the page limit', () => {
   const of = (price: string, policy: PayPolicy | 'none' | null = pay, host = 'a.test:8080') => {
     const found = affordable(policy ?? undefined, host, quoteOf(['crawler-price', price]));
     return typeof found === 'string' ? found : moneyText(found.money);
@@ -45,7 +45,7 @@ test('an offer is taken in the currency of the policy alone, and within what a p
   );
 });
 
-test('of x402 the assets that the policy names are money, rounded up; of several offers the cheapest is taken', () => {
+test('of x402 the policy’s assets count as money, rounded up; the cheapest of several offers is chosen', () => {
   const accepts = [
     { network: 'base', asset: '0xA', amount: '20000' },
     { network: 'base', asset: '0xa', amount: '10001' },
@@ -60,7 +60,7 @@ test('of x402 the assets that the policy names are money, rounded up; of several
   assert.equal(typeof fine === 'string' ? fine : moneyText(fine.money), 'USD 0.000000001');
 });
 
-test('the budget is spent by what was offered, in the order of the log, and what was not sent is given back', () => {
+test('the budget is spent by offers, in log order, and unsent ones are refunded', () => {
   const book = createPaymentBook();
   assert.equal(book.take(event('1', offered('http://a.test/1', 'USD 0.5')), pay), '');
   assert.equal(book.take(event('2', offered('http://a.test/1', 'USD 0.1')), pay), 'the page was already paid for');
@@ -79,7 +79,7 @@ test('the budget is spent by what was offered, in the order of the log, and what
   assert.deepEqual(paymentSummary(book), { payments: 2, spent: ['USD 1'], open: 2, cheated: 0 });
 });
 
-test('a host that was paid and gave no page, or charged otherwise than was offered, is not paid again', () => {
+test('a host that was paid and gave no page, or charged otherwise, is not paid again', () => {
   for (const end of [
     answered(402),
     answered(302),
@@ -110,7 +110,7 @@ test('a host that was paid and gave no page, or charged otherwise than was offer
   }
 });
 
-test('after a record that cannot be read nothing is paid', () => {
+test('after an unreadable record nothing is paid', () => {
   for (const payload of ['', '{', '{"state":"offered","url":"x","scheme":"x","price":"USD -1"}', '{"state":"taken"}']) {
     const book = createPaymentBook();
     book.take(event('1', payload), pay);
@@ -118,7 +118,7 @@ test('after a record that cannot be read nothing is paid', () => {
   }
 });
 
-test('whatever comes in whatever order, those that may pay never offer more than the budget together', () => {
+test('concurrent payers never offer more than the budget together, in any order of events', () => {
   const chance = new Chance(1);
   for (let game = 0; game < 300; game++) {
     const book = createPaymentBook();
@@ -137,7 +137,7 @@ test('whatever comes in whatever order, those that may pay never offer more than
   }
 });
 
-test('a record that lacks what it is to say makes that nothing is paid any more', () => {
+test('an incomplete record stops all payments', () => {
   const isDamaged = (note: object) => {
     const book = createPaymentBook();
     book.take(event('1', JSON.stringify(note)), pay);
@@ -165,7 +165,7 @@ test('a record that lacks what it is to say makes that nothing is paid any more'
     assert.equal(isDamaged(broken), true, JSON.stringify(broken));
 });
 
-test('a page whose payment was withdrawn may be paid for, and another that was not first changes nothing', () => {
+test('a page whose payment was withdrawn may be paid for, and a later withdrawal of another changes nothing', () => {
   const book = createPaymentBook();
   const offer = (id: string) => book.take(event(id, offered('u', 'USD 0.1')), pay);
   assert.equal(offer('1'), '');

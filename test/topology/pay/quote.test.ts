@@ -6,7 +6,7 @@ const x402 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('ba
 const said = (headers: string[], body = '') => quoteText(quoteOf(headers, Buffer.from(body)));
 const json = ['content-type', 'application/json'];
 
-test('a price is named by the headers that payments by crawlers have, and by nothing else', () => {
+test('only the headers of crawl payments name a price', () => {
   assert.equal(said(['crawler-price', 'USD 0.010']), 'price USD 0.01');
   const accepts = [{ scheme: 'exact', amount: '10000', asset: '0xA', network: 'base' }];
   assert.equal(said(['payment-required', x402({ accepts })]), 'price base 0xA 10000');
@@ -22,7 +22,7 @@ test('the first version of x402 has its price in the body', () => {
   assert.equal(said(json, body.padEnd(70_000)), '', 'a body without end');
 });
 
-test('what cannot be read, is nothing or negative, or contradicts itself, is no offer', () => {
+test('an unreadable, zero, negative or contradictory price is no offer', () => {
   for (const bad of [
     ['crawler-price', 'free\u001b[2J'],
     ['crawler-price', ''],
@@ -48,13 +48,13 @@ test('what cannot be read, is nothing or negative, or contradicts itself, is no 
     assert.equal(said(bad), '', bad.join(': '));
 });
 
-test('of many offers some are looked at', () => {
+test('a bounded number of offers is considered', () => {
   const one = { amount: '1', asset: 'a', network: 'b' };
   assert.equal(quoteOf(['payment-required', x402({ accepts: Array(10_000).fill(one) })]).offers.length, 8);
   assert.equal(priceText({ offers: [], licence: '' }), '');
 });
 
-test('what is too long, or written in another way, is no offer and no licence', () => {
+test('a text that is too long or in another form is no offer and no licence', () => {
   const offer = { scheme: 'exact', amount: '1', asset: 'a', network: 'n' };
   const isOffer = (more: object) =>
     quoteOf(['payment-required', x402({ accepts: [{ ...offer, ...more }] })]).offers.length === 1;

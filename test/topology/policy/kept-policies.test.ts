@@ -312,9 +312,10 @@ function* refused(): Generator<unknown> {
       yield admit(url, depth, hop);
 }
 
-it('traps, as they show', () => assertKept(kept('trapped'), bySeed(60, trapped)));
-it('scores, factor by factor', () => assertKept(kept('scored'), bySeed(12, scored)));
-it('times of visits', () => assertKept(kept('visited-again'), bySeed(24, visitedAgain)));
-it('windows, leases and metadata', () => assertKept(kept('timed'), bySeed(40, timed)));
-it('policies merged', () => assertKept(kept('merged'), bySeed(15, merged)));
-it('policies refused, and links admitted', () => assertKept(kept('refused'), new Map([['all', refused()]])));
+it('trap verdicts are as recorded', () => assertKept(kept('trapped'), bySeed(60, trapped)));
+it('scores are as recorded, factor by factor', () => assertKept(kept('scored'), bySeed(12, scored)));
+it('visit times are as recorded', () => assertKept(kept('visited-again'), bySeed(24, visitedAgain)));
+it('windows, leases and metadata verdicts are as recorded', () => assertKept(kept('timed'), bySeed(40, timed)));
+it('merged policies are as recorded', () => assertKept(kept('merged'), bySeed(15, merged)));
+it('refused policies and admitted links are as recorded', () =>
+  assertKept(kept('refused'), new Map([['all', refused()]])));

@@ -23,7 +23,7 @@ it('a list comes from the newest source that has it', () => {
   assert.equal(from(repository, 'b'), 'old');
 });
 
-it('where none has it, the newest says so', () => {
+it('if no source has a list, the newest one reports that', () => {
   const repository = new ListSources();
   assert.throws(() => repository.source(list('x')));
   repository.put(sourceOf('old', 'a'));
@@ -31,7 +31,7 @@ it('where none has it, the newest says so', () => {
   assert.throws(() => repository.source(list('x')), /new has no x/);
 });
 
-it('only the newest source stays when no policy is on its way', () => {
+it('only the newest source stays when no policy is under way', () => {
   const repository = new ListSources();
   repository.keepNewest();
   repository.put(sourceOf('old', 'b'));

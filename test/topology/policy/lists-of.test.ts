@@ -21,7 +21,7 @@ it('the lists of a policy are those of its filters, then those of its score', ()
   assert.deepEqual(names({ filters, score: { kind: 'opic' } as never }), []);
 });
 
-it('a policy with other places of its lists is the same but for them', () => {
+it('a policy with other paths of its lists is otherwise the same', () => {
   const moved = ['x', 'y', 'z'].map((path) => ({ path, sha256: `${path}!` }));
   assert.deepEqual(names(withLists(ofBoth, moved)), ['x', 'y', 'z']);
   assert.deepEqual(

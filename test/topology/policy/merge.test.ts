@@ -10,27 +10,27 @@ const asked = {
   scope: { kind: 'domain' as const, names: ['a.test'] },
 };
 
-test('what is asked anew changes, and what an operator has set since then stands', () => {
+test('new requests change the policy, and an operator’s earlier changes stay', () => {
   const inForce = { ...asked, version: 7, paused: true, bytesPerSecond: 1000, delayMs: 9000 };
   const merged = mergeAsked(asked, { ...asked, pageQuota: 80 }, inForce);
   assert.deepEqual(merged, { ...inForce, pageQuota: 80 });
   assert.deepEqual(policyChanges(inForce, merged), ['pageQuota 40 → 80']);
 });
 
-test('asking for the same again changes nothing', () => {
+test('the same request again changes nothing', () => {
   const inForce = { ...asked, version: 7, delayMs: 9000, pageQuota: null };
   assert.deepEqual(mergeAsked(asked, asked, inForce), inForce);
   assert.deepEqual(policyChanges(inForce, { ...inForce, version: 8 }), []);
 });
 
-test('one field within another changes alone', () => {
+test('a nested field changes alone', () => {
   const inForce = { ...asked, filters: { ...asked.filters, hostsDenied: ['bad.test'] } };
   const merged = mergeAsked(asked, { ...asked, filters: { ...asked.filters, exclude: ['x'] } }, inForce);
   assert.deepEqual(merged.filters, { ...asked.filters, hostsDenied: ['bad.test'], exclude: ['x'] });
   assert.deepEqual(policyChanges(inForce, merged), ['filters.exclude [] → ["x"]']);
 });
 
-test('a new seed widens the scope that is in force', () => {
+test('a new seed widens the scope in force', () => {
   const inForce = { ...asked, scope: { kind: 'domain' as const, names: ['a.test', 'c.test'] } };
   const now = { ...asked, scope: { kind: 'domain' as const, names: ['a.test', 'b.test'] } };
   assert.deepEqual(mergeAsked(asked, now, inForce).scope.names, ['a.test', 'b.test', 'c.test']);
@@ -38,7 +38,7 @@ test('a new seed widens the scope that is in force', () => {
   assert.deepEqual(mergeAsked(asked, all, inForce).scope, all.scope);
 });
 
-test('a sitemap that is named anew goes beside those in force', () => {
+test('a newly named sitemap is added to those in force', () => {
   const everyMs = 1000;
   const of = (...urls: string[]) => ({ sitemaps: { everyMs, rules: urls.map((url) => ({ urls: [url] })) } });
   const merged = mergeAsked({ ...asked, ...of('/a') }, { ...asked, ...of('/b') }, { ...asked, ...of('/a', '/c') });
@@ -46,12 +46,12 @@ test('a sitemap that is named anew goes beside those in force', () => {
   assert.deepEqual(mergeAsked(asked, { ...asked, ...of('/b') }, asked).sitemaps, of('/b').sitemaps);
 });
 
-test('a field that is asked for no more goes', () => {
+test('a field that is no longer requested is removed', () => {
   const before = { ...asked, whenFull: 'pause' as const };
   assert.equal('whenFull' in mergeAsked(before, asked, before), false);
 });
 
-test('an option that is added or left out changes its own entries of a list: what an operator has added stands', () => {
+test('an added or dropped option changes its own entries of a list: an operator’s entries stay', () => {
   const of = (exclude: string[], more: object = {}) =>
     ({ ...asked, filters: { ...asked.filters, exclude }, ...more }) as typeof asked;
   const names = (before: string[], now: string[], inForce: string[]) =>
@@ -74,7 +74,7 @@ test('an option that is added or left out changes its own entries of a list: wha
   assert.equal('overlays' in mergeAsked(overlays(overlay('a', 1)), asked, overlays(overlay('a', 1))), false);
 });
 
-test('the waits of retries are one value: those that are asked for replace those in force', () => {
+test('the retry delays are one value: requested ones replace those in force', () => {
   const of = (...retriesMs: number[]) => ({ ...asked, retriesMs });
   assert.deepEqual(mergeAsked(of(1, 2), of(3), of(1, 2, 9)).retriesMs, [3]);
 });

@@ -10,7 +10,7 @@ function refused(rule: Omit<MetadataRule, 'name'>, facts: Partial<LinkFacts>, ur
   return verdict !== null;
 }
 
-test('a rule refuses what meets all its conditions', () => {
+test('a metadata rule refuses links that meet all its conditions', () => {
   const rule = { url: '/x$', intents: ['discover'], sourceDomains: ['b.org'], depthFrom: 1 } as const;
   assert.equal(refused(rule, {}), true);
   assert.equal(refused(rule, {}, 'http://a.org/y'), false);
@@ -20,7 +20,7 @@ test('a rule refuses what meets all its conditions', () => {
   assert.equal(refused(rule, { depth: 0 }), false);
 });
 
-test('hops, other hosts and old lastmods', () => {
+test('metadata rules match hops, other hosts and old lastmods', () => {
   assert.equal(refused({ hopFrom: 3 }, { hop: 3 }), true);
   assert.equal(refused({ hopFrom: 3 }, { hop: 2 }), false);
   assert.equal(refused({ offHost: true }, {}), true);

@@ -21,7 +21,7 @@ function ruleOf(config: PolicyConfig, url: string): string {
   return admission.ok ? 'taken' : admission.rule;
 }
 
-it('filters refuse what their author meant, in whatever spelling', () => {
+it('filters refuse what their author meant, in any spelling', () => {
   for (const [field, name, url] of [
     ['domainsDenied', 'bücher.example', 'https://www.bücher.example/x'],
     ['domainsDenied', '*.ads.test', 'https://x.ads.test/'],
@@ -41,7 +41,7 @@ it('filters refuse what their author meant, in whatever spelling', () => {
   assert.equal(ruleOf(withFilters({ prefixesAllowed: ['https://a.test'] }), 'https://a.test/x'), 'taken');
 });
 
-it('the scope takes the hosts that it names in whatever spelling', () => {
+it('the scope accepts the hosts that it names in any spelling', () => {
   for (const [kind, name] of [
     ['host', 'Bücher.example'],
     ['domain', 'bücher.example.'],
@@ -51,7 +51,7 @@ it('the scope takes the hosts that it names in whatever spelling', () => {
   }
 });
 
-it('an overlay, a window, a rule of recrawl and the rest hold for the hosts that they name in whatever spelling', () => {
+it('overlays, windows, recrawl rules and others apply to their hosts in any spelling', () => {
   const config = validatePolicy(
     policyWith({
       overlays: [
@@ -82,7 +82,7 @@ it('an overlay, a window, a rule of recrawl and the rest hold for the hosts that
   assert.deepEqual(config.sitemaps!.rules[0]!.hosts, ['b.test']);
 });
 
-it('a name that no URL can have is refused by its field and name', () => {
+it('an impossible name is refused by its field and name', () => {
   const wrong: readonly [PolicyConfig, RegExp][] = [
     [withFilters({ hostsDenied: ['b.test', 'a.test:443'] }), /^policy\.filters\.hostsDenied\[1\]: "a\.test:443": /],
     [withFilters({ prefixesAllowed: ['a.test/p'] }), /^policy\.filters\.prefixesAllowed\[0\]: "a\.test\/p": /],
@@ -107,7 +107,7 @@ it('a name that no URL can have is refused by its field and name', () => {
   }
 });
 
-it('a policy that was in force with such a name goes on, and may be changed elsewhere', () => {
+it('a policy already in force with such a name continues, and can be changed elsewhere', () => {
   const stored = withFilters({ hostsDenied: ['a.test:443', 'B.test'] });
   const read = parsePolicy(JSON.stringify(stored));
   assert.deepEqual(read.filters.hostsDenied, ['a.test:443', 'b.test']);

@@ -17,15 +17,15 @@ const overlay = (match: OverlayConfig['match'], set: OverlaySettings, name = `o$
   ...{ name, match, set },
 });
 
-describe('what a host goes by', () => {
-  it('is the policy’s own, the same object, where there are no overlays', () => {
+describe('a host’s policy under overlays', () => {
+  it('a host’s policy is the policy itself, the same object, without overlays', () => {
     const config = defaultPolicy();
     assert.equal(compilePolicy(config).hostSettings('a.org'), config);
     const none = { ...config, overlays: [] };
     assert.equal(compilePolicy(none).hostSettings('a.org'), none);
   });
 
-  it('is what overlays set by host, domain and SURT, with or without port', () => {
+  it('a host’s policy has what overlays set by host, domain and SURT, with or without port', () => {
     const policy = policyOf([
       overlay({ hosts: ['a.org'] }, { delayMs: 1 }),
       overlay({ hosts: ['b.org:8080'] }, { delayMs: 2 }),
@@ -44,7 +44,7 @@ describe('what a host goes by', () => {
     assert.equal(policy.hostSettings('a.org').retriesMs, policy.config.retriesMs, 'the rest is the policy’s');
   });
 
-  it('is set field by field: of overlays that set the same, the last decides', () => {
+  it('a host’s policy is set field by field: the last of several overlays wins', () => {
     const policy = policyOf([
       overlay({ domains: ['org'] }, { delayMs: 1, urlsPerHostMax: 7, leases: 2 }),
       overlay({ hosts: ['a.org'] }, { delayMs: 2, urlsPerHostMax: null }),
@@ -59,7 +59,7 @@ describe('what a host goes by', () => {
     ]);
   });
 
-  it('has a window of its own, or none whatever the policy’s windows say', () => {
+  it('a host’s policy has its own window, or none, whatever the policy’s windows say', () => {
     const hours = { fromHour: 6, toHour: 8, utcOffsetMinutes: 0 };
     const policy = policyOf(
       [overlay({ hosts: ['a.org'] }, { window: hours }), overlay({ hosts: ['b.org'] }, { window: null })],
@@ -69,7 +69,7 @@ describe('what a host goes by', () => {
     assert.deepEqual(opens, [6, 0, 2]);
   });
 
-  it('stays right when more hosts were asked for than are remembered', () => {
+  it('a host’s policy stays right if more hosts were queried than are cached', () => {
     const policy = policyOf([overlay({ domains: ['a.org'] }, { delayMs: 5 })]);
     for (let n = 0; n < 70_000; n++) policy.hostSettings(`h${n}.b.org`);
     assert.deepEqual(
@@ -79,8 +79,8 @@ describe('what a host goes by', () => {
   });
 });
 
-describe('what is asked of a URL', () => {
-  it('is what overlays say of its depth, redirects and filters, each field in the policy’s place', () => {
+describe('a URL’s rules under overlays', () => {
+  it('a URL’s depth, redirects and filters come from overlays, each field in the policy’s place', () => {
     const policy = policyOf(
       [
         overlay({ domains: ['a.org'] }, { maxDepth: 1, filters: { exclude: ['/no'] } }),
@@ -108,7 +108,7 @@ describe('what is asked of a URL', () => {
     assert.equal(rule('https://b.org/only.jpg?print=1'), 'extension', 'fields that no overlay sets are the policy’s');
   });
 
-  it('is in scope or out of it, whatever the policy’s scope', () => {
+  it('a URL is in scope or out of it by an overlay, whatever the policy’s scope', () => {
     const policy = policyOf(
       [
         overlay({ domains: ['b.org'] }, { inScope: true }),
@@ -124,7 +124,7 @@ describe('what is asked of a URL', () => {
     assert.deepEqual(taken('https://a.org/private/x'), { ok: false, rule: 'scope', detail: 'overlay private' });
   });
 
-  it('has the front queue that an overlay gives, whatever scores say', () => {
+  it('a URL has an overlay’s front queue, whatever scores say', () => {
     const overlays = [
       overlay({ patterns: ['/login'] }, { frontQueue: 7 }),
       overlay({ hosts: ['a.org'] }, { frontQueue: 0 }),
@@ -143,7 +143,7 @@ describe('what is asked of a URL', () => {
     }
   });
 
-  it('is fetched again as the last overlay says that speaks of its kind, before the policy’s rules', () => {
+  it('a URL is revisited by the last overlay that covers its kind, before the policy’s rules', () => {
     const recrawl = {
       ...defaultRecrawl,
       schedule: 'fixed',
@@ -244,7 +244,7 @@ describe('overlays that cannot be right are refused, with field and remedy', () 
   ] as const)
     it(what, () => assert.match(refused(overlays), says));
 
-  it('any, for clients of the pull API', () =>
+  it('any overlay for clients of the pull API is refused', () =>
     assert.match(
       refused([{ name: 'a', match, set }], { sink: 'pull' }),
       /overlays have no effect in a crawl that clients pull/,

@@ -8,7 +8,7 @@ import { scopeOf } from '../../../topology/url/scope.ts';
 
 const policy = compilePolicy({ ...defaultPolicy(), scope: scopeOf('domain', ['https://a.org/']), maxDepth: 2 });
 
-test('an admitted URL comes normal, with its host key and front queue', () => {
+test('an admitted URL has its normal form, host key and front queue', () => {
   assert.deepEqual(policy.admit('HTTP://www.A.org:8080//b?utm_x=1', 1, 0), {
     ok: true,
     url: 'http://www.a.org:8080/b',
@@ -17,7 +17,7 @@ test('an admitted URL comes normal, with its host key and front queue', () => {
   });
 });
 
-test('a refusal names the first rule that speaks: normalise, filter, scope, depth, hops', () => {
+test('a refusal names the first rule that refuses: normalise, filter, scope, depth, hops', () => {
   const rows: [string, number, number, string, string][] = [
     ['mailto:me@a.org', 0, 0, 'normalize', 'scheme'],
     ['http://[', 0, 0, 'normalize', 'malformed'],
@@ -33,7 +33,7 @@ test('a refusal names the first rule that speaks: normalise, filter, scope, dept
   assert.equal(policy.admit('http://a.org/', 2, 10).ok, true);
 });
 
-test('front queues fall with depth, queries, many parameters and deep paths, and front pages rise', () => {
+test('front queues get worse with depth, queries, many parameters and deep paths, and better for front pages', () => {
   const rows: [string, number, number][] = [
     ['http://a.org/b', 0, 0],
     ['http://a.org/b', 1, 1],
@@ -50,7 +50,7 @@ test('front queues fall with depth, queries, many parameters and deep paths, and
   for (const [url, depth, frontQueue] of rows) assert.equal(frontQueueOf(url, depth), frontQueue, `${url} at ${depth}`);
 });
 
-test('metadata rules speak last, and only where the facts of the link are given', () => {
+test('metadata rules come last, and only if the facts of the link are given', () => {
   const { admit } = compilePolicy({ ...defaultPolicy(), metadata: [{ name: 'no feeds', intents: ['refresh'] }] });
   const facts = { depth: 1, hop: 0, intent: 'refresh', sourceUrl: '', lastModifiedMs: 0 } as const;
   assert.deepEqual(admit('http://a.org/', 1, 0, facts), { ok: false, rule: 'metadata', detail: 'no feeds' });
@@ -58,7 +58,7 @@ test('metadata rules speak last, and only where the facts of the link are given'
   assert.equal(admit('http://a.org/', 1, 0).ok, true);
 });
 
-test('a policy with a score puts what is known into the front queue, one without goes by depth and spelling', () => {
+test('a policy with a score uses it for the front queue, one without uses depth and spelling', () => {
   const known = { ...linkOnly(3), domain: { ...linkOnly(3).domain, linkingDomains: 100_000 } };
   const plain = compilePolicy(defaultPolicy());
   const scored = compilePolicy({ ...defaultPolicy(), score: defaultScore });

@@ -6,7 +6,7 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 const day = 86_400_000;
 const normalize = compileNormalizer();
 
-test('a host has the sitemaps that are its own, and the paths of the rules that fit it', () => {
+test('a host has its own sitemaps, and the paths of its matching rules', () => {
   const { of, origins } = compileSitemaps(
     {
       everyMs: day,
@@ -25,7 +25,7 @@ test('a host has the sitemaps that are its own, and the paths of the rules that 
   assert.deepEqual(on('b.test', 'http://b.test'), ['/all.xml']);
 });
 
-test('a rule names absolute URLs or paths, and is read no more often than by the minute', () => {
+test('a rule names absolute URLs or paths, and is read at most once a minute', () => {
   const isRight = (everyMs: number, ...urls: string[]) =>
     sitemapsSchema.safeParse({ everyMs, rules: [{ urls }] }).success;
   assert.equal(isRight(day, 'https://a.test/s.xml', '/s.xml'), true);

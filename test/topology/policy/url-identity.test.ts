@@ -7,7 +7,7 @@ import { defaultNormalize } from '../../../topology/url/normalize-config.ts';
 
 const policyOf = (...words: (keyof typeof sameUrlWords)[]) => ({ normalize: normalizeOf(words, defaultNormalize) });
 
-test('each word makes two spellings one URL, and none leaves them two', () => {
+test('each word makes two spellings one URL, and no word leaves them two', () => {
   const spellings: Readonly<Record<keyof typeof sameUrlWords, readonly [string, string]>> = {
     slash: ['https://a.org/b/', 'https://a.org/b'],
     https: ['http://a.org/b', 'https://a.org/b'],
@@ -25,7 +25,7 @@ test('each word makes two spellings one URL, and none leaves them two', () => {
   }
 });
 
-test('a policy that follows another may not choose otherwise, and is told which field', () => {
+test('a later policy may not choose otherwise, and the error names the field', () => {
   assert.equal(otherIdentity(policyOf(), policyOf()), null);
   assert.equal(otherIdentity(policyOf('slash', 'www'), policyOf('www', 'slash')), null);
   assert.equal(otherIdentity(policyOf('slash'), policyOf()), 'normalize.trailingSlash');

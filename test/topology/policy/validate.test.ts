@@ -13,7 +13,7 @@ test('a policy survives its journey as JSON', () => {
   assert.deepEqual(parsePolicy(JSON.stringify(policy)), policy);
 });
 
-test('windows, metadata rules, scores and lists travel too', () => {
+test('windows, metadata rules, scores and lists survive the journey, too', () => {
   const base = defaultPolicy();
   const policy: PolicyConfig = {
     ...base,
@@ -30,7 +30,7 @@ test('windows, metadata rules, scores and lists travel too', () => {
   }
 });
 
-test('a metadata rule has a name, and one condition at least', () => {
+test('a metadata rule needs a name and at least one condition', () => {
   const parsed = (rule: object) =>
     parsePolicy(JSON.stringify({ ...defaultPolicy(), metadata: [{ name: 'm', ...rule }] }));
   const conditions = {
@@ -45,7 +45,7 @@ test('a metadata rule has a name, and one condition at least', () => {
   );
 });
 
-test('a policy written before these fields were there is understood as it was meant', () => {
+test('an older policy without these fields keeps its meaning', () => {
   const { windows, metadata, score, ...old } = defaultPolicy();
   assert.deepEqual([windows, metadata, score], [undefined, undefined, undefined]);
   const policy = compilePolicy(parsePolicy(JSON.stringify(old)));
@@ -53,7 +53,7 @@ test('a policy written before these fields were there is understood as it was me
   assert.equal(policy.frontQueueOf('http://a.org/b', linkOnly(2)), 2);
 });
 
-test('a policy at fault is refused with the field and a remedy', () => {
+test('an invalid policy is refused with the field and a remedy', () => {
   const good = defaultPolicy();
   const rows: [unknown, RegExp][] = [
     ['{', /^policy: it is not valid JSON/],

@@ -27,7 +27,7 @@ test('inside its window a host is open now, outside at the next opening, over mi
   }
 });
 
-test('hours are those of the offset, days those on which a window begins', () => {
+test('hours are in the window’s offset, days those on which a window begins', () => {
   const weekend = { hosts: ['*'], fromHour: 8, toHour: 20, utcOffsetMinutes: 120, days: [6, 0] };
   const openAt = compileWindows([{ ...weekend, hosts: ['x.org'], fromHour: 0, toHour: 0, days: undefined }, weekend]);
   assert.equal(openAt('a.org', at(0)), at(5 * 24 + 6), 'Saturday, 8 o’clock two hours east of Greenwich');
@@ -39,7 +39,7 @@ test('hours are those of the offset, days those on which a window begins', () =>
   assert.equal(sundayNight('a.org', at(7)), at(6 * 24 + 22));
 });
 
-test('any window opens when counting the hours says so', () => {
+test('any window opens as counting the hours says', () => {
   const quarter = hour / 4;
   const windows = [
     { fromHour: 22, toHour: 6, utcOffsetMinutes: 0 },

@@ -10,12 +10,12 @@ test('Link headers name hub and topic, before anything in the text', () => {
   assert.deepEqual(hubLinks(headers, text, url), { hubs: ['https://hub.test/'], self: 'https://a.test/self' });
 });
 
-test('a feed, or a page, names them in link elements, whatever their prefix and quotes', () => {
+test('a feed or page names hub and topic in link elements, with any prefix and quotes', () => {
   const text = "<rss><atom:link rel='hub' href='https://hub.test/?a=1&amp;b=2'/><link\nhref='/x' rel='self'></rss>";
   assert.deepEqual(hubLinks([], text, url), { hubs: ['https://hub.test/?a=1&b=2'], self: 'https://a.test/x' });
 });
 
-test('without a hub there is none, and the topic is where it was asked', () => {
+test('a feed without a hub has none, and its topic is the requested URL', () => {
   assert.deepEqual(hubLinks(['<mailto:x@y.z>; rel=hub'], '<p>hub</p>', url), { hubs: [], self: url });
 });
 

@@ -41,7 +41,7 @@ const lines: Readonly<Record<string, (n: number) => string>> = {
 const ordinaryMs = costMs(filled(bytesMax, (n) => `Disallow: /${n}/\n`));
 
 for (const [what, line] of Object.entries(lines)) {
-  it(`half a megabyte of ${what} costs at most what a few of ordinary rules do`, () => {
+  it(`half a megabyte of ${what} costs at most as much as a few times of ordinary rules`, () => {
     const hostileMs = costMs(filled(bytesMax, line));
     assert.ok(
       hostileMs <= 3 * ordinaryMs + 30,
@@ -50,7 +50,7 @@ for (const [what, line] of Object.entries(lines)) {
   });
 }
 
-it('the cost grows with the size, no faster', () => {
+it('the cost grows linearly with the size', () => {
   for (const [what, line] of Object.entries(lines)) {
     const [half, whole] = [costMs(filled(bytesMax / 4, line)), costMs(filled(bytesMax, line))];
     assert.ok(whole <= 8 * half + 60, `${what}: a quarter ${half.toFixed(1)} ms, all ${whole.toFixed(1)} ms`);

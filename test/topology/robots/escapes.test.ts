@@ -6,8 +6,8 @@ const octets = Array.from({ length: 256 }, (_, octet) => octet);
 const escapeOf = (octet: number) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`;
 const isUnreserved = (octet: number) => /[A-Za-z0-9\-._~]/.test(String.fromCharCode(octet));
 
-describe('the one spelling of a path (RFC 9309 §2.2.2, RFC 3986 §2)', () => {
-  it('decodes escapes of unreserved characters and writes all others in capitals, each of 256 octets in each case', () => {
+describe('the canonical spelling of a path (RFC 9309 §2.2.2, RFC 3986 §2)', () => {
+  it('the canonical spelling of a path decodes escapes of unreserved characters and writes all others in capitals, for each octet', () => {
     for (const octet of octets) {
       const spelt = escapeOf(octet);
       const wanted = isUnreserved(octet) ? String.fromCharCode(octet) : spelt;
@@ -20,7 +20,7 @@ describe('the one spelling of a path (RFC 9309 §2.2.2, RFC 3986 §2)', () => {
     }
   });
 
-  it('keeps what a URI may hold and escapes the rest, each of 256 octets', () => {
+  it('the canonical spelling of a path keeps valid URI characters and escapes the rest, for each octet', () => {
     for (const octet of octets) {
       const char = String.fromCharCode(octet);
       const stays = isUnreserved(octet) || ":/?#[]@!&'()+,;=%".includes(char);
@@ -29,7 +29,7 @@ describe('the one spelling of a path (RFC 9309 §2.2.2, RFC 3986 §2)', () => {
     }
   });
 
-  it('leaves a % alone that begins no escape', () => {
+  it('the canonical spelling of a path keeps a % that begins no escape', () => {
     for (const text of ['%', '%4', '/%', '/%4', '/%4g', '/%g4', '/%%', '/%/41', '/% 41'.replace(' ', '!')])
       assert.equal(canonicalOctets(text), text);
     assert.equal(canonicalOctets('%%41'), '%A');
@@ -39,7 +39,7 @@ describe('the one spelling of a path (RFC 9309 §2.2.2, RFC 3986 §2)', () => {
     for (const char of '/:@`GgZz') assert.equal(canonicalOctets(`%4${char}`), char === '`' ? '%4%60' : `%4${char}`);
   });
 
-  it('begins after the authority and ends before the fragment', () => {
+  it('the canonical spelling of a path begins after the authority and ends before the fragment', () => {
     for (const [url, path] of [
       ['http://a.test', '/'],
       ['http://a.test/', '/'],

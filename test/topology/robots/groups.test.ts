@@ -66,7 +66,7 @@ function linesFor(lines: readonly Line[], kind: string, isFor: (line: Line) => b
   );
 }
 
-it('records are for the user-agent lines above them, each by its kind', () => {
+it('records belong to the user-agent lines above them, each by its kind', () => {
   for (let seed = 1; seed <= 1_500; seed++) {
     const draw = drawFrom(seed);
     const lines = drawnLines(draw);

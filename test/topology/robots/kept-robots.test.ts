@@ -80,6 +80,7 @@ function* fetched(): Generator<unknown> {
   }
 }
 
-it('files of every form', () => assertKept(kept('ruled'), bySeed(60, ruled)));
-it('files of many rules', () => assertKept(kept('many'), bySeed(10, many)));
-it('answers of every status', () => assertKept(kept('fetched'), new Map([['all', fetched()]])));
+it('robots.txt files of every form are judged as recorded', () => assertKept(kept('ruled'), bySeed(60, ruled)));
+it('robots.txt files of many rules are judged as recorded', () => assertKept(kept('many'), bySeed(10, many)));
+it('robots.txt responses of every status are judged as recorded', () =>
+  assertKept(kept('fetched'), new Map([['all', fetched()]])));

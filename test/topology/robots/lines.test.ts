@@ -10,8 +10,8 @@ function recordsOf(body: string | Uint8Array): string[] {
   return records;
 }
 
-describe('records of a robots.txt', () => {
-  it('are those of its lines, however these end', () => {
+describe('the lines of a robots.txt', () => {
+  it('the lines of a robots.txt end in any way', () => {
     const expected = ['user-agent=*', 'disallow=/x', 'allow=/'];
     for (const end of ['\n', '\r', '\r\n', '\n\n \t\n', ' \t\r\n\t '])
       assert.deepEqual(
@@ -23,14 +23,14 @@ describe('records of a robots.txt', () => {
     assert.deepEqual(recordsOf('allow: /\n'), ['allow=/']);
   });
 
-  it('have no blanks around key or value, whatever case the key has', () => {
+  it('the lines of a robots.txt have no blanks around key or value, and any case of the key', () => {
     assert.deepEqual(recordsOf(' \t DISALLOW \t: \t /a b \t '), ['disallow=/a b']);
     assert.deepEqual(recordsOf('\x01Allow\x01:\x1f/\x7f\x1f'), ['allow=/\x7f']);
     assert.deepEqual(recordsOf('Allow:!/!\nAllow:'), ['allow=!/!', 'allow=']);
     assert.deepEqual(recordsOf('Allow: /:x'), ['allow=/:x'], 'the first colon parts them');
   });
 
-  it('are those of the same text in UTF-16, in either order, with its mark or without', () => {
+  it('the lines of a robots.txt are equal in UTF-16, in either order, with a byte order mark or without', () => {
     const expected = ['user-agent=*', `disallow=/${Buffer.from('é').toString('latin1')}`];
     for (const end of ['\n', '\r', '\r\n'])
       for (const mark of ['\ufeff', '']) {
@@ -44,20 +44,20 @@ describe('records of a robots.txt', () => {
     assert.deepEqual(recordsOf(Buffer.from('\ufeff', 'utf16le')), []);
   });
 
-  it('end where a comment begins', () => {
+  it('the lines of a robots.txt end at a comment', () => {
     assert.deepEqual(recordsOf('# a\nAllow: /a # b\nDisallow#: /\n#Allow: /\nAllow: #'), ['allow=/a', 'allow=']);
   });
 
-  it('keep their octets', () => {
+  it('the lines of a robots.txt keep their octets', () => {
     assert.deepEqual(recordsOf('Allow: /é\xa0'), [`allow=/${Buffer.from('é\xa0').toString('latin1')}`]);
   });
 
-  it('begin behind a byte order mark', () => {
+  it('the lines of a robots.txt begin after a byte order mark', () => {
     assert.deepEqual(recordsOf('\ufeffAllow: /'), ['allow=/']);
     assert.deepEqual(recordsOf('\ufeff\ufeffAllow: /\nAllow: /x'), ['allow=/x'], 'one alone');
   });
 
-  it('have the keys that are understood, misspelt ones among them', () => {
+  it('the lines of a robots.txt have known keys, including misspelt ones', () => {
     const spellings = {
       'user-agent': ['user-agent', 'useragent', 'user agent', 'User-Agent'],
       allow: ['allow'],
@@ -75,7 +75,7 @@ describe('records of a robots.txt', () => {
       assert.deepEqual(recordsOf(`${other}: x`), [], other);
   });
 
-  it('may have a blank for their colon, where two words remain', () => {
+  it('the lines of a robots.txt may have a blank for their colon, if two words remain', () => {
     assert.deepEqual(recordsOf('Disallow /x\nAllow \t /y # z\nDisallow\nDisallow /x y\nSitemap http'), [
       'disallow=/x',
       'allow=/y',
@@ -84,7 +84,7 @@ describe('records of a robots.txt', () => {
     assert.deepEqual(recordsOf('Noindex /x\nuser agent x'), []);
   });
 
-  it('are those of the whole lines of the first 500 KiB', () => {
+  it('the lines of a robots.txt are the whole lines of the first 500 KiB', () => {
     const most = robotsLimits.bodyBytesMax;
     const file = (end: string, bytes: number) => `#${'x'.repeat(bytes - end.length - 2)}\n${end}`;
     const line = 'Disallow: /private';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { robotsMove } from '../../../topology/robots/moved.ts';
 
-it('a host and its domain are near, another’s /robots.txt is far, and nothing else is asked for', () => {
+it('a host and its domain are near, another’s /robots.txt is far, and nothing else is requested', () => {
   const from = 'http://www.example.co.uk/robots.txt';
   const moves = {
     'http://www.example.co.uk/any?thing': 'near',

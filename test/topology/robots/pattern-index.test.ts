@@ -16,7 +16,7 @@ function drawnRule(draw: Draw): Rule {
   return { pattern: `${draw.of(['/', '/', '*'])}${body}${draw.of(['', '', '$', '*'])}`, allow: draw.percent(40) };
 }
 
-it('the longest pattern that matches wins, and of two as long the one that allows', () => {
+it('the longest matching pattern wins, and of two equally long ones the allowing one', () => {
   for (let seed = 1; seed <= 300; seed++) {
     const draw = drawFrom(seed);
     // From 64 patterns with a star inside, those are left out first whose characters the path lacks.

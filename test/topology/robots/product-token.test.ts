@@ -7,7 +7,7 @@ const file = Buffer.from(
   'User-agent: beta/2\nDisallow: /b\n\nUser-agent: Gamma\nDisallow: /c\n\nUser-agent: *\nDisallow: /\n',
 );
 
-test('the first token that the file has a group for is in force; where it has none, the first', () => {
+test('the first token with a group in the file is in force; without one, the first token', () => {
   assert.equal(tokenInForce(file, ['alpha', 'gamma', 'beta']), 'gamma');
   assert.equal(tokenInForce(file, ['beta', 'gamma']), 'beta');
   assert.equal(tokenInForce(file, ['alpha', 'delta']), 'alpha');
@@ -15,7 +15,7 @@ test('the first token that the file has a group for is in force; where it has no
   assert.equal(tokenInForce(Buffer.from(''), ['alpha', 'beta']), 'alpha');
 });
 
-test('what a page says to any of the tokens counts', () => {
+test('a page’s directives for any of the tokens count', () => {
   const values = ['beta: noindex', 'other: nofollow'];
   assert.deepEqual(headerDirectives(values, ['alpha', 'Beta']), { noindex: true, nofollow: false });
   assert.deepEqual(headerDirectives(values, ['alpha', 'gamma']), { noindex: false, nofollow: false });

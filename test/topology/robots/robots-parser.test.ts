@@ -33,7 +33,9 @@ function byPackage(body: Uint8Array, agent: string, url: string): boolean {
   return read(new URL('/robots.txt', url).href, Buffer.from(body).toString()).isAllowed(url, agent) ?? true;
 }
 
-it('cases of RFC 9309 by other projects: ours is right in each, the package in not all', { skip }, (t) => {
+it('on other projects’ cases of RFC 9309 ours is always right, and the package robots-parser sometimes not', {
+  skip,
+}, (t) => {
   const cases = readFileSync(corpusFile('robots.jsonl'), 'utf8')
     .split('\n')
     .filter(Boolean)
@@ -52,7 +54,7 @@ it('cases of RFC 9309 by other projects: ours is right in each, the package in n
   assert.ok(wrong.package > 0, 'the package has been mended: look at the decision again');
 });
 
-describe('where the package departs from the RFC, ours does not', () => {
+describe('our parser follows the RFC where the package departs from it', () => {
   const cases: readonly (readonly [section: string, file: string, path: string, allowed: boolean])[] = [
     ['§2.2.2, an escape that need not be one is the character', 'User-agent: *\nDisallow: /%61', '/a', false],
     ['§2.2.2, and so it is in the path', 'User-agent: *\nDisallow: /a', '/%61', false],
@@ -93,7 +95,7 @@ function randomFile(next: () => number): { readonly file: string; readonly paths
   return { file, paths };
 }
 
-it('on files made at random ours and the referee agree, also where the package says otherwise', (t) => {
+it('on random files our parser and the referee agree, even if the package robots-parser disagrees', (t) => {
   const next = numbers(9309);
   const asked = { questions: 0, differing: 0 };
   for (let file = 0; file < 3_000; file++) {

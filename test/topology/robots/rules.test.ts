@@ -40,7 +40,7 @@ describe('RFC 9309 §2.2.1, the user-agent line', () => {
       [true, true, true, true, false, false, false],
     );
   });
-  it('everyone is a star alone', () => {
+  it('everyone is a lone star', () => {
     const isForAll = (value: string) => !allowed(`User-agent: ${value}\nDisallow: /`, '/a');
     assert.deepEqual(['*', '* x', '*\tx', '**', '*x', '*/', 'x*'].map(isForAll), [
       true,
@@ -63,7 +63,7 @@ describe('RFC 9309 §2.2.1, the user-agent line', () => {
   it('successive user-agent lines share the rules that follow', () => {
     assert.equal(allowed('User-agent: other\nUser-agent: examplebot\nDisallow: /a', '/a'), false);
   });
-  it('the group for everyone counts only where no group names us, even one without rules', () => {
+  it('the group for everyone counts only if no group names us, even one without rules', () => {
     assert.equal(allowed('User-agent: *\nDisallow: /', '/a'), false);
     assert.equal(allowed('User-agent: *\nDisallow: /\n\nUser-agent: examplebot\n', '/a'), true);
   });
@@ -91,7 +91,7 @@ describe('RFC 9309 §2.2.2, allow and disallow', () => {
   it('/robots.txt is always allowed', () => {
     assert.equal(allowed('User-agent: *\nDisallow: /', '/robots.txt'), true);
   });
-  it('an empty pattern says nothing, and so does one that begins with neither slash nor star', () => {
+  it('an empty pattern is ignored, and so is one that begins with neither slash nor star', () => {
     assert.equal(allowed('User-agent: *\nDisallow:', '/a'), true);
     assert.equal(allowed('User-agent: *\nDisallow: a', '/a'), true);
   });
@@ -112,13 +112,13 @@ describe('RFC 9309 §2.2.2, allow and disallow', () => {
   });
 });
 
-describe('where merged groups name several Crawl-delays', () => {
+describe('merged groups with several Crawl-delays', () => {
   for (const agent of ['examplebot', '*']) {
     for (const delays of [
       [2, 7],
       [7, 2],
     ])
-      it(`the largest wins: ${delays.join(', then ')} for ${agent}`, () => {
+      it(`the largest Crawl-delay of merged groups wins: ${delays.join(', then ')} for ${agent}`, () => {
         const groups = delays.map((delay) => `User-agent: ${agent}\nCrawl-delay: ${delay}\nDisallow: /x${delay}`);
         assert.equal(rules(groups.join('\n\n')).crawlDelayMs, 7_000);
       });
@@ -134,20 +134,20 @@ describe('RFC 9309 §2.5, the bound', () => {
   const cut = 'Disallow: /';
   const { bodyBytesMax } = robotsLimits;
 
-  it('a file below it is read to its end, though no line feed ends it', () => {
+  it('a file below the bound is read to its end, even without a final line feed', () => {
     const file = ofBytes(bodyBytesMax - 1, cut);
     assert.equal(file.length, bodyBytesMax - 1);
     assert.equal(allowed(file, '/anything'), false);
   });
   for (const more of [0, 1]) {
-    it(`a line that it may have cut in two is not read: ${more} bytes beyond`, () => {
+    it(`a line that the bound may have cut in two is not read: ${more} bytes beyond`, () => {
       const file = ofBytes(bodyBytesMax, cut) + 'private'.slice(0, more);
       assert.equal(file.length, bodyBytesMax + more);
       assert.equal(allowed(file, '/anything'), true);
       assert.equal(allowed(file, '/first'), false);
     });
   }
-  it('of a file of exactly the bound, whole lines are read to the last', () => {
+  it('a file of exactly the bound is read to its last whole line', () => {
     const file = ofBytes(bodyBytesMax, 'Disallow: /last\n');
     assert.equal(file.length, bodyBytesMax);
     assert.equal(allowed(file, '/last'), false);
@@ -172,7 +172,7 @@ describe('RFC 9309 §2.2.3, special characters', () => {
     assert.equal(allowed('User-agent: *\nDisallow: /a%24', '/a$b'), false);
     assert.equal(allowed('User-agent: *\nDisallow: /a$b', '/a$b'), false);
   });
-  it('an anchored last piece does not overlap what came before it', () => {
+  it('an anchored last piece does not overlap the preceding text', () => {
     assert.equal(allowed('User-agent: *\nDisallow: /aba*ba$', '/aba'), true);
     assert.equal(allowed('User-agent: *\nDisallow: /aba*ba$', '/ababa'), false);
   });
@@ -201,7 +201,7 @@ describe('RFC 9309 §2.2.4, other records', () => {
       30 * 86_400_000,
     ]);
   });
-  it('sitemaps come absolute, each once, and of http and https only', () => {
+  it('sitemaps are absolute, each once, with http and https only', () => {
     const file =
       'Sitemap: /s.xml\nsitemap: http://example.com/s.xml#x\nSitemap: ftp://a/b\nSitemap: https://o.example/t.xml';
     assert.deepEqual(rules(file).sitemaps, ['http://example.com/s.xml', 'https://o.example/t.xml']);
@@ -223,7 +223,7 @@ describe('RFC 9309 §2.2 and §2.5, the file', () => {
   it('a byte order mark is skipped', () => {
     assert.equal(allowed('\ufeffUser-agent: *\nDisallow: /', '/a'), false);
   });
-  it('500 KiB are read, and a line that is cut by the bound is not', () => {
+  it('500 KiB are read, without a line that the bound cuts', () => {
     const filler = `# ${'x'.repeat(97)}\n`;
     const head = `User-agent: *\nDisallow: /early\n${filler.repeat(5119)}`;
     const at = 500 * 1024 - head.length;
@@ -233,7 +233,7 @@ describe('RFC 9309 §2.2 and §2.5, the file', () => {
     assert.equal(allowed(file, '/late-and-long'), true);
     assert.equal(allowed(file, '/else'), true);
   });
-  it('bytes that are no UTF-8, and NULs, break nothing', () => {
+  it('bytes that are not UTF-8, and NULs, break nothing', () => {
     const file = Uint8Array.from([...bytes('User-agent: *\nDisallow: /'), 0xff, 0xfe, 0, ...bytes('\nDisallow: /b')]);
     assert.equal(isAllowed(rules(file), 'http://example.com/b'), false);
     assert.equal(isAllowed(rules(file), 'http://example.com/%FF%FE%00'), false);
@@ -254,7 +254,7 @@ describe('hostile files', () => {
     'user agents only': 'User-agent: examplebot\n'.repeat(20_000),
   };
   for (const [name, file] of Object.entries(files)) {
-    it(`${name}: read once and asked ten times in well under two seconds`, () => {
+    it(`a hostile robots.txt is read once and queried ten times in well under two seconds: ${name}`, () => {
       const cpu = process.cpuUsage();
       const parsed = rules(`User-agent: *\n${file}`);
       for (let i = 0; i < 10; i++) isAllowed(parsed, `http://example.com${long}${i}`);
@@ -272,7 +272,7 @@ describe('hostile files', () => {
   });
 });
 
-it('sitemaps of a robots.txt whose own URL is none are those that are absolute', () => {
+it('a robots.txt with an invalid URL has only absolute sitemaps', () => {
   const file = 'Sitemap: http://b.test/1.xml\nSitemap: /2.xml\nSitemap: ftp://b.test/3.xml\nSitemap:';
   assert.deepEqual(parseRobots(Buffer.from(file), 'x', 'nowhere').sitemaps, ['http://b.test/1.xml']);
 });
@@ -289,14 +289,14 @@ describe('the index of patterns', () => {
     }
     return verdict;
   };
-  it('finds a wildcard among many, and no other', () => {
+  it('the index of patterns finds a wildcard among many, and no other', () => {
     const file = `User-agent: *\n${Array.from({ length: 500 }, (_, i) => `Disallow: /*word${i}-*x`).join('\n')}`;
     assert.equal(allowed(file, '/a/word77-bx'), false);
     assert.equal(allowed(file, '/a/word77-b'), true);
     assert.equal(allowed(file, '/a/word500-bx'), true);
     assert.equal(allowed(`${file}\nDisallow: /*a*b`, '/a/b'), false);
   });
-  it('gives what trying every rule gives', () => {
+  it('the index of patterns agrees with trying every rule', () => {
     let seed = 7;
     const random = (n: number) => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) % n;
     const word = (alphabet: string, max: number) =>
@@ -314,7 +314,7 @@ describe('the index of patterns', () => {
 });
 
 describe('RFC 9309 §2.2.2, of several patterns with wildcards the longest decides', () => {
-  it('whatever their order in the file, and however many stand between them', () => {
+  it('the longest of several patterns with wildcards decides, in any order and among many others (RFC 9309 §2.2.2)', () => {
     const between = Array.from({ length: 90 }, (_, n) => `Disallow: /*unlike${n}*x`);
     for (const lines of [
       ['Disallow: /*a', 'Allow: /*ab', 'Disallow: /*abc'],
@@ -333,7 +333,7 @@ describe('RFC 9309 §2.2.2, of several patterns with wildcards the longest decid
 });
 
 describe('blanks in a robots.txt', () => {
-  it('around keys and values, and around lines, say nothing', () => {
+  it('blanks in a robots.txt around keys, values and lines do not count', () => {
     for (const line of [
       'Disallow : /a',
       ' Disallow:/a ',
@@ -349,10 +349,10 @@ describe('blanks in a robots.txt', () => {
   });
 });
 
-describe('words about use, and licences', () => {
+describe('usage statements and licences in a robots.txt', () => {
   const usageOf = (text: string) => rules(text).usage.map(({ field, value }) => `${field} ${value}`);
 
-  it('are of the group that they stand in, in their order', () => {
+  it('usage statements and licences belong to the group that they stand in, in order', () => {
     const file = (own: string) =>
       `Content-Signal: search=no\nUser-agent: *\nContent-Signal: search=yes\n\nUser-agent: other\nContent-Usage: x=n\n${own}`;
     assert.deepEqual(usageOf(file('')), ['content-signal search=yes']);
@@ -363,7 +363,7 @@ describe('words about use, and licences', () => {
     assert.deepEqual([rules(file('')).named, rules('').named], [false, false]);
   });
 
-  it('end the run of agents for their like alone', () => {
+  it('usage statements and licences end the run of agents for their like only', () => {
     const file = (between: string) =>
       `User-agent: examplebot\n${between}\nUser-agent: other\nContent-Usage: a=y\nDisallow: /x\nCrawl-delay: 2`;
     assert.deepEqual(usageOf(file('Content-Usage: b=n')), ['content-usage b=n']);
@@ -375,7 +375,7 @@ describe('words about use, and licences', () => {
     assert.deepEqual([allowed(file('Allow: /'), '/x'), rules(file('Allow: /')).crawlDelayMs], [true, null]);
   });
 
-  it('are so many licences, wherever they stand', () => {
+  it('usage statements and licences are bounded in number, wherever they stand', () => {
     const { licencesMax } = robotsLimits;
     const many = Array.from({ length: licencesMax + 1 }, (_, n) => `https://a.test/\u00e9${n}`);
     const { licences } = rules(many.map((url) => `License: ${url}`).join('\n'));

@@ -20,14 +20,14 @@ it('a success is parsed', () => {
   );
 });
 
-it('a client error opens the host, but for 429, which asks for less', () => {
+it('a client error opens the host, except 429, which throttles', () => {
   for (const status of [400, 401, 403, 404, 410, 451, 499]) {
     assert.equal(robotsVerdict(answer({ status })).kind, 'allow_all');
   }
   assert.equal(robotsVerdict(answer({ status: 429 })).kind, 'disallow_all');
 });
 
-it('408 and 425 are asked again twice, and open the host like other client errors if they stay', () => {
+it('408 and 425 are retried twice, and open the host like other client errors if they stay', () => {
   for (const status of [408, 425]) {
     assert.deepEqual(
       [0, 1, 2].map((times) => isRepeated(status, times)),
@@ -38,12 +38,12 @@ it('408 and 425 are asked again twice, and open the host like other client error
   for (const status of [200, 301, 404, 429, 500, 503, 0]) assert.ok(!isRepeated(status, 0), `${status}`);
 });
 
-it('a part, a difference and an unasked 304 close the host: none of them is the whole file', () => {
+it('206, 226 and an unrequested 304 close the host: none of them is the whole file', () => {
   for (const status of [206, 226, 304]) assert.equal(robotsVerdict(answer({ status })).kind, 'disallow_all');
   assert.equal(robotsVerdict(answer({ status: 206, cachedAgeMs: day })).kind, 'use_cached');
 });
 
-it('a server error, no response and a status that is none close the host', () => {
+it('a server error, no response and an invalid status close the host', () => {
   for (const status of [500, 503, 599, 0, 100, 777]) {
     assert.equal(robotsVerdict(answer({ status })).kind, 'disallow_all');
   }
@@ -72,7 +72,7 @@ it('five redirects are followed, across authorities, and the sixth is not', () =
   assert.equal(robotsVerdict(sixth).kind, 'allow_all');
 });
 
-it('of another domain only /robots.txt is asked for, and a host that leads elsewhere is closed', () => {
+it('only /robots.txt is requested on another domain, and a host that redirects elsewhere is closed', () => {
   const kindOf = (location: string, more: Partial<RobotsAnswer> = {}) =>
     robotsVerdict(answer({ status: 302, location, ...more })).kind;
   for (const location of [

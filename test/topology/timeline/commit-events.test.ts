@@ -40,8 +40,8 @@ function read({ rig }: Hand, url: string) {
 
 const reported = (hand: Hand, url: string) => read(hand, url).events.map(({ kind, text }) => `${kind}: ${text}`);
 
-describe('a changelog tells of a URL', () => {
-  it('that it was admitted, on which leases it was, and what came of it', () => {
+describe('a changelog’s history of a URL', () => {
+  it('a changelog’s history of a URL has its admission, its leases and their outcomes', () => {
     const hand = new Hand({ retriesMs: [5_000, 30_000], urlsPerLeaseMax: 2 });
     hand.linksTo([page(0), page(1)], 3);
     const first = hand.lease();
@@ -71,7 +71,7 @@ describe('a changelog tells of a URL', () => {
     assert.deepEqual(leased!.details, { leaseId: one, index: 1, deadlineMs: first.deadlineMs });
   });
 
-  it('why a link was not admitted', () => {
+  it('a changelog’s history of a URL says why a link was not admitted', () => {
     const hand = new Hand({ urlsPerHostMax: 1 });
     hand.linksTo([page(0)], 3);
     hand.linksTo([page(1)], 3);
@@ -88,14 +88,14 @@ describe('a changelog tells of a URL', () => {
     assert.deepEqual([refused!.partition, refused!.policyVersion], [5, 2]);
   });
 
-  it('that an operator forced it', () => {
+  it('a changelog’s history of a URL says that an operator forced it', () => {
     const hand = new Hand();
     hand.linksTo([page(1)], 3);
     hand.linksTo([page(1)], 4, { intent: 'force' });
     assert.equal(reported(hand, page(1)).at(-1), 'admitted: admitted again, forced, front queue 4');
   });
 
-  it('that an operator raised and purged it, and that no link to it was admitted since', () => {
+  it('a changelog’s history of a URL says that it was raised and purged, and that no link was admitted since', () => {
     const hand = new Hand();
     hand.linksTo([page(0), page(1)], 3);
     hand.raise(page(1));
@@ -110,7 +110,7 @@ describe('a changelog tells of a URL', () => {
     ]);
   });
 
-  it('that it was held, and why', () => {
+  it('a changelog’s history of a URL says that it was deferred, and why', () => {
     const hand = new Hand({ budget: { ...defaultBudget, base: 1, perSource: 0 }, traps: defaultTraps });
     hand.linksTo([page(0)], 3);
     hand.linksTo([page(1)], 3, { depth: 1 });
@@ -125,7 +125,7 @@ describe('a changelog tells of a URL', () => {
     assert.deepEqual(more, []);
   });
 
-  it('that its lease ended with its owner', () => {
+  it('a changelog’s history of a URL says that its lease ended with its owner', () => {
     const hand = new Hand();
     hand.linksTo([page(0)], 3);
     const { leaseId } = hand.lease();
@@ -136,14 +136,14 @@ describe('a changelog tells of a URL', () => {
     );
   });
 
-  it('when it is fetched again', () => {
+  it('a changelog’s history of a URL has its next visit', () => {
     const hand = new Hand({ recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 3_600_000 } });
     hand.linksTo([page(0)], 3);
     hand.report(hand.lease());
     assert.equal(reported(hand, page(0)).at(-1), 'ended: done: page (fetched 200); refetch in 3600 s');
   });
 
-  it('that it went to a better front queue', () => {
+  it('a changelog’s history of a URL says that it moved to a better front queue', () => {
     const { factors, scales } = defaultScore;
     const score = {
       ...defaultScore,
@@ -163,7 +163,7 @@ describe('a changelog tells of a URL', () => {
   });
 });
 
-it('an event of another topic has the policy that was in force', () => {
+it('an event of another topic has the policy in force', () => {
   const hand = new Hand();
   hand.nowMs += 1_000;
   hand.policy({ maxDepth: 5 });

@@ -41,7 +41,7 @@ const deciding = (own: Partial<Deciding> = {}): Deciding => ({
 });
 
 describe('a link to a URL', () => {
-  it('is told with where it was found', () => {
+  it('a link to a URL has the place where it was found', () => {
     const { events } = discoveriesOf([groupOf(['https://a.test/x', url], { discoveredAtMs: 7_000, front: true })]);
     assert.deepEqual(events, [
       {
@@ -52,7 +52,7 @@ describe('a link to a URL', () => {
     ]);
   });
 
-  it('is told with how it came', () => {
+  it('a link to a URL has the way it came', () => {
     const { events } = discoveriesOf([
       groupOf([url], { sourceUrl: '', depth: 0 }),
       groupOf([url], { hop: 1 }),
@@ -73,7 +73,7 @@ describe('a link to a URL', () => {
     );
   });
 
-  it('is decided by the commit that took it: by message, and by its number in it', () => {
+  it('a link to a URL is decided by the commit that took it: by message, and by its number in it', () => {
     const { discoveries } = discoveriesOf(
       [groupOf(['https://a.test/x']), groupOf(['https://a.test/y', url, url], { hostKey: 'test' })],
       [groupOf([url])],
@@ -91,7 +91,7 @@ describe('a link to a URL', () => {
     assert.deepEqual([discoveries.has(rangeOf(at(2), at(9))), decided(at(2), at(9))], [false, []]);
   });
 
-  it('that no commit took is passed over', () => {
+  it('a link to a URL that no commit took is skipped', () => {
     const { discoveries } = discoveriesOf([groupOf([url, url])], [groupOf([url])]);
     const events = discoveries.decide(rangeOf(at(0, 1), at(2)), deciding());
     assert.deepEqual(
@@ -101,14 +101,14 @@ describe('a link to a URL', () => {
   });
 });
 
-describe('what became of a link', () => {
+describe('the verdict on a link', () => {
   const decide = (own: Partial<Deciding>, ...groups: readonly LinkGroup[]) =>
     discoveriesOf(groups.length > 0 ? groups : [groupOf([url])])
       .discoveries.decide(rangeOf(at(0), at(1)), deciding(own))
       .map(({ kind, text }) => [kind, text]);
   const known = ['known', 'already known: not admitted again'];
 
-  it('has the place of the commit, and that of the link', () => {
+  it('the verdict on a link has the place of the commit, and that of the link', () => {
     const [event] = discoveriesOf([groupOf([url])]).discoveries.decide(rangeOf(at(0), at(1)), deciding());
     assert.deepEqual(event, {
       ...{ kind: 'refused', topic: 'frontier-changelog', partition: 2, offset: 50, atMs: 10_000 },
@@ -116,7 +116,7 @@ describe('what became of a link', () => {
     });
   });
 
-  it('is asked of the policy', () => {
+  it('the verdict on a link comes from the policy', () => {
     const policy = compilePolicy({ ...defaultPolicy(), maxDepth: 0 });
     const [event] = discoveriesOf([groupOf([url])]).discoveries.decide(rangeOf(at(0), at(1)), deciding({ policy }));
     assert.deepEqual([event!.kind, event!.text], ['refused', 'refused by depth: 1 > 0']);
@@ -126,7 +126,7 @@ describe('what became of a link', () => {
     assert.deepEqual(decide({ policy, admitted: 1 }, seed), [], 'what was admitted is told elsewhere');
   });
 
-  it('is that it was admitted, as often as the commit says, and then that it was known', () => {
+  it('the verdict on a link is admitted as often as the commit says, and then known', () => {
     assert.deepEqual(decide({ admitted: 1 }), []);
     assert.deepEqual(decide({ admitted: 1 }, groupOf([url, url])), [known]);
     assert.deepEqual(decide({ admitted: 1, wasKnown: true }), [known]);
@@ -143,7 +143,7 @@ describe('what became of a link', () => {
     ['discovered', 'refused', 'not admitted'],
   ] as const;
   for (const [tally, kind, text] of counted)
-    it(`is, where the commit counted ${tally}, ${text}`, () => {
+    it(`the verdict on a link, if the commit counted ${tally}, is ${text}`, () => {
       assert.deepEqual(decide({ tallies: new Set([tally]) }), [[kind, text]]);
       assert.deepEqual(decide({ tallies: new Set([tally]), wasKnown: true }), [known]);
     });

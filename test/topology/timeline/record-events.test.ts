@@ -39,7 +39,7 @@ const place = { topic: 'results', partition: 2, offset: 30, timestampMs: 9_000 }
 const reported = (events: readonly { readonly atMs: number; readonly text: string }[]) =>
   events.map(({ atMs, text }) => [atMs, text]);
 
-describe('a URL is meant', () => {
+describe('a matching record', () => {
   const cases = [
     [url, true],
     ['https://A.test/?q=1', true],
@@ -49,14 +49,14 @@ describe('a URL is meant', () => {
     ['mailto:a@a.test', false],
   ] as const;
   for (const [text, isIt] of cases)
-    it(`${isIt ? 'by' : 'not by'} ${text}`, () => {
+    it(`a URL is ${isIt ? 'matched' : 'not matched'} by ${text}`, () => {
       assert.equal(subject.is(text), isIt);
       assert.equal(renderEvents(subject, { ...blankRender, url: text }, place).length, isIt ? 1 : 0);
     });
 });
 
-describe('an event of a URL', () => {
-  it('has the place of its record, and what the record says', () => {
+describe('an event of a URL’s history', () => {
+  it('an event of a URL’s history has its record’s place and content', () => {
     const [event] = renderEvents(subject, { ...blankRender, url }, { ...place, topic: 'render' });
     const text = 'the page needs a browser: sent to a renderer';
     const all = { kind: 'render', topic: 'render', partition: 2, offset: 30, atMs: 9_000, text, details: {} } as const;
@@ -65,7 +65,7 @@ describe('an event of a URL', () => {
     assert.deepEqual(plainEvent({ ...all, policyVersion: 3 }), { ...plain, time: '1970-01-01T00:00:09.000Z' });
   });
 
-  it('stands by its time, then as such events befall a URL, then by its record', () => {
+  it('events of a URL’s history are ordered by time, then by their natural order, then by record', () => {
     const at = (kind: 'task' | 'leased' | 'due', atMs: number, offset: number) => ({
       ...{ kind, atMs, offset, topic: 'tasks' as const, partition: 0, text: '', details: {} },
     });
@@ -73,7 +73,7 @@ describe('an event of a URL', () => {
     assert.deepEqual([4, 2, 0, 3, 1].map((i) => sorted[i]!).sort(inOrder), sorted);
   });
 
-  it('of a task says where in it the URL is, and how it is asked for', () => {
+  it('an event of a task has the URL’s position in it, and the requested spelling', () => {
     const task = {
       ...blankTask,
       leaseId: 7,
@@ -104,7 +104,7 @@ describe('an event of a URL', () => {
     assert.deepEqual(taskEvents(subject, { ...task, urls: urls({}).slice(0, 1) }, place), []);
   });
 
-  it('of a result says what came of it, by its own requests', () => {
+  it('an event of a result has the outcome, by the URL’s own requests', () => {
     const result = { ...blankResult, leaseId: 7, fetcherId: 'f', completedAtMs: 8_500 };
     const outcome = { ...blankOutcome, index: 1, url, kind: 'fetched' } as const;
     const requests = [
@@ -154,7 +154,7 @@ describe('an event of a URL', () => {
     assert.deepEqual(reported(early), [[9_000, 'fetched']]);
   });
 
-  it('of a page says what it is', () => {
+  it('an event of a page describes the page', () => {
     const page = {
       ...blankPage,
       url,
@@ -179,7 +179,7 @@ describe('an event of a URL', () => {
     assert.deepEqual(pageEvents(subject, { ...page, url: other }, place), []);
   });
 
-  it('of a response says what archives get', () => {
+  it('an event of a response describes what archives get', () => {
     const response = {
       ...blankResponse,
       url,
@@ -194,7 +194,7 @@ describe('an event of a URL', () => {
     assert.deepEqual(responseEvents(subject, { ...response, url: other }, place), []);
   });
 
-  it('of a duplicate says whose content it has', () => {
+  it('an event of a duplicate names the original', () => {
     const duplicate = { ...blankDuplicate, url, representative: url, method: 'exact', members: 3, atMs: 0 } as const;
     const of = (own: object) => duplicateEvents(subject, { ...duplicate, ...own }, place);
     assert.deepEqual(reported(of({})), [[9_000, 'its content is not a duplicate']]);
@@ -209,7 +209,7 @@ describe('an event of a URL', () => {
     assert.deepEqual(of({ url: other }), []);
   });
 
-  it('of a dead letter says what was given up on, and why', () => {
+  it('an event of a dead letter says what was given up, and why', () => {
     const deadLetter = { ...blankDeadLetter, url, reason: 'retriesExhausted', lastOutcome: 'timeout' } as const;
     const of = (own: object) => deadLetterEvents(subject, { ...deadLetter, ...own }, place);
     assert.deepEqual(reported(of({})), [[9_000, 'dead letter: retriesExhausted']]);
@@ -226,7 +226,7 @@ describe('an event of a URL', () => {
   });
 });
 
-describe('an operator’s word', () => {
+describe('an operator’s order in a history', () => {
   const of = (own: Partial<Control>) => controlEvents(subject, { ...blankControl, hostKey: 'a.test', ...own }, place);
   const words: readonly (readonly [Partial<Control>, string | null])[] = [
     [{ kind: 'policy', version: 4, hostKey: '' }, 'policy version 4'],
@@ -261,20 +261,20 @@ describe('an operator’s word', () => {
     [{ kind: 'unknown' }, null],
   ];
   for (const [own, text] of words)
-    it(`${own.kind} ${own.payload ?? ''} ${own.hostKey ?? ''} ${own.amount ?? ''}: ${text}`, () =>
+    it(`an operator’s order reads: ${own.kind} ${own.payload ?? ''} ${own.hostKey ?? ''} ${own.amount ?? ''}: ${text}`, () =>
       assert.deepEqual(
         of(own).map((event) => event.text),
         text === null ? [] : [text],
       ));
 
-  it('says whose it is, and when', () => {
+  it('an operator’s order has its user and time', () => {
     assert.deepEqual(reported(of({ kind: 'blockHost', by: 'me', atMs: 4 })), [[4, 'host a.test blocked, by me']]);
     const [{ details, atMs } = { details: null, atMs: 0 }] = of({ kind: 'budget', amount: 9, version: 2 });
     assert.deepEqual([atMs, details], [9_000, { event: 'budget', by: '', hostKey: 'a.test', version: 2, amount: 9 }]);
   });
 });
 
-it('times are said in the unit that matters', () => {
+it('times are given in the relevant unit', () => {
   const said = ['0 ms', '2 ms', '999 ms', '1 s', '1.5 s', '9.9 s', '10 s', '90 s'];
   assert.deepEqual([0, 1.6, 999, 1_000, 1_500, 9_900, 10_000, 90_400].map(seconds), said);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { TimelineEvent } from '../../../topology/timeline/timeline-event.ts';
 import { sinceText, timelineText } from '../../../topology/timeline/timeline-text.ts';
 
-test('the time since the first event is told in its two largest units', () => {
+test('the time since the first event is given in its two largest units', () => {
   const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
   const reported = [0, 350, second - 1, second, 1_500, minute - 10, minute, 2 * minute + 5_900, hour - 1, hour];
   assert.deepEqual(reported.map(sinceText), [
@@ -15,7 +15,7 @@ test('the time since the first event is told in its two largest units', () => {
   ]);
 });
 
-test('each event is a line: when, what, and where it is on record, with the policy where that is another', () => {
+test('each event is a line: when, what, its record, and the policy if it differs', () => {
   const event = (atMs: number, text: string, policyVersion: number, offset: number) =>
     ({ atMs, topic: 'results', partition: 2, offset, text, policyVersion }) as unknown as TimelineEvent;
   const events = [

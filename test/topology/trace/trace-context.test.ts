@@ -7,18 +7,18 @@ import { compileTracing } from '../../../topology/trace/tracing.ts';
 const context = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const text = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-test('a context is read as it is written', () => {
+test('a trace context is read as it is written', () => {
   assert.equal(formatTraceparent(context), text);
   assert.deepEqual(parseTraceparent(text), context);
 });
 
-test('other flags and later versions are read as W3C Trace Context asks', () => {
+test('other flags and later versions are read as W3C Trace Context requires', () => {
   assert.deepEqual(parseTraceparent(text.replace(/01$/, '03')), context);
   assert.deepEqual(parseTraceparent(`${text.replace(/^00/, '01')}-more`), context);
   assert.deepEqual(parseTraceparent(text.replace(/^00/, 'cc')), context);
 });
 
-test('what is not sampled, or no context at all, is none', () => {
+test('an unsampled or missing context is none', () => {
   const wrong = [
     '',
     text.replace(/01$/, '00'),
@@ -34,7 +34,7 @@ test('what is not sampled, or no context at all, is none', () => {
   for (const one of wrong) assert.equal(parseTraceparent(one), null, JSON.stringify(one));
 });
 
-test('the spans of a URL are named alike by whoever knows its fingerprint, and differ from all others', () => {
+test('the spans of a URL have the same ids wherever its fingerprint is known, and differ from all others', () => {
   const ids = new Set<string>();
   const note = ({ traceId, spanId }: typeof context) => {
     assert.match(traceId, /^[0-9a-f]{32}$/);
@@ -60,12 +60,12 @@ test('the spans of a URL are named alike by whoever knows its fingerprint, and d
   }
 });
 
-test('ids of zeros are never made', () => {
+test('ids of zeros are never generated', () => {
   assert.notEqual(admitSpan(0, 0).traceId, '0'.repeat(32));
   assert.notEqual(admitSpan(0, 0).spanId, '0'.repeat(16));
 });
 
-test('a share of all URLs is traced, the same ones each time, and all of a host that is named', () => {
+test('a share of all URLs is traced, always the same ones, and all URLs of a named host', () => {
   const words = Array.from({ length: 20_000 }, (_, i) => Math.imul(i + 1, 2_654_435_761) >>> 0);
   const tenth = compileTracing({ ratio: 0.1, hosts: [] })!;
   const fifth = compileTracing({ ratio: 0.2, hosts: ['example.org'] })!;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canParse } from '../../../topology/url/can-parse.ts';
 
-test('a URL is one however often it was asked, whatever its characters', () => {
+test('a URL’s validity is the same however often it is checked, whatever its characters', () => {
   const urls = [
     ...[
       ['http://bücher.example/é'],
@@ -23,7 +23,7 @@ test('a URL is one however often it was asked, whatever its characters', () => {
   }
 });
 
-test('blanks around it are no part of it, whatever its characters', () => {
+test('surrounding blanks do not count, whatever the characters', () => {
   for (const text of ['http://a.test', 'http://é.test'])
     for (const blanks of [' ', '\t\n\r', '\0\x1f', '\x0c'])
       assert.deepEqual([canParse(blanks + text + blanks), canParse(text)], [true, true], JSON.stringify(blanks));
@@ -31,7 +31,7 @@ test('blanks around it are no part of it, whatever its characters', () => {
   for (const text of ['\u00a0http://a.test/', '\ufeffhttp://a.test/']) assert.equal(canParse(text), false);
 });
 
-test('it says what `new URL` does', () => {
+test('a URL’s validity is that of `new URL`', () => {
   const parts = [
     'http:',
     '//',

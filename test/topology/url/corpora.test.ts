@@ -22,7 +22,7 @@ function casesOf(file: string): Case[] {
     .map((line) => JSON.parse(line) as Case);
 }
 
-test('URLs parse as the web platform tests say, but for exotic IDNA', { skip }, () => {
+test('URLs parse as in the web platform tests, except for exotic IDNA', { skip }, () => {
   for (const { id, input, base, expected } of casesOf('urls-wpt.jsonl')) {
     const { href } = expected as { readonly href?: string };
     if (/xn--|\P{ASCII}/iu.test(`${input}${href}`)) continue;
@@ -30,7 +30,7 @@ test('URLs parse as the web platform tests say, but for exotic IDNA', { skip }, 
   }
 });
 
-test('links resolve as RFC 3986 and the crawlers’ own tests say', { skip }, () => {
+test('links resolve as in RFC 3986 and other crawlers’ tests', { skip }, () => {
   for (const { id, input, base, expected } of casesOf('urls-resolve.jsonl')) {
     const wanted = new URL((expected as string).replace(/#.*$/s, '')).href;
     assert.equal(resolveUrl(input, base ?? undefined), wanted, id);
@@ -54,7 +54,7 @@ const ourChoices: Readonly<Record<string, readonly [ours: string | null, because
   'http://schöne.xn--bcher-kva.de/': ['http://xn--schne-lua.xn--bcher-kva.de/', 'as above'],
 };
 
-test('URLs normalise as in crawler-commons, but for the choices listed', { skip }, () => {
+test('URLs normalise as in crawler-commons, except for the listed differences', { skip }, () => {
   const differ: string[] = [];
   for (const { id, input, profile, expected } of casesOf('urls-normalize.jsonl')) {
     if (profile !== 'crawler-commons') continue;

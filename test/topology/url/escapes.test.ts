@@ -7,7 +7,7 @@ const isUnreserved = (code: number) => /[A-Za-z0-9\-._~]/.test(String.fromCharCo
 const hex = (code: number) => code.toString(16).toUpperCase().padStart(2, '0');
 
 describe('escapes in a URL (RFC 3986 §2)', () => {
-  it('digits have their values, and no other character has one', () => {
+  it('hex digits have their values, and no other character has one', () => {
     for (let code = 0; code < 256; code++) {
       const char = String.fromCharCode(code);
       const value = /[0-9a-fA-F]/.test(char) ? Number.parseInt(char, 16) : -1;
@@ -36,7 +36,7 @@ describe('escapes in a URL (RFC 3986 §2)', () => {
     }
   });
 
-  it('characters that no URL holds are escaped where they stand, and others stay', () => {
+  it('characters that no URL may hold are escaped in place, and others stay', () => {
     for (const code of ascii) {
       const char = String.fromCharCode(code);
       assert.equal(unreserved[code], isUnreserved(code) ? 1 : 0, char);
@@ -48,7 +48,7 @@ describe('escapes in a URL (RFC 3986 §2)', () => {
     assert.equal(normalizeEscapes('é\u{1f600}'), 'é\u{1f600}');
   });
 
-  it('a % that begins no escape is one itself', () => {
+  it('a % that begins no escape stands for itself', () => {
     for (const [given, wanted] of [
       ['%', '%25'],
       ['%4', '%254'],
@@ -66,7 +66,7 @@ describe('escapes in a URL (RFC 3986 §2)', () => {
     assert.equal(isNormalEscape('%2F', 0), true);
   });
 
-  it('a text that has nothing to be done is the text that was given', () => {
+  it('a text without changes is returned as the same string', () => {
     const text = '/a/b%2Fc?d=%C3%A9';
     assert.equal(normalizeEscapes(text), text);
   });

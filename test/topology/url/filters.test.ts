@@ -25,7 +25,7 @@ test('by default pages pass and files do not', () => {
   assert.equal(verdict({}, 'http://a.org/whois/example.com'), '', 'a host name at the end of a path is no program');
 });
 
-test('scheme, length and depth name themselves', () => {
+test('the filters of scheme, length and depth name themselves', () => {
   assert.equal(verdict({ schemes: ['https'] }, 'http://a.org/'), 'scheme http');
   assert.equal(verdict({ schemes: ['http'] }, 'https://a.org/'), 'scheme https');
   assert.equal(verdict({}, 'ftp://a.org/'), 'scheme ftp');
@@ -50,7 +50,7 @@ test('deny lists name the entry, allow lists the host', () => {
   assert.equal(verdict(config, 'http://b.com/'), 'hostsAllowed b.com');
 });
 
-test('prefixes and patterns: one of the allowed must fit, none of the denied', () => {
+test('of prefixes and patterns one allowed must match, and no denied one', () => {
   const prefixes = {
     prefixesAllowed: ['http://a.org/b/', 'http://a.org/docs'],
     prefixesDenied: ['http://a.org/b/private'],
@@ -64,7 +64,7 @@ test('prefixes and patterns: one of the allowed must fit, none of the denied', (
   assert.equal(verdict(patterns, 'http://b.org/'), 'include no pattern matches');
 });
 
-test('ports where other protocols listen are refused, and a policy may name those it allows', () => {
+test('ports of other protocols are refused, and a policy may allow them', () => {
   for (const port of [25, 22, 6667, 10080]) assert.equal(verdict({}, `http://a.org:${port}/x:80/`), `port ${port}`);
   for (const url of ['http://a.org/', 'https://a.org:8443/', 'http://[2600::25]/', 'http://1.2.3.25/', 'http://a25/']) {
     assert.equal(verdict({}, url), '', url);
@@ -74,7 +74,7 @@ test('ports where other protocols listen are refused, and a policy may name thos
   assert.equal(verdict({ portsAllowed: [80, 443, 25] }, 'http://a.org:25/'), 'port 25', 'some never');
 });
 
-test('a pattern that is no regular expression is refused with its place and a remedy', () => {
+test('an invalid regular expression is refused with its place and a remedy', () => {
   assert.throws(
     () => compileFilters({ exclude: ['ok', '(oops'] }),
     (error) =>

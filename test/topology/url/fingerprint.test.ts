@@ -53,7 +53,7 @@ function print(text: string, hi = keyHi, lo = keyLo): [number, number] {
   return [out[0]!, out[1]!];
 }
 
-test('the reference used here gives the published HalfSipHash-2-4 vectors', () => {
+test('the reference in this test gives the published HalfSipHash-2-4 vectors', () => {
   const vectors = [
     [0x591f8d21, 0xc83cb8b9],
     [0x122455be, 0x157338f8],
@@ -109,7 +109,7 @@ test('a million structured URLs give a million fingerprints, under any key', () 
   }
 });
 
-test('each bit of the input and of the key turns each bit of the output half of the time', () => {
+test('each bit of the input and of the key flips each bit of the output half of the time', () => {
   const turned = new Uint32Array(64);
   const note = (a: [number, number], b: [number, number]) => {
     for (let bit = 0; bit < 64; bit++) if ((((a[bit >> 5]! ^ b[bit >> 5]!) >>> (bit & 31)) & 1) === 1) turned[bit]!++;

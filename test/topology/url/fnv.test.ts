@@ -10,11 +10,11 @@ const known: readonly (readonly [text: string, hash: number])[] = [
   ['foobar', 0xbf9cf968],
 ];
 
-it('is FNV-1a of the reference implementation', () => {
+it('FNV-1a equals the reference implementation', () => {
   for (const [text, hash] of known) assert.equal(fnv1a(text), hash, text);
 });
 
-it('takes characters beyond a byte by their code units', () => {
+it('FNV-1a reads characters beyond a byte by their code units', () => {
   assert.notEqual(fnv1a('ä'), fnv1a('a'));
   assert.notEqual(fnv1a('\u{1f310}'), fnv1a('\ud83c'));
 });

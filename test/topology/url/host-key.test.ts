@@ -5,7 +5,7 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { registrableDomain } from '../../../topology/url/registrable-domain.ts';
 import { urlGenerator } from './url-generator.ts';
 
-test('a host key is the host name, with its port where the URL has one', () => {
+test('a host key is the host name, with its port if the URL has one', () => {
   assert.equal(hostKeyOf('http://a.org/x:80/'), 'a.org');
   assert.equal(hostKeyOf('https://a.org:8443/'), 'a.org:8443');
   assert.equal(hostKeyOf('http://127.0.0.1:8080/x'), '127.0.0.1:8080');
@@ -13,13 +13,13 @@ test('a host key is the host name, with its port where the URL has one', () => {
   assert.equal(hostKeyOf('https://[2001:db8::1]:8443/'), '[2001:db8::1]:8443');
 });
 
-test('host keys with ports nest in the partition of their host name', () => {
+test('host keys with ports share the partition of their host name', () => {
   assert.equal(partitionKeyOf('a.org:8443', 'host'), 'a.org');
   assert.equal(partitionKeyOf('[::1]:8443', 'host'), '[::1]');
   assert.equal(partitionKeyOf('[::1]', 'host'), '[::1]');
 });
 
-test('by domain, subdomains share a partition; addresses and single labels are their own', () => {
+test('by domain, subdomains share a partition; addresses and single labels have their own', () => {
   assert.equal(partitionKeyOf('www.a.co.uk:81', 'domain'), 'a.co.uk');
   assert.equal(partitionKeyOf('me.github.io', 'domain'), 'me.github.io');
   assert.equal(partitionKeyOf('127.0.0.1:8080', 'domain'), '127.0.0.1');
@@ -36,7 +36,7 @@ test('a registrable domain needs a label below a public suffix', () => {
   assert.equal(registrableDomain('1.2.3.4'), null);
 });
 
-test('keys cut out of normal URLs are what the parser finds', () => {
+test('keys cut out of normal URLs equal the parser’s', () => {
   const normalize = compileNormalizer();
   const { absolute } = urlGenerator(6);
   for (let i = 0; i < 30_000; i++) {

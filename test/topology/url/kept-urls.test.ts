@@ -234,9 +234,9 @@ function* seeds(draw: Draw): Generator<unknown> {
   }
 }
 
-it('URLs, in their normal form and what follows from it', () => assertKept(kept('normal'), bySeed(60, normal)));
-it('URLs, by filters, scopes and lists', () => assertKept(kept('filtered'), bySeed(80, filtered)));
-it('addresses that may be reached', () => assertKept(kept('addressed'), bySeed(40, addressed)));
-it('values of response headers', () => assertKept(kept('headed'), bySeed(20, headed)));
-it('outcomes, by status and kind', () => assertKept(kept('outcomes'), new Map([['all', outcomes()]])));
-it('lists of seeds', () => assertKept(kept('seeds'), bySeed(20, seeds)));
+it('URLs keep their normal form and what follows from it', () => assertKept(kept('normal'), bySeed(60, normal)));
+it('URLs keep their verdicts of filters, scopes and lists', () => assertKept(kept('filtered'), bySeed(80, filtered)));
+it('addresses keep their verdicts', () => assertKept(kept('addressed'), bySeed(40, addressed)));
+it('response headers keep their parsed values', () => assertKept(kept('headed'), bySeed(20, headed)));
+it('statuses and kinds keep their outcomes', () => assertKept(kept('outcomes'), new Map([['all', outcomes()]])));
+it('lists of seeds keep their parsed seeds', () => assertKept(kept('seeds'), bySeed(20, seeds)));

@@ -23,7 +23,7 @@ test('the shortest member that begins a text is found, and only at a mark', () =
   assert.equal(markTexts(['ÿ.', 'Ā.'], mark).size, 1, 'Ā is no character of Latin-1');
 });
 
-test('it agrees with trying each text, on random ones', () => {
+test('the search agrees with trying each text, on random ones', () => {
   const next = numbers(9);
   const label = () => Array.from({ length: 1 + (next() % 2) }, () => 'ab'[next() % 2]).join('');
   const name = (most: number) => Array.from({ length: 1 + (next() % most) }, () => `${label()}.`).join('');

@@ -67,8 +67,8 @@ function agree(texts: Iterable<string>, scan: (text: string) => number, pattern:
 /** From behind the character that stands before. */
 const shifted = (end: number) => (end < 0 ? end : end - 1);
 
-describe('what the fast path takes for normal', () => {
-  it('of scheme, host and port', () => {
+describe('the fast path of the normaliser', () => {
+  it('the fast path accepts normal schemes, hosts and ports', () => {
     const long = (chars: number) => `http://${'a'.repeat(chars - 2)}.b/`;
     const near = neighbours(['https://a-b.c0:8/', 'http://0.x_:65535/']);
     const ports = ['443', '80', '65536', '99999', '0', '080'].flatMap((port) => [
@@ -83,18 +83,18 @@ describe('what the fast path takes for normal', () => {
     assert.ok(agree(drawn, scanAuthority, authorityByPattern) > 300);
   });
 
-  it('of a path, from behind a slash', () => {
+  it('the fast path accepts normal paths, from behind a slash', () => {
     const near = neighbours(['', 'a.b/c', '%2Fa%C3', 'a(b)/c?d', "~!$&'()*+,:@=-_#x", 'a/?b', '%7E.%2E']);
     const scan = (text: string) => shifted(scanPath(`/${text}`, 1));
     assert.ok(agree(near, scan, pathByPattern) > 2_000);
   });
 
-  it('of a query, from behind its mark', () => {
+  it('the fast path accepts normal queries, from behind their mark', () => {
     const near = neighbours(['', 'a=b&c;d', "/?:@-._~!$&()*+,%[]{}|^`\\#'<>"]);
     assert.ok(agree(near, (text) => shifted(scanQuery(`?${text}`, 1)), queryByPattern) > 1_000);
   });
 
-  it('of escapes, each of them', () => {
+  it('the fast path accepts normal escapes, each of them', () => {
     const pairs = [...neighbours(['41'])].filter((pair) => pair.length === 2);
     const hex = Array.from({ length: 256 }, (_, code) => code.toString(16).padStart(2, '0'));
     const texts = [...pairs, ...hex, ...hex.map((pair) => pair.toUpperCase())].map((pair) => `/%${pair}`);

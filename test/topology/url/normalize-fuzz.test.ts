@@ -46,7 +46,7 @@ test('the fast path agrees with the slow one', () => {
   }
 });
 
-test('the explanation ends where the normaliser does', () => {
+test('the explanation ends with the normaliser’s result', () => {
   for (const config of [{}, ...identities]) {
     const normalize = compileNormalizer(config);
     const { absolute } = urlGenerator(3);

@@ -26,7 +26,7 @@ test('a host name in any script becomes its ASCII form', () => {
   ]);
 });
 
-test('default ports go, others stay', () => {
+test('default ports are removed, others stay', () => {
   check([
     ['http://a.org:80/', 'http://a.org/'],
     ['https://a.org:443/', 'https://a.org/'],
@@ -38,7 +38,7 @@ test('default ports go, others stay', () => {
   ]);
 });
 
-test('dots at the end of a host go, even where they hid another spelling of an address', () => {
+test('dots at the end of a host are removed, even if they hid another spelling of an address', () => {
   check([
     ['http://a.org.:8080/', 'http://a.org:8080/'],
     ['http://a.org.../', 'http://a.org/'],
@@ -47,7 +47,7 @@ test('dots at the end of a host go, even where they hid another spelling of an a
   ]);
 });
 
-test('user and password go', () => {
+test('user and password are removed', () => {
   check([['http://me:secret@a.org/x', 'http://a.org/x']]);
 });
 
@@ -62,7 +62,7 @@ test('escapes take one form: unreserved decoded, the rest upper-case, a lone per
   ]);
 });
 
-test('dot segments go, wherever the parser left them', () => {
+test('dot segments are removed, wherever the parser left them', () => {
   check([
     ['http://a.org/b/./c/../d', 'http://a.org/b/d'],
     ['http://a.org/b/%2E%2e/c/%2e', 'http://a.org/c/'],
@@ -72,7 +72,7 @@ test('dot segments go, wherever the parser left them', () => {
   ]);
 });
 
-test('several slashes become one, but for those of an embedded URL', () => {
+test('several slashes become one, except those of an embedded URL', () => {
   check([
     ['http://a.org//b///c/', 'http://a.org/b/c/'],
     ['http://a.org/web/http://b.org//c', 'http://a.org/web/http://b.org/c'],
@@ -82,7 +82,7 @@ test('several slashes become one, but for those of an embedded URL', () => {
   ]);
 });
 
-test('tracking parameters go whatever their case, and so do parameters that are empty', () => {
+test('tracking parameters are removed in any case, and so are empty parameters', () => {
   check([
     ['http://a.org/?utm_source=x&id=1', 'http://a.org/?id=1'],
     ['http://a.org/?UTM%5FCampaign=x', 'http://a.org/'],
@@ -93,7 +93,7 @@ test('tracking parameters go whatever their case, and so do parameters that are 
   ]);
 });
 
-test('session ids go from query and path, other path parameters stay', () => {
+test('session ids are removed from query and path, other path parameters stay', () => {
   check([
     ['http://a.org/?PHPSESSID=abc&sid=8f14e45fceea167a5a36dedd4bea2543&x=2', 'http://a.org/?x=2'],
     ['http://a.org/?ASPSESSIONIDQABC=1', 'http://a.org/'],
@@ -105,7 +105,7 @@ test('session ids go from query and path, other path parameters stay', () => {
   ]);
 });
 
-test('a short sid is the id of a story, in query and path', () => {
+test('a short sid is a story’s id, in query and path', () => {
   check([
     ['http://a.org/article.php?sid=1342', 'http://a.org/article.php?sid=1342'],
     ['http://a.org/?sid=8f14e45fceea167a5a3', 'http://a.org/?sid=8f14e45fceea167a5a3'],
@@ -114,7 +114,7 @@ test('a short sid is the id of a story, in query and path', () => {
   ]);
 });
 
-test('an article number under pk_ stays, and names that Matomo documents go', () => {
+test('an article number under pk_ stays, and Matomo’s documented names are removed', () => {
   check([
     ['http://a.org/?pk_4711', 'http://a.org/?pk_4711'],
     ['http://a.org/?pk_id=4711', 'http://a.org/?pk_id=4711'],
@@ -122,7 +122,7 @@ test('an article number under pk_ stays, and names that Matomo documents go', ()
   ]);
 });
 
-test('trackers of publishers go, and so do those behind an ampersand that was escaped twice', () => {
+test('publishers’ tracking parameters are removed, also behind an ampersand that was escaped twice', () => {
   check([
     ['http://a.org/?itm_source=a&intcmp=b&iref=c&cmpid=d&icid=e&ncid=f&ocid=g&n_cid=h&at_medium=i', 'http://a.org/'],
     ['http://a.org/?id=1&amp;utm_source=x&amp;phpsessid=y', 'http://a.org/?id=1'],
@@ -142,7 +142,7 @@ test('empty values and spaces as written are left alone', () => {
   check([['http://a.org/?a=&b&q=x+y%20z', 'http://a.org/?a=&b&q=x+y%20z']]);
 });
 
-test('fragments go, hash-bang ones too unless the AJAX scheme is asked for', () => {
+test('fragments are removed, also hash-bang ones unless the AJAX scheme is on', () => {
   check([
     ['http://a.org/#x', 'http://a.org/'],
     ['http://a.org/b#!k=v', 'http://a.org/b'],
@@ -157,7 +157,7 @@ test('fragments go, hash-bang ones too unless the AJAX scheme is asked for', () 
   );
 });
 
-test('index pages, www and hashes are touched only when asked', () => {
+test('index pages, www and hashes change only if asked', () => {
   const url = 'http://www.a.org/b/index.html?h=0123456789abcdef0123456789ABCDEF';
   assert.equal(normalize(url), url);
   assert.equal(compileNormalizer({ indexPages: true, www: true, hashes: true })(url), 'http://a.org/b/');
@@ -184,7 +184,7 @@ test('a rule for a host holds for its subdomains, and the nearest wins', () => {
   );
 });
 
-test('what is no http URL, or too long, is refused with its reason', () => {
+test('a URL that is not http, or is too long, is refused with its reason', () => {
   const long = `http://a.org/${'x'.repeat(3000)}`;
   const rows = [
     ['not a url', 'malformed'],
@@ -202,7 +202,7 @@ test('what is no http URL, or too long, is refused with its reason', () => {
   assert.equal(normalize(`http://a.org/?utm_x=${'x'.repeat(3000)}`), 'http://a.org/', 'the length is the result’s');
 });
 
-test('the explanation is a chain from the URL given to the URL fetched, naming each step that changed it', () => {
+test('the explanation is a chain from the given URL to the fetched one, naming each step that changed it', () => {
   const given = 'HTTP://A.org.//b;jsid=1?utm_a=1&z=%7e&a=1#f';
   const steps = explainNormalize(given);
   assert.deepEqual(
@@ -224,7 +224,7 @@ test('the explanation is a chain from the URL given to the URL fetched, naming e
   assert.deepEqual(explainNormalize('http://a.org/b?x=1'), []);
 });
 
-test('a trailing slash, the scheme and empty values tell no URLs apart where the policy says so', () => {
+test('a trailing slash, the scheme and empty values do not distinguish URLs if the policy says so', () => {
   check(
     [
       ['http://a.org/', 'http://a.org/'],

@@ -7,7 +7,7 @@ import { compileNumberList } from '../../../topology/url/number-list.ts';
 import { compileList } from '../../../topology/url/url-lists.ts';
 
 describe('a list of domains with numbers', () => {
-  it('is read as rankings come, and the longest domain that holds the host counts', () => {
+  it('a list of domains with numbers is read as rankings come, and the longest domain of a host counts', () => {
     const list = compileNumberList(
       'traffic',
       '# by traffic\n1,example.org\nexample.com 2\n3\tBlog.Example.org\n',
@@ -21,7 +21,7 @@ describe('a list of domains with numbers', () => {
     assert.equal(list.numberOf('https://[2001:db8::1]/'), null);
   });
 
-  it('tells an address from a number, in either order', () => {
+  it('a list of domains with numbers distinguishes an address from a number, in either order', () => {
     const list = compileNumberList('traffic', '192.0.2.1 12\n7,example.org\nexample.com,8', 'top');
     const hosts = ['192.0.2.1', 'example.org', 'example.com', '12'];
     assert.deepEqual(
@@ -30,7 +30,7 @@ describe('a list of domains with numbers', () => {
     );
   });
 
-  it('refuses what is no entry, with its line and an example', () => {
+  it('a list of domains with numbers refuses an invalid entry, with its line and an example', () => {
     for (const [kind, text] of [
       ['authority', 'a.org 0.5\nb.org 1.5'],
       ['authority', 'a.org 0.5\nb.org'],
@@ -42,7 +42,7 @@ describe('a list of domains with numbers', () => {
     }
   });
 
-  it('takes the ranks of a web graph as they are: positions, and authority by their logarithm', () => {
+  it('a list of domains with numbers accepts the ranks of a web graph: positions, and authority by their logarithm', () => {
     const ranks = [
       '#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\t#n_hosts',
       '1\t3.6241592E7\t2\t0.0114\torg.example\t7',
@@ -59,7 +59,7 @@ describe('a list of domains with numbers', () => {
     assert.throws(() => compileNumberList('authority', ranks.replace('10\t', '0\t'), 'graph'), /line 3/);
   });
 
-  it('goes before what the crawl knows of a domain, in a policy that names it', () => {
+  it('a list of domains with numbers wins over what the crawl knows of a domain, in a policy that names it', () => {
     const sha256 = 'a'.repeat(64);
     const list = (kind: ScoreList['kind']): ScoreList => ({ name: kind, kind, path: kind, sha256 });
     const score = { ...defaultScore, lists: [list('authority'), list('traffic'), list('quality')] };

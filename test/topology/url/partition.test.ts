@@ -4,7 +4,7 @@ import { murmur2, partitionOf } from '../../../topology/url/partition.ts';
 
 const encoder = new TextEncoder();
 
-test('murmur2 gives what Kafka’s Java client gives', () => {
+test('murmur2 equals that of Kafka’s Java client', () => {
   // The vectors of org.apache.kafka.common.utils.UtilsTest.
   const vectors = {
     '21': -973932308,

@@ -38,7 +38,7 @@ it('ports of other protocols are blocked, and no others', () => {
   }
 });
 
-it('a name is in a set by itself, or by how it begins', () => {
+it('a name is in a set by itself, or by its beginning', () => {
   const names = compileNames(['UTM_*', 'gclid', 'u']);
   for (const name of ['utm_', 'utm_source', 'gclid', 'u']) assert.equal(names.has(name), true, name);
   for (const name of ['utm', 'gclids', 'gcli', 'ut', 'x', '']) assert.equal(names.has(name), false, name);
@@ -46,7 +46,7 @@ it('a name is in a set by itself, or by how it begins', () => {
   assert.equal(compileNames([]).has('anything'), false);
 });
 
-it('a domain holds its subdomains, and no other name that ends like it', () => {
+it('a domain includes its subdomains, and no other name with its ending', () => {
   const set = compileSuffixSet(['Example.org', '.net.', 'www.a.b']);
   for (const [host, by] of [
     ['example.org', 'example.org'],

@@ -24,7 +24,7 @@ test('links resolve as in browsers, without their fragment', () => {
   assert.equal(resolveLink('/x', 'no base'), null);
 });
 
-test('a normaliser given along is applied to the result', () => {
+test('a given normaliser is applied to the resolved link', () => {
   const normalize = compileNormalizer();
   assert.equal(resolveLink('//x?b&a', 'http://a.org/', normalize), 'http://x/?a&b');
   assert.equal(resolveLink('mailto:me@a.org', 'http://a.org/', normalize), null);

@@ -35,19 +35,19 @@ const others: readonly (readonly [from: string, to: string])[] = [
   ['ftp://a.test/x', 'https://a.test/x'],
 ];
 
-describe('rewritings', () => {
-  it('are what tells two spellings apart, and lead from one to the other', () => {
+describe('URL rewritings', () => {
+  it('URL rewritings are the differences of two spellings, and lead from one to the other', () => {
     for (const [from, to, by] of steps) {
       assert.deepEqual(rewritingsBetween(from, to), by, `${from} to ${to}`);
       assert.equal(by.reduce(rewritten, from), to);
     }
   });
 
-  it('are none where anything else differs', () => {
+  it('URL rewritings are empty if anything else differs', () => {
     for (const [from, to] of others) assert.equal(rewritingsBetween(from, to), null, `${from} to ${to}`);
   });
 
-  it('keep the host but for www., the path but for its end, and every parameter that they do not name', () => {
+  it('URL rewritings keep the host except www., the path except its end, and every parameter they do not name', () => {
     const next = numbers(5);
     const one = <T>(list: readonly T[]): T => list[next() % list.length]!;
     for (let turn = 0; turn < 3_000; turn++) {

@@ -15,7 +15,7 @@ function isRefused(bring: Bring, texts: readonly string[]): void {
   for (const text of texts) assert.ok('wrong' in bring(text), `${text}: ${JSON.stringify(bring(text))}`);
 }
 
-it('a host in a rule is spelt as in the keys of normal URLs, however it is written', () => {
+it('a host in a rule has the spelling of keys of normal URLs, however it is written', () => {
   becomes(ruleHost, {
     'a.test': 'a.test',
     ' A.Test. ': 'a.test',
@@ -35,7 +35,7 @@ it('a host in a rule is spelt as in the keys of normal URLs, however it is writt
   });
 });
 
-it('a host that no URL can have is refused', () => {
+it('an impossible host is refused', () => {
   const odd = [
     '*.a.test',
     'a.test:443',
@@ -63,7 +63,7 @@ it('a domain in a rule loses its wildcard, its dots and its scheme, and has no p
   isRefused(ruleDomain, ['ads.test:8080', 'ads.*', '*', '*.', 'a.*.test', 'ads.test/x', '']);
 });
 
-it('a prefix begins as normal URLs do, and ends its host', () => {
+it('a prefix begins like normal URLs, and ends its host', () => {
   becomes(rulePrefix, {
     'https://a.test/p': 'https://a.test/p',
     'HTTPS://A.test:443/P': 'https://a.test/P',
@@ -92,7 +92,7 @@ it('an extension is the last one', () => {
   isRefused(ruleExtension, ['tar.gz', '.tar.gz', '', '.', '*', 'pdf?', 'a/b', 'ä']);
 });
 
-it('a rule that is made of a URL that was found names that URL', () => {
+it('a rule made of a found URL names that URL', () => {
   const normalize = compileNormalizer();
   for (const found of [
     'https://Bücher.example:443/a/ü?q',

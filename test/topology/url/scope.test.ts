@@ -15,7 +15,7 @@ test('by domain, a crawl stays in the registrable domains of its seeds', () => {
   assert.deepEqual(outOfScope('http://ab.org/'), { rule: 'scope', detail: 'ab.org' });
 });
 
-test('by host, it stays on the very hosts and ports, whatever the scheme', () => {
+test('by host, a crawl stays on the exact hosts and ports, whatever the scheme', () => {
   const outOfScope = compileScope(scopeOf('host', seeds));
   assert.equal(outOfScope('http://www.a.co.uk/'), null);
   assert.equal(outOfScope('http://127.0.0.1:8080/y'), null);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { parseSeedList } from '../../../topology/url/seed-list.ts';
 
-test('a list gives its seeds in order, with the priority that is said', () => {
+test('a list gives its seeds in order, with their given priority', () => {
   const text = '# ours\nhttps://a.org/x\tpriority=0\r\n\n  b.org   # plain\nc.org priority=7 # last\n';
   assert.deepEqual(parseSeedList(text, 'seeds.txt'), [
     { url: 'https://a.org/x', priority: 0 },
@@ -12,14 +12,14 @@ test('a list gives its seeds in order, with the priority that is said', () => {
   ]);
 });
 
-test('a seed may count as some links from a seed, in a list as Nutch has them', () => {
+test('a seed can count as several links from a seed, in a list of Nutch’s form', () => {
   assert.deepEqual(parseSeedList('https://a.org/\tdepth=2\tpriority=1\nb.org depth=0\n', 'seeds.txt'), [
     { url: 'https://a.org/', priority: 1, depth: 2 },
     { url: 'https://b.org/', priority: -1 },
   ]);
 });
 
-test('a line at fault is refused with its number and a remedy', () => {
+test('an invalid line is refused with its number and a remedy', () => {
   for (const [text, says] of [
     ['a.org\nftp://b.org/', /^seeds\.txt line 2: seed "ftp:.*use http:/],
     [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { parseSeedObjects, parseSeedTable } from '../../../topology/url/seed-table.ts';
 
-test('a table gives its seeds in order, whatever the order of its columns, and empty cells say nothing', () => {
+test('a table gives its seeds in order, whatever its column order, and empty cells mean defaults', () => {
   const wanted = [
     { url: 'https://a.org/x,y', priority: 2, depth: 1 },
     { url: 'https://b.org/"q"', priority: -1 },
@@ -18,7 +18,7 @@ test('a table gives its seeds in order, whatever the order of its columns, and e
   assert.deepEqual(parseSeedTable(tsv, '\t', 's.tsv'), [{ url: 'https://a.org/x,y', priority: 2 }]);
 });
 
-test('objects give theirs, one a line', () => {
+test('JSON lines give one seed each', () => {
   const text = '{"url":"a.org","priority":3,"depth":null}\n\n{"depth":"2","url":"https://b.org/"}\r\n';
   assert.deepEqual(parseSeedObjects(text, 's.jsonl'), [
     { url: 'https://a.org/', priority: 3 },
@@ -26,7 +26,7 @@ test('objects give theirs, one a line', () => {
   ]);
 });
 
-test('tags are said of a seed, and so are keys of the operator’s own that are named', () => {
+test('tags belong to a seed, and so do the operator’s named keys', () => {
   const csv = 'url,tags,customer\na.org,"news,legal, news",acme\nb.org,,\n';
   assert.deepEqual(parseSeedTable(csv, ',', 's.csv', ['customer']), [
     { url: 'https://a.org/', priority: -1, tags: ['customer=acme', 'legal', 'news'] },
@@ -41,7 +41,7 @@ test('tags are said of a seed, and so are keys of the operator’s own that are 
   assert.throws(() => parseSeedObjects(`{"url":"a.org","tags":"${many}"}`, 's'), /17 tags; a seed may have at most 16/);
 });
 
-test('a row at fault is refused with its line and a remedy', () => {
+test('an invalid row is refused with its line and a remedy', () => {
   const refused = (read: () => unknown, says: RegExp) =>
     assert.throws(
       read,

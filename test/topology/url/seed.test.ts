@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
 
-test('what people type becomes a URL', () => {
+test('typed input becomes a URL', () => {
   const rows: [string, string][] = [
     ['example.org', 'https://example.org/'],
     [' example.org/a?b#c ', 'https://example.org/a?b'],
@@ -18,7 +18,7 @@ test('what people type becomes a URL', () => {
   for (const [typed, wanted] of rows) assert.equal(parseSeed(typed), wanted, typed);
 });
 
-test('what is no URL to crawl is refused with the seed and a remedy', () => {
+test('an invalid seed is refused by name and with a remedy', () => {
   const rows: [string, RegExp][] = [
     ['', /seed "": it is empty; write a URL/],
     ['hello world', /seed "hello world": it contains white space/],

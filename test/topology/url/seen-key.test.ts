@@ -3,18 +3,18 @@ import { test } from 'node:test';
 import { numbers } from '../../../lab/web/random.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 
-test('a URL without a query is its own key', () => {
+test('the seen key of a URL without a query is the URL', () => {
   assert.equal(seenKey('http://a.org/b/'), 'http://a.org/b/');
 });
 
-test('spellings that no server tells apart share a key', () => {
+test('spellings that no server distinguishes share a seen key', () => {
   const key = 'http://a.org/?a&q=x%20y';
   for (const url of ['http://a.org/?a=&q=x+y', 'http://a.org/?a&a=&q=x%20y', 'http://a.org/?a&q=x+y&q=x%20y']) {
     assert.equal(seenKey(url), key, url);
   }
 });
 
-test('spellings that may name different pages keep different keys', () => {
+test('spellings that may name different pages keep different seen keys', () => {
   const urls = [
     'http://a.org/b',
     'https://a.org/b',
@@ -31,7 +31,7 @@ test('spellings that may name different pages keep different keys', () => {
   assert.equal(new Set(urls.map(seenKey)).size, urls.length);
 });
 
-test('the steps that are explained lead from the URL to its key', () => {
+test('the explained steps lead from the URL to its seen key', () => {
   const next = numbers(11);
   for (let round = 0; round < 500; round++) {
     const pieces = Array.from(

@@ -42,7 +42,7 @@ const paths = [
 ];
 
 for (const [name, of] of Object.entries(reported))
-  test(`${name} is the same as on a longer one`, () => {
+  test(`${name} gives the same on a short host as on a longer one`, () => {
     const found = new Set<string>();
     for (const path of paths)
       for (const scheme of ['http://', 'https://']) {

@@ -22,7 +22,7 @@ test('the member that begins a text is found, and nothing else', () => {
   assert.equal(sortTexts(texts).size, 5, 'the longer of abc and abc/longer says nothing more');
 });
 
-test('it agrees with trying each text, on random ones', () => {
+test('the search agrees with trying each text, on random ones', () => {
   const next = numbers(3);
   const word = (most: number) => Array.from({ length: 1 + (next() % most) }, () => 'abc'[next() % 3]).join('');
   for (let round = 0; round < 50; round++) {

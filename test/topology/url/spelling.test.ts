@@ -5,7 +5,7 @@ import { isSpellingOf, spellingOf, spelt } from '../../../topology/url/spelling.
 
 const normalize = compileNormalizer();
 
-test('a spelling is what a browser would ask for, where it is not the normal form', () => {
+test('a spelling is what a browser would request, if that is not the normal form', () => {
   for (const [found, spelling] of [
     ['http://a.test/x?b=2&a=1', '/x?b=2&a=1'],
     ['http://A.test/x?utm_source=y#part', '/x?utm_source=y'],
@@ -23,7 +23,7 @@ test('a spelling is what a browser would ask for, where it is not the normal for
   assert.equal(spellingOf('no URL', 'http://a.test/'), '');
 });
 
-test('what is claimed of a link is believed only where it is a spelling of that URL, on its own host', () => {
+test('a link’s claimed spelling is believed only if it is a spelling of that URL, on its own host', () => {
   const normal = 'http://a.test:8080/x?a=1&b=2';
   assert.equal(spelt(normal, '/x?b=2&a=1'), 'http://a.test:8080/x?b=2&a=1');
   assert.ok(isSpellingOf('/x?b=2&a=1', normal, normalize));

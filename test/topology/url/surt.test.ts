@@ -20,7 +20,7 @@ test('a SURT prefix names a domain, a host, or a part of its paths', () => {
     assert.deepEqual(parseSurt(text), wanted, text);
 });
 
-test('a SURT that is turned the wrong way or does not say where its host ends is refused, with the remedy', () => {
+test('a SURT in the wrong order, or without the end of its host, is refused, with the remedy', () => {
   for (const [text, says] of [
     ['(org,example', /write \(org,example, for subdomains too, or \(org,example,\)\//],
     ['www.example.org', /write \(org,example,www,/],
@@ -32,7 +32,7 @@ test('a SURT that is turned the wrong way or does not say where its host ends is
     assert.match(String(parseSurt(text)), says, text);
 });
 
-test('only a SURT without scheme and path is about whole hosts', () => {
+test('only a SURT without scheme and path covers whole hosts', () => {
   const whole = (text: string) => {
     const surt = parseSurt(text);
     assert.ok(typeof surt !== 'string', text);

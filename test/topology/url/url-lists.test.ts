@@ -10,7 +10,7 @@ function match(kind: ListKind, text: string, url: string): string | null {
   return compileList(kind, text, 'l').match(url);
 }
 
-test('a list of domains holds their subdomains and no other host', () => {
+test('a list of domains includes their subdomains and no other host', () => {
   const text = '# c\n Example.org\n*.b.de\n.c.de.\n\na.b.de\n';
   assert.equal(match('domains', text, 'http://example.org/'), 'example.org');
   assert.equal(match('domains', text, 'http://www.example.org:81/'), 'example.org');
@@ -30,13 +30,13 @@ test('a list of hosts holds host names on every port, and host keys on theirs', 
   assert.equal(match('hosts', text, 'http://[::1]/'), '[::1]');
 });
 
-test('a list of prefixes and one of patterns', () => {
+test('lists of prefixes and of patterns match their URLs', () => {
   assert.equal(match('prefixes', 'http://a.org/x\nhttp://a.org/x/y\n', 'http://a.org/x/y/z'), 'http://a.org/x');
   assert.equal(match('prefixes', 'http://a.org/x\n', 'http://a.org/'), null);
   assert.equal(match('patterns', '/print/\n\\?id=\\d+$\n', 'http://a.org/?id=12'), '\\?id=\\d+$');
 });
 
-test('an entry that cannot be one is refused with its place and a remedy', () => {
+test('an invalid entry is refused with its place and a remedy', () => {
   for (const [kind, text, says] of [
     ['hosts', 'a.org\nb .org', /^list "l", entry 2: an entry cannot contain spaces/],
     ['patterns', 'a\n(', /^list "l", entry 2: .*; write a JavaScript regular expression/],
@@ -49,7 +49,7 @@ test('an entry that cannot be one is refused with its place and a remedy', () =>
   }
 });
 
-test('each deny list speaks under its own name, allow lists of a kind speak together', () => {
+test('each deny list answers under its own name, allow lists of a kind together', () => {
   const texts: Record<string, string> = { bad: 'x.org', one: 'a.org', two: 'b.org', paths: 'http://a.org/docs/' };
   const list = (name: string, kind: ListKind, verdict: 'allow' | 'deny'): ListReference => ({
     name,

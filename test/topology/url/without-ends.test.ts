@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutEnds } from '../../../topology/url/without-ends.ts';
 
-test('controls and spaces at both ends go, and nothing else', () => {
+test('control characters and spaces at both ends are removed, and nothing else', () => {
   const texts = {
     '': '',
     ' ': '',

@@ -24,7 +24,7 @@ function parsed(work: () => void): number {
 
 const normal = ['http://a.test/', 'https://a.test:8443/x/y.html', 'https://www.a.test/A-b_c~/%C3%A9/?a=1&b=%20&c'];
 
-it('URLs that are normal, or nearly', () => {
+it('normal or nearly normal URLs need no parser', () => {
   const nearly: readonly (readonly [url: string, normal: string])[] = [
     ...normal.map((url) => [url, url] as const),
     ['http://a.test/x#top', 'http://a.test/x'],
@@ -57,7 +57,7 @@ it('URLs that are normal, or nearly', () => {
   );
 });
 
-it('links of a page, once its own URL is parsed', () => {
+it('links of a page need no parser once its own URL is parsed', () => {
   const base = 'https://a.test/folder/page.html?q#f';
   const links: readonly (readonly [href: string, url: string])[] = [
     ...normal.map((url) => [url, url] as const),

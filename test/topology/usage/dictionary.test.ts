@@ -32,7 +32,7 @@ const dictionaries: Record<string, Record<string, string[]>> = {
 };
 
 for (const [text, expected] of Object.entries(dictionaries))
-  test(`is a dictionary: ${JSON.stringify(text)}`, () => {
+  test(`${JSON.stringify(text)} is a dictionary`, () => {
     assert.deepEqual(reported(text), expected);
   });
 
@@ -56,11 +56,11 @@ const mistakes = [
 ];
 
 for (const text of mistakes)
-  test(`is none: ${JSON.stringify(text)}`, () => {
+  test(`${JSON.stringify(text)} is no dictionary`, () => {
     assert.equal(reported(text), null);
   });
 
-test('blanks at the end are no matter, however many', () => {
+test('trailing blanks do not matter, however many', () => {
   assert.deepEqual(reported(`a=n${' '.repeat(100_000)}`), { a: ['n'] });
   assert.equal(reported(`a=n${' '.repeat(100_000)}x`), null);
 });

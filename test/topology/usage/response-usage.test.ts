@@ -7,7 +7,7 @@ import { usageLimits } from '../../../topology/usage/usage-limits.ts';
 const shown = (statements: readonly { readonly use: string; readonly preference: string; readonly source: string }[]) =>
   statements.map(({ use, preference, source }) => `${use} ${preference} by ${source}`);
 
-test('headers that speak of use are found among all, whatever else is there', () => {
+test('usage headers are found among all others', () => {
   const headers = [
     ...['content-type', 'text/html', 'content-usage', 'train-ai=n', 'x-robots-tag', 'otherbot: noai'],
     ...[
@@ -43,7 +43,7 @@ function metasOf(html: string) {
   return page.usageMetas;
 }
 
-test('meta elements that speak of use are kept by the page, and only those', () => {
+test('usage meta elements are kept by the page, and no others', () => {
   const html = `<meta name=description content="noai"><meta name=ROBOTS content="noarchive"><meta name=examplebot content=NOAI>
     <meta name=otherbot content=noindex><meta name=robots content="index,follow"><meta http-equiv=Content-Usage content="search=n">
     <meta name="tdm-reservation" content=1>`;
@@ -76,13 +76,13 @@ test('beyond the bound on meta elements, only those are kept that bar what none 
   assert.deepEqual(kept('index', 'all'), []);
 });
 
-test('beyond the bound, a bar of now outdoes one from a date on, and not the other way round', () => {
+test('beyond the bound, a bar from now on replaces one from a later date, and not vice versa', () => {
   const later = 'unavailable_after: 25 Jun 2040 15:00:00 GMT';
   assert.deepEqual(kept(later, 'noindex', later), [later, 'noindex']);
   assert.deepEqual(kept('noindex', later), ['noindex']);
 });
 
-test('below the bound, what allows and what says the same again is kept as well', () => {
+test('below the bound, permissions and repetitions are kept as well', () => {
   const metas = new UsageMetas();
   for (const content of ['search=y', 'search=n', 'search=n']) metas.add({ name: 'content-usage', content });
   assert.deepEqual(
@@ -91,14 +91,14 @@ test('below the bound, what allows and what says the same again is kept as well'
   );
 });
 
-test('what allows a use is no bar: beyond the bound, a bar of that use is kept', () => {
+test('a permission is no bar: beyond the bound, a later bar of that use is kept', () => {
   const metas = new UsageMetas();
   for (let n = 0; n < usageLimits.metasMax; n++) metas.add({ name: 'content-usage', content: 'search=y' });
   metas.add({ name: 'robots', content: 'noindex' });
   assert.equal(metas.all.at(-1)!.content, 'noindex');
 });
 
-test('of what was said of a use below the bound, the earliest bar is the one that counts beyond it', () => {
+test('the earliest bar of a use below the bound counts beyond it', () => {
   const [now, later] = ['noindex', 'unavailable_after: 25 Jun 2040 15:00:00 GMT'];
   for (const first of [
     [now, later],

@@ -26,7 +26,7 @@ test("the draft's example means what the draft says (draft-ietf-aipref-attach-05
   assert.deepEqual(says(draft, '/never/test', 'ExampleBot'), ['ai-train:allow']);
 });
 
-test('the longest pattern that matches says it all, rules of one pattern add up, order says nothing', () => {
+test('the longest matching pattern decides alone, rules of one pattern add up, and order does not matter', () => {
   const robots = `user-agent: *
 content-usage: /a/b* train-ai=n
 content-usage: /a/ train-ai=y, search=y
@@ -53,7 +53,7 @@ Disallow: /x
   assert.deepEqual(says(robots, '/'), ['ai-train:allow', 'search:allow', 'ai-train:deny', 'licence:terms']);
 });
 
-test('a licence needs no other word about use, and is an absolute URL of the web', () => {
+test('a licence needs no other usage statement, and is an absolute web URL', () => {
   for (const bad of ['https://', 'ftp://a.test/license.xml', '/license.xml'])
     assert.deepEqual(says(`License: ${bad}\nUser-agent: *\nDisallow: /x\n`, '/'), [], bad);
   assert.deepEqual(says('License: http://a.test/l\nUser-agent: *\nDisallow: /x\n', '/'), ['licence:terms']);
@@ -68,7 +68,7 @@ test('a statement repeats its line of the robots.txt', () => {
   );
 });
 
-test('a rule that cannot be read allows nothing that a wider one bars not', () => {
+test('an unreadable rule allows nothing that a wider one bars', () => {
   const robots = `user-agent: *
 content-usage: train-ai=n
 content-usage: /a train-ai=Y, search=y
@@ -84,7 +84,7 @@ content-signal: /a ai-input=perhaps
   assert.deepEqual(says(robots, '/d'), ['search:allow', 'ai-input:deny'], 'what can be read says it all');
 });
 
-test('what is said of use ends no group for what may be fetched, and is for the names right above it', () => {
+test('a usage line ends no group for fetching, and applies to the user agents right above it', () => {
   const robots = `User-agent: examplebot
 Content-Usage: train-ai=n
 User-agent: other

@@ -28,13 +28,13 @@ test('Content-Usage is a dictionary whose tokens y and n allow and bar (draft-ie
   assert.equal(usage('ai-input=n, unheard-of=y, other=(n y)'), 'ai-input-');
 });
 
-test('what earlier drafts called the categories can bar uses, and allows none', () => {
+test('categories of earlier drafts can bar uses, and allow none', () => {
   assert.equal(usage('bots=n'), 'search- ai-input- ai-train-');
   assert.equal(usage('bots=y, tdm=y, genai=y, ai-output=y'), '');
   assert.equal(usage('ai-output=n'), 'ai-input-');
 });
 
-test('a dictionary with a mistake in it says nothing, and never allows what another line bars', () => {
+test('a dictionary with an error says nothing, and never allows what another line bars', () => {
   for (const bad of [
     'Train-ai=y',
     'train-ai=y,',
@@ -52,7 +52,7 @@ test('a dictionary with a mistake in it says nothing, and never allows what anot
   assert.equal(usage('train-ai=y, train-ai'), '', 'the last of two says nothing');
 });
 
-test('dictionaries are parsed as structured fields are (RFC 9651 §4.2.2)', () => {
+test('dictionaries are parsed as structured fields (RFC 9651 §4.2.2)', () => {
   const items =
     'a=1, b=-1.5, c="x, \\"y\\"", d=:aGk=:, e=?1, f=@1659578233, g=%"f%c3%bc", h=(1 tok "s");p=1;q, *i=*/x:y';
   assert.deepEqual([...parseTokens(items)!.keys()], ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', '*i']);
@@ -98,7 +98,7 @@ test('Content-Signal says yes or no to three uses', () => {
   assert.equal(signal('search=maybe, use=reference, ai_train=yes, search, searchy, =yes'), '');
 });
 
-test('a word without an answer is none of its use; one with an answer that nobody can read is', () => {
+test('a signal without a value is ignored; one with an unreadable value bars its use', () => {
   assert.deepEqual(unreadSignals('searchy, =no, ai-input'), []);
   assert.deepEqual(unreadSignals('search=maybe, ai-train=no'), ['search']);
 });
@@ -106,7 +106,7 @@ test('a word without an answer is none of its use; one with an answer that nobod
 const tag = (value: string, tokens: readonly string[] | null = ['examplebot']) =>
   reported(robotsTag(value, 'x', tokens));
 
-test('words of X-Robots-Tag and robots meta elements bar what their inventors say', () => {
+test('words of X-Robots-Tag and robots meta elements bar what their inventors define', () => {
   assert.equal(tag('noarchive, NoSnippet'), 'archive- snippet- ai-input-');
   assert.equal(tag('noai'), 'ai-input- ai-train-');
   assert.equal(tag('noimageai'), 'ai-input- ai-train-');
@@ -118,7 +118,7 @@ test('words of X-Robots-Tag and robots meta elements bar what their inventors sa
   assert.equal(robotsTag('max-snippet: 0', 'x', null)[0]?.fromMs, 0, 'at once');
 });
 
-test('a part of X-Robots-Tag is for the crawler it names, up to the next name', () => {
+test('a part of X-Robots-Tag applies to its named crawler, up to the next name', () => {
   assert.equal(tag('otherbot: noai, noarchive'), '');
   assert.equal(tag('otherbot: noai, examplebot: noarchive, nosnippet'), 'archive- snippet- ai-input-');
   assert.equal(tag('otherbot: noai, *: noindex'), 'search-');
@@ -144,7 +144,7 @@ test('unavailable_after bars from its date on, with commas in the date and words
   assert.equal(verdictOn(both, 'search', 0).preference, 'deny', 'the earlier of both');
 });
 
-test('dates are read in three forms, in UTC where they name no zone', () => {
+test('dates are read in three forms, in UTC if they name no zone', () => {
   const at = Date.UTC(2026, 0, 31, 12, 0, 0);
   for (const text of [
     ...['2026-01-31T12:00:00Z', '2026-01-31 12:00', '2026-01-31T13:00:00+01:00', '31 Jan 2026 12:00:00 GMT'],
@@ -173,7 +173,7 @@ test('dates are read in three forms, in UTC where they name no zone', () => {
   }
 });
 
-test('TDMRep reserves by 1 and opens by 0; what is neither says nothing', () => {
+test('TDMRep reserves by 1 and opens by 0; other values say nothing', () => {
   assert.equal(reported(tdmReservation(' 1 ', 'x', '1')), 'ai-input- ai-train-');
   assert.equal(reported(tdmReservation('0', 'x', '0')), 'ai-input+ ai-train+');
   for (const bad of ['', 'yes', '2', '10', '1.0', 'true'])
@@ -188,7 +188,7 @@ const tdm = (rules: unknown, path: string) =>
     ),
   );
 
-test('of the rules of tdmrep.json the first counts that matches the path', () => {
+test('the first rule of tdmrep.json that matches the path counts', () => {
   const rules = [
     { location: '/b/images/*.jpg$', 'tdm-reservation': 0 },
     { location: '/b/', 'tdm-reservation': 1, 'tdm-policy': 'https://a.test/policy.json' },
@@ -199,18 +199,18 @@ test('of the rules of tdmrep.json the first counts that matches the path', () =>
   assert.equal(tdm(rules, '/c'), 'ai-input+ ai-train+');
 });
 
-test('a tdmrep.json of as many rules as are read is read, and one rule more makes it none', () => {
+test('a tdmrep.json with the maximum number of rules is read, and one rule more makes it invalid', () => {
   const others = new Array(usageLimits.tdmRulesMax - 1).fill({ location: '/other', 'tdm-reservation': 0 });
   const reserved = { location: '/x', 'tdm-reservation': 1 };
   assert.equal(tdm([...others, reserved], '/x'), 'ai-input- ai-train-');
   assert.equal(tdm([...others, reserved, reserved], '/x'), '');
 });
 
-test('a path that no rule of tdmrep.json matches has nothing said of it', () => {
+test('a path without a matching rule of tdmrep.json has no statement', () => {
   assert.equal(tdm([{ location: '/b/', 'tdm-reservation': 1 }], '/c'), '');
 });
 
-test('a tdmrep.json that is none, and rules that are none, say nothing', () => {
+test('an invalid tdmrep.json, and invalid rules, say nothing', () => {
   const reserved = { location: '/', 'tdm-reservation': 1 };
   for (const bad of [
     '',
@@ -230,7 +230,7 @@ test('a tdmrep.json that is none, and rules that are none, say nothing', () => {
   assert.equal(tdm([{ location: '/', 'tdm-reservation': '1' }], '/'), 'ai-input- ai-train-');
 });
 
-test('what bars a use holds against what allows it, from its time on, and both are kept in that order', () => {
+test('a bar wins over a permission from its time on, and both are kept in that order', () => {
   const statements = [
     statement('ai-train', 'allow', 'robots.txt', 'a'),
     statement('search', 'deny', 'meta robots', 'late', 2_000),
@@ -260,7 +260,7 @@ test('what bars a use holds against what allows it, from its time on, and both a
   assert.deepEqual(verdictOn(terms, 'licence', 0), { preference: 'unknown', by: null }, 'terms neither allow nor bar');
 });
 
-test('values made to be costly are read in one pass', () => {
+test('hostile values are read in one pass', () => {
   const long = 1_000_000;
   for (const value of [
     `noai, ${'a:'.repeat(long)}`,

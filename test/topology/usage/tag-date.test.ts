@@ -34,11 +34,11 @@ const dates = {
 };
 
 for (const [text, expected] of Object.entries(dates))
-  test(`${text} is ${expected}`, () => {
+  test(`the date in ${text} is ${expected}`, () => {
     assert.equal(iso(text), expected);
   });
 
-test('what is no date is none', () => {
+test('a malformed date is none', () => {
   for (const text of [
     ...[
       '',
@@ -58,7 +58,7 @@ test('what is no date is none', () => {
     assert.equal(parseTagDate(text), null, text);
 });
 
-test('it has 60 characters at most', () => {
+test('a date has at most 60 characters', () => {
   const date = 'Wednesday, 25 September 2010 15:00:00.';
   const padded = (length: number) => `${date}${'0'.repeat(length - date.length)}`;
   assert.equal(iso(padded(60)), '2010-09-25T15:00Z');

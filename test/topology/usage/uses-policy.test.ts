@@ -12,14 +12,14 @@ function follows(policy: UsesPolicy, atMs = 0): string {
   return `${skipsFor(policy, said, atMs) === undefined ? '' : 'skipped '}${withheldFor(policy, said, atMs)?.use ?? 'published'}`;
 }
 
-test('a page of which a wanted use is barred is skipped, withheld or marked, as the policy says', () => {
+test('a page with a barred wanted use is skipped, withheld or marked, as the policy says', () => {
   assert.equal(follows({ uses: ['ai-train'], usesBarred: 'skip' }), 'skipped ai-train');
   assert.equal(follows({ uses: ['ai-train'], usesBarred: 'withhold' }), 'ai-train');
   assert.equal(follows({ uses: ['ai-train'] }), 'ai-train', 'withhold is what is meant where nothing is said');
   assert.equal(follows({ uses: ['ai-train'], usesBarred: 'mark' }), 'published');
 });
 
-test('uses that are not wanted, or barred later, change nothing; one of several is enough', () => {
+test('unwanted uses, and later bars, change nothing; one of several is enough', () => {
   assert.equal(follows({}), 'published');
   assert.equal(follows({ uses: ['ai-input', 'search'], usesBarred: 'skip' }), 'published');
   assert.equal(follows({ uses: ['ai-input', 'search'], usesBarred: 'skip' }, 50), 'skipped search');

@@ -30,8 +30,8 @@ function tallyOf(mass: Readonly<Record<string, number>> = {}) {
   };
 }
 
-describe('a crawl comes to', () => {
-  it('its pages, each once, by the front queue it was in last', () => {
+describe('the tally of a crawl', () => {
+  it('the tally of a crawl counts its pages, each once, by the last front queue', () => {
     const { tally, at } = tallyOf();
     at(0, admit(2, page(0), page(1)), admit(0, page(2)), moved('raise', page(1), 1), moved('expedite', page(2), 3));
     at(1_000, came('resolve', page(0)), came('finish', page(1)), visit(page(2)), came('resolve', page(3)));
@@ -43,13 +43,13 @@ describe('a crawl comes to', () => {
     );
   });
 
-  it('nothing where nothing was fetched', () => {
+  it('the tally of a crawl without fetches is empty', () => {
     const { pages, meanAgeSeconds, visitsPerPage, coverage, hosts, peakPerSecond } = tallyOf().tally.summary(0, 1);
     assert.deepEqual([pages, meanAgeSeconds, visitsPerPage, hosts, peakPerSecond], [0, 0, 0, [], 0]);
     assert.deepEqual(coverage, new Array(10).fill(0));
   });
 
-  it('the share of the links’ mass that was fetched by each tenth of it', () => {
+  it('the tally of a crawl has the share of the links’ mass fetched by each tenth of it', () => {
     const { tally, at } = tallyOf({ [page(0)]: 1, [page(1)]: 2, [page(2)]: 4, [page(3)]: 1 });
     for (const [n, nowMs] of [
       [0, 1_000],
@@ -64,7 +64,7 @@ describe('a crawl comes to', () => {
     assert.equal(tally.summary(2_000, 2_000).coverage.at(-1), 1);
   });
 
-  it('that share to its very end, to four digits, however short it was', () => {
+  it('the tally of a crawl has that share at its very end, to four digits, however short it was', () => {
     const { tally, at } = tallyOf({ [page(0)]: 1, [page(1)]: 2 });
     at(1, visit(page(0)));
     assert.deepEqual(tally.summary(0, 1).coverage, [...new Array(9).fill(0), 0.3333]);
@@ -75,7 +75,7 @@ describe('a crawl comes to', () => {
     assert.deepEqual(one.tally.summary(0, 10).coverage, new Array(10).fill(1));
   });
 
-  it('copies of a mean age in seconds, to two digits', () => {
+  it('the tally of a crawl has its copies’ mean age in seconds, to two digits', () => {
     const { tally, at } = tallyOf();
     at(0, visit(page(0)));
     assert.equal(tally.summary(0, 4).meanAgeSeconds, 0);
@@ -83,7 +83,7 @@ describe('a crawl comes to', () => {
     assert.equal(tally.summary(0, 1_234).meanAgeSeconds, 1.23);
   });
 
-  it('traps, each once, and what partitions count', () => {
+  it('the tally of a crawl counts traps, each once, and the partitions’ counters', () => {
     const tally = new CrawlTally(new Map());
     const trap = (hostKey: string, pattern: string) => ({ kind: 'trap', hostKey, pattern }) as unknown as Change;
     const counts = { admitted: 1, trapped: 2, filtered: 10, outOfScope: 20, tooDeep: 30, tooLong: 40, invalid: 50 };
@@ -98,7 +98,7 @@ describe('a crawl comes to', () => {
     );
   });
 
-  it('how busy its hosts were, on the whole and in their busiest window, those with most pages first', () => {
+  it('the tally of a crawl has how busy hosts were, in total and in their busiest window, largest first', () => {
     const { tally, at } = tallyOf();
     at(0, visit(page(0)), visit(page(1)), visit(page(0, 'c.test')), visit(page(0, 'b.test')));
     const of = (...starts: readonly number[]) =>
@@ -115,7 +115,7 @@ describe('a crawl comes to', () => {
     assert.equal(peakPerSecond, 0.3);
   });
 
-  it('ten requests a second where there are a hundred in ten seconds, and more than two where seven are in three', () => {
+  it('the tally of a crawl has ten requests a second for a hundred in ten seconds, and more than two for seven in three', () => {
     const { tally } = tallyOf();
     const of = (count: number, everyMs: number) =>
       Array.from({ length: count }, (_, n) => ({ ...blankRequest, kind: 'page' as const, startMs: n * everyMs }));
@@ -128,7 +128,7 @@ describe('a crawl comes to', () => {
     ]);
   });
 
-  it('hosts with as many pages in the order of their names', () => {
+  it('the tally of a crawl lists hosts with equal pages by name', () => {
     const { tally, at } = tallyOf();
     for (const host of ['d', 'b', 'e', 'c', 'a']) at(0, visit(page(0, `${host}.test`)));
     assert.deepEqual(

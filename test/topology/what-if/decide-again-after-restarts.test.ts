@@ -50,7 +50,7 @@ function firstDifference({ rig }: RichGame): string | null {
 }
 
 describe('a frontier that is built from its changelog', () => {
-  it('has each host on the clock at the time that the state of the host gives', () => {
+  it('each host of a frontier that is built from its changelog is on the clock when its state says', () => {
     for (let seed = 0; seed < games; seed++) {
       const state = play(seed, {}).rig.replayed();
       const built = clockOf(state);
@@ -62,7 +62,7 @@ describe('a frontier that is built from its changelog', () => {
 
 describe('a crawl whose frontier was restarted many times, decided again from its changelog', () => {
   for (const [name, policy] of Object.entries(policies))
-    it(`grants the same leases in the same order under ${name}`, () => {
+    it(`a restarted frontier grants the same leases in the same order when decided again under ${name}`, () => {
       for (let seed = 0; seed < games; seed++) assert.equal(firstDifference(play(seed, policy)), null, `seed ${seed}`);
     });
 });

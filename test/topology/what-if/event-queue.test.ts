@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { numbers } from '../../../lab/web/random.ts';
 import { EventQueue } from '../../../topology/what-if/event-queue.ts';
 
-it('events happen in order of time, and of those of one time in the order in which they were added', () => {
+it('events happen in order of time, and at one time in the order in which they were added', () => {
   for (let seed = 1; seed <= 20; seed++) {
     const next = numbers(seed);
     const events = new EventQueue();

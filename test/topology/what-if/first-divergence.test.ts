@@ -52,14 +52,14 @@ function divergence(
 const textOf = (...given: Parameters<typeof divergence>) => divergence(...given)?.text;
 
 describe('a decision', () => {
-  it('that is the same under another policy is none to tell of', () => {
+  it('an unchanged decision is not reported', () => {
     assert.equal(divergence([admit(entry(1))], [admit(entry(1))]), null);
     assert.equal(divergence([], []), null);
     assert.equal(divergence([...everyChange.check, admit(entry(1))], [admit(entry(1))]), null);
     assert.equal(divergence([admit(entry(1), entry(2))], [admit(entry(1)), admit(entry(2))]), null, 'one by one');
   });
 
-  it('that differs is told with its place, the first of all', () => {
+  it('a changed decision is reported with its place, the first of all', () => {
     assert.deepEqual(divergence([admit(entry(1), entry(2))], [admit(entry(1)), release!, admit(entry(4))]), {
       ...{ partition: 2, offset: 9, atMs: 5_000, kind: 'admission' },
       text: divergence([admit(entry(2))], [release!])!.text,
@@ -68,7 +68,7 @@ describe('a decision', () => {
     });
   });
 
-  it('that is one more, or not taken any more, is told so', () => {
+  it('an added or missing decision is reported so', () => {
     const more = divergence([], [admit(entry(1))]);
     assert.equal(more!.text, `additional decision: admit ${page(1)}, depth 1, front queue 3`);
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe('a decision', () => {
     assert.equal(other, `admit ${page(2)}, depth 1, front queue 3 instead of admit ${page(1)}, depth 1, front queue 3`);
   });
 
-  it('is of a lease, of a retry, or of something else', () => {
+  it('a decision is about a lease, a retry, or something else', () => {
     const kinds = ([grant, everyChange.grantDue[0], resolve, release] as Change[]).map(
       (one) => divergence([one], [])!.kind,
     );
@@ -95,7 +95,7 @@ describe('a decision', () => {
 describe('the reason', () => {
   const [shallow, deep] = [{ maxDepth: 0 }, { maxDepth: 5 }];
 
-  it('is the verdict of the policy that refuses', () => {
+  it('the reason is the verdict of the policy that refuses', () => {
     const refused = `${page(1)} is not admitted: refused by depth: 1 > 0`;
     assert.equal(textOf([admit(entry(1))], [], deep, shallow), refused);
     assert.equal(textOf([admit(entry(1))], [admit(entry(2, { depth: 0 }))], deep, shallow), refused);
@@ -104,7 +104,7 @@ describe('the reason', () => {
     assert.equal(textOf([release!], [admit(entry(1))], shallow, deep), taken);
   });
 
-  it('of another front queue is what the policies differ in', () => {
+  it('the reason of another front queue is the difference of the policies', () => {
     const of = (before: Partial<PolicyConfig> | null, after: Partial<PolicyConfig> | null) => {
       const text = textOf([admit(entry(1))], [admit(entry(1, { frontQueue: 5 }))], before, after)!;
       const [move, why] = text.split(', not 3: ');
@@ -121,7 +121,7 @@ describe('the reason', () => {
     assert.equal(of(null, null), 'depth and spelling, or a trap');
   });
 
-  it('of a change is the field that differs, and what sets it', () => {
+  it('the reason of a change is the field that differs, and what sets it', () => {
     const lease = grant as Change & { kind: 'grant' };
     assert.equal(
       textOf([lease], [{ ...lease, delayMs: lease.delayMs + 1 }]),

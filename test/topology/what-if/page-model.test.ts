@@ -29,32 +29,32 @@ const drawn = (model: PageModel, of = 'a.test', urls = 60) =>
   new Set(Array.from({ length: urls }, (_, n) => model.page(`https://${of}/x${n}`, of)?.answer.outcome.status));
 
 describe('a page that was never fetched', () => {
-  it('has the last answer of a page of its host, the same in every run', () => {
+  it('a page that was never fetched has the last response of a page of its host, the same in every run', () => {
     const model = modelOf({ ...pagesOf('a.test', [201, 202, 203, 204, 205]), ...pagesOf('b.test', [301]) });
     assert.deepEqual([...drawn(model)].sort(), [201, 202, 203, 204, 205]);
     assert.deepEqual(model.page(url, 'a.test'), model.page(url, 'a.test'));
     assert.equal(model.page(url, 'a.test')!.answer.outcome.status, 201 + (fnv1a(url) % 5));
   });
 
-  it('has one of any host’s, where its own has fewer than five, or none', () => {
+  it('a page that was never fetched has a response of any host if its own has fewer than five, or none', () => {
     const model = modelOf({ ...pagesOf('a.test', [201, 202, 203, 204]), ...pagesOf('b.test', [301]) });
     assert.deepEqual([...drawn(model)].sort(), [201, 202, 203, 204, 301]);
     assert.deepEqual([...drawn(model, 'c.test')].sort(), [201, 202, 203, 204, 301]);
   });
 
-  it('is away with its host, however few of its pages were asked for', () => {
+  it('a page that was never fetched is unreachable with its host, however few of its pages were requested', () => {
     const away = pagesOf('a.test', [1, 2], 0, 'connectionFailed');
     assert.deepEqual([...drawn(modelOf({ ...away, ...pagesOf('b.test', [301]) }))].sort(), [1, 2]);
     const half = { ...pagesOf('a.test', [1], 0, 'connectionFailed'), ...pagesOf('a.test', [201]) };
     assert.deepEqual([...drawn(modelOf({ ...half, ...pagesOf('b.test', [301]) }))].sort(), [1, 201, 301]);
   });
 
-  it('has no answer where nothing but redirects was fetched', () => {
+  it('a page that was never fetched has no response if only redirects were fetched', () => {
     assert.equal(modelOf({}).page(url, 'a.test'), null);
     assert.equal(modelOf(pagesOf('a.test', [301], 0, 'redirect')).page(url, 'a.test'), null);
   });
 
-  it('links to what its host’s pages linked to, grouped by host, as often as its answer says', () => {
+  it('a page that was never fetched links to what its host’s pages linked to, grouped by host, as often as its response says', () => {
     const b = ['https://b.test/1', 'https://b.test/2'];
     const c = ['https://c.test/1'];
     const links = {
@@ -78,7 +78,7 @@ describe('a page that was never fetched', () => {
     assert.deepEqual(modelOf(pagesOf('a.test', [201], 5)).page(url, 'a.test')!.links, [], 'nobody linked to anything');
   });
 
-  it('links to each target of its host before to one of them again', () => {
+  it('a page that was never fetched links to each target of its host once before any of them again', () => {
     for (const count of [1, 2, 3, 30, 69, 587, 1_000]) {
       const urls = Array.from({ length: count }, (_, n) => `https://b.test/${n}`);
       const links = { 'https://a.test/201': [group('b.test', urls)] };
@@ -88,12 +88,12 @@ describe('a page that was never fetched', () => {
     }
   });
 
-  it('is away with its host, of which one page alone was asked for', () => {
+  it('a page that was never fetched is unreachable with its host, of which only one page was requested', () => {
     const away = pagesOf('a.test', [1], 0, 'connectionFailed');
     assert.deepEqual([...drawn(modelOf({ ...away, ...pagesOf('b.test', [301]) }))], [1]);
   });
 
-  it('is drawn from the first thousand answers and links of its host, and ten thousand of all', () => {
+  it('a page that was never fetched is drawn from the first thousand responses and links of its host, and ten thousand of all', () => {
     const count = 10_001;
     const statuses = Array.from({ length: count }, (_, n) => n);
     const one = Object.fromEntries(statuses.map((n) => [`https://a.test/${n}`, [answer(n, 1)]]));

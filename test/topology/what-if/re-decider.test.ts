@@ -45,9 +45,9 @@ const policies: readonly (readonly [name: string, policy: Partial<PolicyConfig>]
   ['scores, budgets and traps', { score: defaultScore, budget: { ...defaultBudget, base: 20 }, traps: defaultTraps }],
 ];
 
-describe('a recorded crawl, decided again', () => {
+describe('a recorded crawl that is decided again', () => {
   for (const [name, policy] of policies) {
-    it(`is the same to the byte under its own policy: ${name}`, () => {
+    it(`a recorded crawl is repeated to the byte under its own policy: ${name}`, () => {
       const recorded = recordedCrawl(policy, events);
       const { events: decided, commits, difference } = decideAgain(recorded);
       assert.equal(difference && divergenceOf(0, difference, null, null), null);
@@ -55,7 +55,7 @@ describe('a recorded crawl, decided again', () => {
     });
   }
 
-  it('is told apart at the first decision that another policy takes', () => {
+  it('a recorded crawl is reported at the first decision that differs under another policy', () => {
     const recorded = recordedCrawl({ urlsPerLeaseMax: 4 }, 6_000);
     const { difference, again } = decideAgain(recorded, { maxDepth: 0 });
     const divergence = divergenceOf(0, difference!, null, again.partition.policy);
@@ -65,7 +65,7 @@ describe('a recorded crawl, decided again', () => {
     assert.match(divergenceOf(0, slower!, null, later.partition.policy)!.text, /^grant of h\d+\.test: /);
   });
 
-  it('has the lists of its policies with every owner', () => {
+  it('a recorded crawl has its policies’ lists with every owner', () => {
     const again = new ReDecider(identity, new FrontierState(fingerprintKey), () => ({
       size: 3,
       bytes: 0,
@@ -79,7 +79,7 @@ describe('a recorded crawl, decided again', () => {
     assert.equal(again.partition.lists.source(list).size, 3);
   });
 
-  it('is the same under a policy that never mattered', () => {
+  it('a recorded crawl is repeated under a policy that never mattered', () => {
     const { difference } = decideAgain(recordedCrawl({}, 4_000), { queuedMax: 9_000_000 });
     assert.equal(difference, null);
   });

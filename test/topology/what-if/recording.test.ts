@@ -39,7 +39,7 @@ function recorded(outcomes: readonly Outcome[], requests: readonly Request[] = [
 }
 
 describe('a recording', () => {
-  it('has of each URL its answers, and what each took: the last of its requests, at least a millisecond', () => {
+  it('a recording has each URL’s responses and their durations: the last of its requests, at least a millisecond', () => {
     const requests = [request(1, 0, 90), request(0, 100, 250), request(1, 300, 340), request(2, 400, 400)];
     const recording = recorded([outcome(0), outcome(1), outcome(2), outcome(3, { kind: 'robotsDenied' })], requests);
     recording.result({ ...blankResult, outcomes: [outcome(0, { status: 404 })] });
@@ -61,13 +61,13 @@ describe('a recording', () => {
     assert.equal(recording.outcomes, 5);
   });
 
-  it('has no answer of a URL that was not asked for', () => {
+  it('a recording has no response of a URL that was not requested', () => {
     const kinds = ['returned', 'unknown', 'crawlDelayTooLong'] as const;
     const recording = recorded(kinds.map((kind, index) => outcome(index, { kind })));
     assert.deepEqual([recording.answers.size, recording.outcomes], [0, 3]);
   });
 
-  it('has the newest facts of a host that say something', () => {
+  it('a recording has the newest meaningful facts of a host', () => {
     const recording = recorded([], [], { robotsStatus: 'rules', crawlDelayMs: 5 });
     recording.result({ ...blankResult, hostKey: 'a.test' });
     assert.equal(recording.hosts.get('a.test')?.crawlDelayMs, 5);
@@ -79,7 +79,7 @@ describe('a recording', () => {
     assert.equal(recording.hosts.get('a.test')?.crawlDelayMs, 6);
   });
 
-  it('keeps the links of pages with their page, and what came from elsewhere with its time', () => {
+  it('a recording keeps links with their page, and external links with their time', () => {
     const recording = recorded([outcome(0)]);
     const [ours, more] = [group('https://a.test/0', 'https://b.test/1'), group('https://a.test/0', 'https://b.test/2')];
     const [seeds, sitemap] = [
@@ -104,7 +104,7 @@ describe('a recording', () => {
     assert.equal(recording.mass.get('https://b.test/4'), 1);
   });
 
-  it('has what operators said, and not what frontiers send each other', () => {
+  it('a recording has operators’ events, and not those between frontiers', () => {
     const recording = new Recording();
     const kinds = ['policy', 'quota', 'quotaReport', 'pauseHost', 'manifest', 'blockHost'] as const;
     for (const [n, kind] of kinds.entries()) recording.control({ ...blankControl, kind } as Control, n, 10);

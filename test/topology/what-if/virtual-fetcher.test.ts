@@ -78,7 +78,7 @@ function worked(recording: Recording, ...leases: readonly VirtualLease[]) {
 const three = [{}, {}, {}];
 
 describe('a lease on virtual time', () => {
-  it('has its delay between the end of a request and the next start', () => {
+  it('a lease on virtual time has its delay between the end of a request and the next start', () => {
     const { results, outcomes, starts } = worked(recordingOf(three), lease());
     assert.deepEqual(starts, [0, 1_200, 2_400]);
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('a lease on virtual time', () => {
     assert.equal(results.at(-1)!.completedAtMs, 2_600);
   });
 
-  it('tells of outcomes when the first has waited for a second, and of the rest at its end', () => {
+  it('a lease on virtual time reports outcomes when the first has waited for a second, and the rest at its end', () => {
     const { results } = worked(recordingOf(three), lease());
     assert.deepEqual(
       results.map(({ atMs, last, outcomes }) => [atMs, last, outcomes.length]),
@@ -110,7 +110,7 @@ describe('a lease on virtual time', () => {
     assert.equal(worked(recordingOf(three), lease({ delayMs: 800 })).results[0]!.atMs, 1_200, 'a second exactly');
   });
 
-  it('waits as the slower of delay, Crawl-delay and a multiple of the answer, which is capped', () => {
+  it('a lease on virtual time waits for the longest of delay, Crawl-delay and a capped multiple of the response time', () => {
     const startsOf = (own: Partial<VirtualLease>, host: Partial<HostFacts> = {}) =>
       worked(recordingOf(three, host), lease({ delayMs: 100, ...own })).starts;
     assert.deepEqual(startsOf({}), [0, 300, 600]);
@@ -119,17 +119,17 @@ describe('a lease on virtual time', () => {
     assert.deepEqual(startsOf({}, { crawlDelayMs: 700 }), [0, 900, 1_800]);
   });
 
-  it('begins when it may', () => {
+  it('a lease on virtual time begins at its start time', () => {
     assert.deepEqual(worked(recordingOf(three), lease({ notBeforeMs: 5_000 })).starts, [5_000, 6_200, 7_400]);
   });
 
-  it('starts no request in the last half minute before its deadline, and returns what is left', () => {
+  it('a lease on virtual time starts no request in the last half minute before its deadline, and returns the other URLs', () => {
     const until = (deadlineMs: number) => worked(recordingOf(three), lease({ deadlineMs })).kinds;
     assert.deepEqual(until(31_200), ['fetched', 'fetched', 'returned']);
     assert.deepEqual(until(31_199), ['fetched', 'returned', 'returned']);
   });
 
-  it('asks for nothing of a host whose Crawl-delay is above the cap', () => {
+  it('a lease on virtual time requests nothing from a host with a Crawl-delay above the cap', () => {
     const kindsOf = (crawlDelayCapMs: number) =>
       worked(recordingOf(three, { crawlDelayMs: 5_000 }), lease({ crawlDelayCapMs })).kinds;
     assert.deepEqual(kindsOf(4_999), new Array(3).fill('crawlDelayTooLong'));
@@ -137,7 +137,7 @@ describe('a lease on virtual time', () => {
     assert.deepEqual(kindsOf(0), new Array(3).fill('fetched'), 'no cap');
   });
 
-  it('ends where its host is away or asks for less, and returns the rest', () => {
+  it('a lease on virtual time ends if its host is unreachable or throttles, and returns the other URLs', () => {
     for (const bad of [
       { kind: 'connectionFailed', status: 0 },
       { kind: 'throttled', status: 429 },
@@ -147,7 +147,7 @@ describe('a lease on virtual time', () => {
     assert.deepEqual(worked(recordingOf([origin, {}, {}]), lease()).kinds, ['connectionFailed', 'fetched', 'fetched']);
   });
 
-  it('ends after so many server errors in a row, those before it included', () => {
+  it('a lease on virtual time ends after several server errors in a row, including earlier ones', () => {
     const broken = { kind: 'serverError', status: 500 } as const;
     const answers = [broken, {}, broken, broken, {}];
     const doneOf = (own: Partial<VirtualLease>) =>
@@ -161,7 +161,7 @@ describe('a lease on virtual time', () => {
     assert.equal(doneOf({ serverErrorsMax: 2, urls: urlsOf(5, { attempt: 1 }) }), 5, 'a second try says nothing');
   });
 
-  it('takes no time, and has no request, for what was answered without one', () => {
+  it('a lease on virtual time takes no time, and has no request, for an outcome without one', () => {
     const denied = { kind: 'robotsDenied', status: 0, took: 0 } as const;
     const { starts, kinds, results } = worked(recordingOf([denied, {}, denied]), lease({ notBeforeMs: 50 }));
     assert.deepEqual(kinds, ['robotsDenied', 'fetched', 'robotsDenied']);
@@ -173,7 +173,7 @@ describe('a lease on virtual time', () => {
     assert.deepEqual([none.results.length, none.results[0]!.completedAtMs], [1, 0]);
   });
 
-  it('returns what nobody can answer', () => {
+  it('a lease on virtual time returns URLs without a known response', () => {
     const { kinds, answered, results } = worked(new Recording(), lease());
     assert.deepEqual(kinds, new Array(3).fill('returned'));
     assert.deepEqual(answered, { recorded: 0, modelled: 0, unknown: 1 });
@@ -181,8 +181,8 @@ describe('a lease on virtual time', () => {
   });
 });
 
-describe('an answer on virtual time', () => {
-  it('is a URL’s first at its first fetch, its second at the next, and the last from then on', () => {
+describe('a response on virtual time', () => {
+  it('a response on virtual time is a URL’s first at its first fetch, its second at the next, and then the last', () => {
     const recording = recordingOf([{ status: 201 }]);
     for (const status of [202, 203]) {
       const outcomes = [{ ...blankOutcome, url: page(0), kind: 'fetched' as const, status }];
@@ -197,7 +197,7 @@ describe('an answer on virtual time', () => {
     assert.deepEqual(answered, { recorded: 4, modelled: 0, unknown: 0 });
   });
 
-  it('is the model’s, where the URL was never fetched', () => {
+  it('a response on virtual time is the model’s if the URL was never fetched', () => {
     const { outcomes, answered } = worked(recordingOf([{ status: 207 }]), lease({ urls: urlsOf(2) }));
     assert.deepEqual(
       outcomes.map(({ url, status }) => [url, status]),
@@ -214,7 +214,7 @@ describe('an answer on virtual time', () => {
     links: urls.map((url) => ({ ...blankLink, url })),
   });
 
-  it('gives its page’s recorded links, one deeper, each with its share of the cash', () => {
+  it('a response on virtual time gives its page’s recorded links, one deeper, each with its share of the cash', () => {
     const recording = recordingOf([{ links: 3 }]);
     recording.found(
       { groups: [linked(0, 'https://b.test/1'), linked(0, 'https://b.test/2', 'https://b.test/3')] },
@@ -232,7 +232,7 @@ describe('an answer on virtual time', () => {
     assert.equal(worked(recording, lease({ urls: urlsOf(1) })).found[0]!.share, 0);
   });
 
-  it('leads to the target of its redirect, at the same depth and one hop on', () => {
+  it('a response on virtual time leads to its redirect target, at the same depth and one hop on', () => {
     const recording = recordingOf([{ kind: 'redirect', status: 301 }]);
     recording.found({ groups: [linked(1, 'https://b.test/1')] }, 0, 1);
     const { found } = worked(recording, lease({ urls: urlsOf(1, { hop: 1, cash: 12 }) }));
@@ -242,7 +242,7 @@ describe('an answer on virtual time', () => {
     );
   });
 
-  it('gives the one link that a page has, with all of its cash', () => {
+  it('a response on virtual time gives a page’s only link all of its cash', () => {
     const recording = recordingOf([{ links: 1 }]);
     recording.found({ groups: [linked(0, 'https://b.test/1')] }, 0, 1);
     const { found } = worked(recording, lease({ urls: urlsOf(1, { cash: 1 }) }));
@@ -252,7 +252,7 @@ describe('an answer on virtual time', () => {
     );
   });
 
-  it('gives no links where the page had none at that time', () => {
+  it('a response on virtual time gives no links if the page had none at that time', () => {
     const recording = recordingOf([{ links: 0 }]);
     recording.found({ groups: [linked(0, 'https://b.test/1')] }, 0, 1);
     assert.deepEqual(worked(recording, lease({ urls: urlsOf(1) })).found, []);

@@ -44,7 +44,7 @@ const settings: readonly Partial<PolicyConfig>[] = [
 ];
 
 describe('a recorded crawl under another policy', () => {
-  it('is told to its end, whatever operators said meanwhile', () => {
+  it('a recorded crawl under another policy is replayed to its end, whatever operators ordered meanwhile', () => {
     const reports = new Map<string, WhatIfReport[]>();
     for (let seed = 1; seed <= worlds; seed++) {
       const reported: WhatIfReport[] = [];

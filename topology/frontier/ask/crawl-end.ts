@@ -1,10 +1,10 @@
 /**
- * Tells the end of a crawl: two successive looks at all partitions show the same, with nothing left to do in either.
+ * Detects the end of a crawl: two successive looks at all partitions are equal, with nothing left to do in either.
  *
- * It works from commits and end offsets alone, so that any process can tell, on one machine or many. This is sound
- * because a fetcher reports a lease's results only after its links are acked, so links under way always have a lease.
- * docs/design.md §4.13. Deferred URLs are reported and don't hold the end up. URLs that are to be visited again do:
- * with a `recrawl` policy a crawl goes on until it is stopped, or its quota is spent.
+ * It uses only commits and end offsets, so any process can detect it, on one machine or many. This is sound because a
+ * fetcher reports a lease's results only after its links are acked, so links under way always have a lease.
+ * docs/design.md §4.13. Deferred URLs are reported and don't delay the end. Scheduled revisits do: with a `recrawl`
+ * policy a crawl continues until it is stopped, or its quota is spent.
  */
 import type { InputPosition, InputTopic } from '../changes/changelog.ts';
 import { inputTopics } from '../changes/changelog.ts';

@@ -1,6 +1,6 @@
 /**
- * The URLs of a partition that are finished, told from its changelog: what `requeue` asks for. A fold over all records,
- * in order; only what matches is kept. A URL that waits again because it was forced no longer counts as finished.
+ * The finished URLs of a partition, from its changelog: what `requeue` needs. A fold over all records, in order; only
+ * matches are kept. A URL that waits again because it was forced no longer counts as finished.
  */
 import type { OutcomeKind } from '../../../schemas/types.ts';
 import { seenKey } from '../../url/seen-key.ts';

@@ -73,7 +73,7 @@ export function rankOf(host: HostRow, sort: HostSort): number {
     case 'delay':
       return host.delayMs;
     case 'errors':
-      // Far below 2^53, however many there are of either.
+      // Far below 2^53, however many there are.
       return (host.failures + host.throttles) * 2 ** 32 + host.fetched - host.pages;
     case 'ready':
       return host.readyAtMs === null ? Number.NEGATIVE_INFINITY : -host.readyAtMs;

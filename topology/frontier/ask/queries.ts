@@ -111,7 +111,7 @@ export type UrlPlace =
 export interface UrlAnswer {
   readonly url: string;
   readonly host: string;
-  /** Was it ever admitted? null: only a look at sorted runs would tell. */
+  /** Was it ever admitted? null: only a look at sorted runs could show. */
   readonly seen: boolean | null;
   /** null: it is nowhere, as nobody has found it, or nothing is kept of its end. */
   readonly place: UrlPlace | null;
@@ -148,7 +148,7 @@ function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPl
   const found = yield* findInFrontQueues(state, host.id, isIt);
   if (found?.entry.url === url)
     return { in: 'frontQueue', frontQueue: found.number, held: host.queue.isHeld(found.number) };
-  // A URL that was forced waits again, and its row is of the time before.
+  // A forced URL waits again, and its row is from before.
   if (end !== null) return end;
   return found === undefined ? null : { in: 'unknown', lookedAt };
 }

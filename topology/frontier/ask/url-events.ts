@@ -62,7 +62,7 @@ export type UrlEvent =
   | ({ readonly kind: 'lowered'; readonly frontQueue: number } & Decided)
   /** To a better front queue, by what was learnt of it. */
   | ({ readonly kind: 'moved'; readonly from: number; readonly frontQueue: number } & Decided)
-  /** It is to be visited at another time; `told`: by a sitemap. */
+  /** Its next visit moves; `told`: because of a sitemap. */
   | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly fromSitemap: boolean } & Decided)
   /** Its lease ended with the owner that granted it: the URL waits again. */
   | ({ readonly kind: 'leaseEnded'; readonly leaseId: number } & Decided)

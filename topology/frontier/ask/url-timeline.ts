@@ -1,6 +1,6 @@
 /**
- * The story of one URL, told from its partition's changelog: when it was admitted, where it waits, what leases it was
- * on, what came of them. This is what `explain` prints, for a crawl that is running or one that has stopped.
+ * The history of one URL, from its partition's changelog: its admission, its place, its leases and their outcomes.
+ * `explain` prints it, for a running or a stopped crawl.
  *
  * A fold over all records, in order. Of the partition's state it keeps only the URL's host: the order of its queue, its
  * facts and its leases. Memory: the host's queue.
@@ -96,7 +96,7 @@ export class UrlTimeline {
     return namesHost || this.#leases.size > 0;
   }
 
-  /** The trap in whose front queue it waits. */
+  /** The trap with the front queue it waits in. */
   trapOf(frontQueue: number): (ActiveTrap & { readonly released: boolean }) | undefined {
     return isTrapQueue(frontQueue)
       ? [...this.traps.values()].find((trap) => trap.frontQueue === frontQueue)
@@ -112,7 +112,7 @@ export class UrlTimeline {
       if (record.endsLeases) this.#endLeases({ offset, atMs: this.nowMs, policyVersion: this.policyVersion });
       return true;
     }
-    // A changelog whose beginning was trimmed begins with any sequence number.
+    // A trimmed changelog begins with any sequence number.
     const isFirst = this.#position.seq === 0;
     if (!isFirst && validateCommit(this.#position, record) === 'void') return false;
     this.nowMs = Math.max(this.nowMs, record.nowMs);

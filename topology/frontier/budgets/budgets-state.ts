@@ -32,11 +32,11 @@ export class BudgetsState {
   readonly accounts = new Map<string, Account>();
   /** Accounts that are not in the checkpoint yet. */
   unsaved = new Set<string>();
-  /** By budget key: hosts with deferred URLs, by number, in the order they came to wait. */
+  /** By budget key: hosts with deferred URLs, by number, in the order they began to wait. */
   readonly waiting = new Map<string, Set<number>>();
   /** Its hosts again, with their keys. */
   readonly #keys = new Map<number, string>();
-  /** Keys whose budget may have room again; all that wait, when a period begins. */
+  /** Keys with budgets that may have room again; all waiting ones when a period begins. */
   readonly #toLookAt = new Set<string>();
   #period = -1;
   #lastHost = '';

@@ -33,7 +33,7 @@ export class CashScale {
     }
   }
 
-  /** `otherwise`: while too few have been seen to tell. */
+  /** `otherwise`: while too few have been seen. */
   frontQueueOf(amount: number, otherwise: number): number {
     if (this.#total < countsMin) return otherwise;
     if (amount <= 0) return frontQueueCount - 1;

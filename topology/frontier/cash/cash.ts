@@ -1,6 +1,6 @@
 /**
- * A partition's cash (policy/score/opic.ts): which URL holds how much, and how much is much. It is part of the state:
- * only the change `cash` moves it. In the checkpoint it has rows of its own, all of one position.
+ * A partition's cash (policy/score/opic.ts): the cash of each URL, and the scale of amounts. It is part of the state:
+ * only the change `cash` moves it. In the checkpoint it has separate rows, all of one position.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
@@ -19,12 +19,12 @@ export class Cash {
     return this.#sketch.heldBy(hi, lo);
   }
 
-  /** The front queue of a URL that holds so much; `otherwise` where the crawl is too young to tell. */
+  /** The front queue of a URL with so much cash; `otherwise` if the crawl is too young. */
   frontQueueOf(amount: number, otherwise: number): number {
     return this.#scale.frontQueueOf(amount, otherwise);
   }
 
-  /** Its place among the others, from 0 to 1; null where the crawl is too young to tell. */
+  /** Its rank among the others, from 0 to 1; null if the crawl is too young. */
   shareOf(amount: number): number | null {
     const frontQueue = this.#scale.frontQueueOf(amount, frontQueueCount);
     return frontQueue === frontQueueCount ? null : 1 - frontQueue / (frontQueueCount - 1);

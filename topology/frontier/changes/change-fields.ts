@@ -119,7 +119,7 @@ export const changeFields = {
   quota,
   /** Partition 0: one partition's row in the quota's book. */
   quotaBook: { partition: uint, ...quota, version: uint },
-  /** A part of a host is a trap from now on: its URLs wait in a front queue of its own until it is released. */
+  /** A part of a host is a trap from now on: its URLs wait in a separate front queue until it is released. */
   trap: { hostKey: text, pattern: text, reason: trapReason, detail: text, frontQueue: byte },
   releaseTrap: { hostKey: text, pattern: text },
   /** A redirect of another host's robots.txt waits for a lease of this one. */
@@ -172,8 +172,8 @@ export const changeFields = {
     page: pageRecord,
   },
   /**
-   * A URL that is to be visited again is due at another time. `told`: because a sitemap says so. For a URL on lease, it
-   * says that somebody asked for a fetch meanwhile; the change that ends its visit makes it due at once.
+   * A revisit gets another due time. `told`: because a sitemap says so. For a leased URL, it means that somebody asked
+   * for a fetch meanwhile; the change that ends its visit makes it due at once.
    */
   due: { hostKey: text, url: text, dueS: uint, fromSitemap: flag },
   /** What a visit costs from now on (recrawl/recrawl-state.ts). */
@@ -182,7 +182,7 @@ export const changeFields = {
   grantSitemaps: lease,
   /** A host's sitemaps are to be read at another time. */
   sitemaps: { hostKey: text, round: sitemapRound },
-  /** A URL is purged, wherever it stood; `url` empty: its whole host is. */
+  /** A URL is purged, wherever it was; `url` empty: its whole host is. */
   purge: { hostKey: text, url: text, from: recordOf({ in: oneOf(purgePlaces, 'place'), a: uint, b: uint }) },
   /**
    * Fetchers were seen to have taken the tasks of these leases: their group's position on `tasks`, and the leases it has

@@ -1,9 +1,9 @@
 /**
- * The changelog: the totally ordered log of one partition's state changes, in a format of its own.
+ * The changelog: the totally ordered log of one partition's state changes, in its own format.
  *
- * Two kinds of record. A *claim* makes its writer the owner; the claim's own offset is the owner's epoch. A *commit*
- * is one step of the state machine: the inputs it took, the clock and demand it saw, and the changes it made. One
- * record is atomic, so state and consumed positions cannot disagree.
+ * Two kinds of record. A *claim* makes its writer the owner; the claim's offset is the owner's epoch. A *commit* is one
+ * step of the state machine: its inputs, the clock and demand at that time, and its changes. One record is atomic, so
+ * state and consumed positions cannot disagree.
  *
  * A commit counts only if its epoch is that of the newest claim before it and its sequence number is the next:
  * `validateCommit` applies that rule, for owners, standbys and replays alike. A hole in the offsets is an error.
@@ -39,7 +39,7 @@ export interface InputRange {
 
 export interface Claim {
   readonly kind: 'claim';
-  /** By this an owner tells its own claim from another's. */
+  /** With this an owner recognises its own claim. */
   readonly nonce: string;
   readonly nowMs: number;
   /** The fetchers of earlier epochs are known to be gone: their leases end with this claim. */
@@ -54,7 +54,7 @@ export interface Claim {
 }
 
 /**
- * The newest record that counted for the claimant: it tells one history of a changelog from another of the same length.
+ * The newest record that counted for the claimant: it distinguishes two histories of a changelog of the same length.
  */
 export interface Predecessor {
   readonly epoch: number;
@@ -63,7 +63,7 @@ export interface Predecessor {
   readonly counted: RecordMark | null;
 }
 
-/** A record that was read: hashes tell it from another that stands at its offset in another history. */
+/** A record that was read: its hash distinguishes it from another at its offset in another history. */
 export interface RecordMark {
   readonly offset: number;
   readonly hash: number;
@@ -232,7 +232,7 @@ function invalid(why: string): CrawlstreamError {
   return new CrawlstreamError('INVALID_RECORD', `a record of the changelog cannot be decoded: ${why}`);
 }
 
-/** How far a reader of the changelog is: what it has applied, and whose commits count. */
+/** How far a reader of the changelog is: its last applied record, and the epoch in force. */
 export interface ChangelogPosition {
   /** Offset of the next record to read. */
   readonly offset: number;

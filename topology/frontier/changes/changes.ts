@@ -88,7 +88,7 @@ export type Disposition =
    */
   | { readonly to: 'again'; readonly dueAtMs: number; readonly entry: Entry };
 
-/** What is kept of a URL that was fetched or given up on. */
+/** The record of a URL that was fetched or given up. */
 export interface UrlRecord {
   readonly url: string;
   readonly status: FinalStatus;

@@ -3,7 +3,7 @@ import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { PlaceName, TallyName } from './changes.ts';
 import { placeNames, tallyNames } from './changes.ts';
 
-/** Each by its name: how often something came to be decided, or how many URLs are where. */
+/** Each by its name: how often a decision was made, or how many URLs are in a place. */
 export type Counters = { -readonly [name in CounterName]: number };
 export type CounterName = TallyName | PlaceName | (typeof otherNames)[number];
 
@@ -41,8 +41,8 @@ export function lostUrls(counters: Counters): number {
 }
 
 /**
- * Pages fetched, each visit counted: it only grows, where `page` falls while known pages are on lease again. A lease spends
- * of the quota, and whatever comes to no page gives back.
+ * Pages fetched, each visit counted: it only grows, while `page` falls when known pages are on lease again. A lease
+ * uses the quota, and outcomes without a page refund it.
  */
 export function pagesFetched({ quotaSpent, leased }: Counters): number {
   return quotaSpent - leased;

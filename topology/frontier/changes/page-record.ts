@@ -1,6 +1,6 @@
 /**
- * What is kept of a URL that will be visited again: its record, and what its visits told. A row of the checkpoint, by
- * fingerprint, with the same key and the same beginning as the record of a URL that is not visited again.
+ * The record of a URL with revisits, and its visits' findings. A row of the checkpoint, by fingerprint, with the same
+ * key and the same beginning as the record of a URL without revisits.
  */
 import type { Gain } from '../../policy/recrawl/gain.ts';
 import type { PageHistory } from '../../policy/recrawl/history.ts';
@@ -10,11 +10,11 @@ import type { Entry } from './entry.ts';
 import { readPagesUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
 
 export interface PageRecord {
-  /** Time of the last visit that came to something. */
+  /** Time of the last successful visit. */
   readonly record: UrlRecord;
   /** Front queue it counts by. */
   readonly frontQueue: number;
-  /** The last visit that could tell a change; 0: none yet. */
+  /** The last visit that could show a change; 0: none yet. */
   readonly visitedAtMs: number;
   /** When a visit last found a change, or the first one. */
   readonly changedAtMs: number;
@@ -80,7 +80,7 @@ export function entryOfPage({ record, frontQueue, failures }: PageRecord): Entry
   return spelling === undefined ? tagged : { ...tagged, spelling };
 }
 
-/** The row of a URL that was fetched or given up on. */
+/** The row of a URL that was fetched or given up. */
 export function urlRowKey(hi: number, lo: number): Buffer {
   const key = Buffer.allocUnsafe(9);
   key[0] = 0x75;

@@ -1,6 +1,6 @@
 /**
- * A hash of a changelog record, 53 bits: tells a record from another that stands at its offset in another history of
- * the log. It need not resist malice: a claim has 128 random bits in it, and a commit names its claim.
+ * A hash of a changelog record, 53 bits: distinguishes a record from another at its offset in another history of the
+ * log. It need not resist malice: a claim has 128 random bits in it, and a commit names its claim.
  *
  * For a long record, the hash covers its beginning, which holds a commit's header, and its length.
  */

@@ -12,12 +12,12 @@ export interface SitemapRound {
   readonly secure: boolean;
 }
 
-/** Removes a host whose sitemaps are not read any more. */
+/** Removes a host with sitemaps that are no longer read. */
 export const neverDue = 0xffffffff;
 
 export class SitemapRounds {
   readonly #rounds = new Map<number, SitemapRound>();
-  /** Hosts whose sitemaps are to be read. */
+  /** Hosts with sitemaps to read. */
   pending = 0;
 
   get size(): number {

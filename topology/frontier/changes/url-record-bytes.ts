@@ -14,8 +14,7 @@ export const finalStatuses = [
 const knownStatuses = [...finalStatuses, 'known'] as const satisfies readonly KnownUrl['status'][];
 
 /**
- * A 402 is kept as the client error that it was to earlier releases, which must be able to read on: its status tells it from
- * others.
+ * A 402 is stored as a client error, as earlier releases knew it and must be able to read: its status distinguishes it.
  */
 const kept = (outcome: OutcomeKind): OutcomeKind => (outcome === 'paymentRequired' ? 'clientError' : outcome);
 

@@ -152,7 +152,7 @@ export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState[
   return ['schedule', table.size, table.out, ...table.sum.words, price, pricedAtMs, credit];
 }
 
-/** What came later is told where it says something alone: older digests still hold. */
+/** Later fields are included only if they are set, so that older digests still match. */
 const laterFacts: ReadonlySet<keyof HostFacts> = new Set(['bytes', 'ownDelayIsLeast', 'serverErrors']);
 const factNames = (Object.keys(newHostFacts) as (keyof HostFacts)[]).filter((name) => !laterFacts.has(name));
 

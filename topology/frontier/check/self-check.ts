@@ -1,11 +1,11 @@
 /**
- * Checks written along with the changes, so that whoever replays them tells as it goes whether it comes to the state
- * that their owner had. docs/design.md §4.14.
+ * Checks written along with the changes: a replay uses them to find out whether its state equals the owner's.
+ * docs/design.md §4.14.
  *
- * A check sums what is small or kept as a sum anyway: policy (summed once), counters (where every admitted URL is), quota, next
- * ids, leases, all URLs ever admitted, all that was ever queued and all that is scheduled. So it costs the same however large the
- * state is. What it leaves out, the facts of hosts and the heads of their queues, `digest` covers. Positions come with each commit.
- * While a checkpoint that was written in slices is ahead of its changelog, checks are passed over.
+ * A check sums what is small or already a sum: policy (summed once), counters (the place of every admitted URL), quota,
+ * next ids, leases, all admitted URLs, all queued entries and the schedule. So its cost does not depend on the size of
+ * the state. `digest` covers the rest: the facts of hosts and the heads of their queues. Positions are in each commit.
+ * Checks are skipped while a checkpoint that was written in slices is ahead of its changelog.
  */
 import { CrawlstreamError } from '../../errors.ts';
 import type { Change } from '../changes/changes.ts';
@@ -64,7 +64,7 @@ function leaseSum(state: FrontierState): number {
   return sum;
 }
 
-/** Throws STATE_DIVERGED where a replay has come to another state than the owner had. */
+/** Throws STATE_DIVERGED if a replay has reached another state than the owner had. */
 export function verifyCheck(state: FrontierState, check: Change & { readonly kind: 'check' }, offset: number): void {
   if (check.version !== checkVersion || checkOf(state).sum === check.sum) return;
   throw new CrawlstreamError(

@@ -33,7 +33,7 @@ import { loadHost } from './host-row.ts';
 export const checkpointVersion = 3;
 /** Of a checkpoint with rows that an older release would leave out: it refuses this version. */
 const rescheduledVersion = 4;
-/** The same, of a crawl whose URLs have tags. */
+/** The same, for a crawl with tags. */
 const taggedVersion = 5;
 const versions: readonly number[] = [checkpointVersion, rescheduledVersion, taggedVersion];
 

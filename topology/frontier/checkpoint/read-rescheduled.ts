@@ -22,7 +22,7 @@ export function* readLeasedRows(state: FrontierState): StoreJob {
     pull.reads.splice(0, some.length);
     some.forEach(({ leaseId, index }, at) => {
       const lease = leases.get(leaseId);
-      // In a replay, it may be over, or have been told of, by now.
+      // In a replay, it may have ended or been reported by now.
       if (lease?.entries[index] === unread) lease.entries[index] = entries[at]!;
     });
   }

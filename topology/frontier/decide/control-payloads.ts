@@ -31,7 +31,7 @@ const trap = z.object({ pattern, detail: z.string().max(1_000).default('') });
 export const requeueOutcomes = [...outcomeKinds, 'dead', 'failed', 'page'] as const;
 export type RequeueOutcome = (typeof requeueOutcomes)[number];
 
-/** What a requeue asked for. The event is for the record only: the links to fetch again come on `discovered`. */
+/** The order of a requeue. The event is only a record: the links to refetch come on `discovered`. */
 export interface RequeuePayload {
   /** Beginning of URLs, normal. Empty: any. */
   readonly prefix: string;
@@ -80,7 +80,7 @@ export const isOfWebmaster = (json: string): boolean =>
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 /** The URL that the event names. */
 export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;
-/** The URL that the event names, and the front queue at whose end it is to wait. Absent: the last. */
+/** The named URL, and the front queue at whose end it waits. Absent: the last. */
 export const lowerPayload = (json: string): LowerPayload | null => read(lower, json);
 /** `url` empty: the event concerns the whole host. */
 export const purgePayload = (json: string): { readonly url: string } | null =>

@@ -59,13 +59,13 @@ export class Decision {
   readonly controls: ControlMessage[] = [];
   /** What happened to URLs that are traced. */
   readonly traced: TraceEvent[] = [];
-  /** URLs admitted for the first time whose wait is timed. */
+  /** URLs admitted for the first time with a timed wait. */
   readonly timed: TimedUrl[] = [];
   /** URLs put on leases, by where they were taken from: for metrics alone. */
   readonly grantedFrom = new Map<GrantSource, number>();
   /** Records passed on to other partitions: these are acked before the commit, too. */
   readonly misrouted: Misrouted;
-  /** Inputs whose position an operator has moved: waiting records of them are not taken. */
+  /** Inputs with a position moved by an operator: waiting records of them are not taken. */
   readonly sought = new Set<InputTopic>();
   /** URLs that this step has lowered, where they wait now. */
   readonly lowered: Waiting[] = [];
@@ -74,7 +74,7 @@ export class Decision {
    * nothing else came of it: deciding the changelog again moves the same at the same step.
    */
   moved = false;
-  /** The step stopped before a link of which the seen test cannot tell yet. */
+  /** The step stopped before a link that the seen test cannot answer yet. */
   asks = false;
   /** What a policy that is about to be switched to may refer to. */
   readonly lists: ListSource;

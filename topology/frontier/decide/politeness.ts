@@ -49,7 +49,7 @@ export function throttleDelayMs(
   return Math.round(Math.min(firstMs * 2 ** Math.min(throttles - 1, 20), capMs) * (0.8 + 0.4 * random()));
 }
 
-/** Pause before a host is tried again whose last leases came back unfinished: 1, 2, 4 … 30 s. */
+/** Pause before a host is tried again after unfinished leases: 1, 2, 4 … 30 s. */
 export function returnDelayMs(returns: number): number {
   return Math.min(1000 * 2 ** Math.min(returns - 1, 10), 30_000);
 }
@@ -119,7 +119,7 @@ export function heldByLimit(caps: Caps, facts: HostFacts): HostHold {
   return isAtLimit(caps, facts) ? 'limit' : '';
 }
 
-/** Facts for a dead host whose verdict has run out, or is overruled: one more retry schedule, from its last step. */
+/** Facts for a dead host with an expired or overruled verdict: one more retry schedule, from its last step. */
 export function revived(facts: HostFacts): HostFacts {
   return { ...facts, deadUntilMs: 0, failures: Math.max(0, facts.failures - 1) };
 }

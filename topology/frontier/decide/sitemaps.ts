@@ -1,9 +1,9 @@
 /**
  * Rounds of sitemaps: when all of a host's sitemaps are read, by the policy's `sitemaps` field.
  *
- * A round is due like a visit. It goes along with a lease of the host's URLs, or has one of its own where none is due, and
- * lasts over as many leases as its sitemaps take: the fetcher tells when none is left. Where a lease gets none read, the
- * round goes on after the waits of the retry schedule, and is given up when those are spent, until the next is due.
+ * A round is due like a visit. It uses a lease of the host's URLs, or a separate one if none is due, and lasts over as
+ * many leases as its sitemaps need: the fetcher reports when none is left. After a lease that reads none, the round
+ * continues after the retry delays, and is given up when those are used up, until the next is due.
  */
 import { blankSitemapRound } from '../../../schemas/blank.ts';
 import type { HostFacts, Result, Task } from '../../../schemas/types.ts';
@@ -37,7 +37,7 @@ export function decideSitemapsRead(decision: Decision, policy: Policy, host: Hos
   else if (!result.requests.some(({ kind }) => kind === 'sitemap')) decideSitemapsFailed(decision, policy, host);
 }
 
-/** A lease that was to read sitemaps for a round came to nothing. */
+/** A lease for a round of sitemaps failed. */
 export function decideSitemapsFailed(decision: Decision, policy: Policy, host: Host): void {
   const round = decision.state.recrawl.sitemaps.of(host.id);
   const nowS = Math.floor(decision.nowMs / 1_000);

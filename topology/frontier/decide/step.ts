@@ -1,4 +1,4 @@
-/** What one step of a partition comes to: its changelog record, and what is to be published before and after it. */
+/** The result of one step of a partition: its changelog record, and what is published before and after it. */
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
 import type { ControlMessage, Decision, TimedUrl } from './decision.ts';
 import type { GrantSource } from './grant-sources.ts';
@@ -17,7 +17,7 @@ export interface Step {
   /** Tasks to publish once the commit is acked at `offset`. Ask for them after `reads` and before the next step. */
   readonly tasks: readonly Task[];
   readonly controls: readonly ControlMessage[];
-  /** What it did to URLs that are traced, in order; to be told once the commit is acked. */
+  /** Its actions on traced URLs, in order; reported once the commit is acked. */
   readonly traced: readonly TraceEvent[];
   /** Some of the URLs that it admitted, to be timed from once the commit is acked. */
   readonly timed: readonly TimedUrl[];

@@ -19,7 +19,7 @@ import { fitted } from '../storage/columns.ts';
 const frontQueueWeights = [128, 64, 32, 16, 8, 4, 2, 1] as const;
 
 const nowhere = 255;
-/** Ready hosts that have nothing to discover, only pages to refresh, stand in a heap of their own. */
+/** Ready hosts with nothing new, only revisits, are in a separate heap. */
 export const refreshHosts = frontQueueCount;
 const waitingHeap = frontQueueCount + 1;
 
@@ -80,7 +80,7 @@ export class HostClock {
     }
     this.#at[host] = readyAtMs;
     this.#frontQueue[host] = frontQueue;
-    // A host whose time has already come goes straight to the ready heap.
+    // A host with a past ready time goes straight to the ready heap.
     this.#push(readyAtMs <= this.#nowMs ? frontQueue : waitingHeap, host);
   }
 
@@ -101,7 +101,7 @@ export class HostClock {
     this.#rise(heap, this.#slotOf[last]!);
   }
 
-  /** Moves hosts whose time has come from waiting to ready. */
+  /** Moves hosts with a past ready time from waiting to ready. */
   advance(nowMs: number): void {
     this.#nowMs = nowMs;
     const waiting = this.#heaps[waitingHeap]!;

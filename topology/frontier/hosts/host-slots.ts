@@ -81,7 +81,7 @@ export class HostSlots {
     if (hostSlots === undefined) return;
     const { most, freeAtMs } = hostSlots;
     const spacingMs = most > 1 ? Math.ceil(delayMs / most) : 0;
-    // Slots whose time has come need not be remembered.
+    // Slots with a past ready time need not be remembered.
     this.put(host, { ...hostSlots, nextAtMs: nowMs + spacingMs, freeAtMs: freeAtMs.filter((atMs) => atMs > nowMs) });
   }
 

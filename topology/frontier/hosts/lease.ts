@@ -10,11 +10,11 @@ export interface Lease {
   readonly entries: (Entry | null)[];
   readonly deadlineMs: number;
   readonly delayMs: number;
-  /** For entries that were visited before, by index, what those visits told. */
+  /** For revisited entries, by index, their earlier visits' findings. */
   readonly pages: Map<number, PageRecord>;
 }
 
-/** How often an entry of a lease was tried before, since it last came to something. */
+/** How often an entry of a lease was tried since its last success. */
 export function attemptsOf({ pages }: Pick<Lease, 'pages'>, index: number, entry: Entry): number {
   return pages.get(index)?.failures ?? entry.attempts;
 }

@@ -63,7 +63,7 @@ export class ParkedHosts {
     this.#wakes.add({ domain, atMs });
   }
 
-  /** A domain whose time has come; it is woken no more unless somebody says so. */
+  /** A domain whose time has come; it is not woken again unless asked. */
   takeDue(nowMs: number): string | undefined {
     this.#dropStale();
     const { first } = this.#wakes;
@@ -73,7 +73,7 @@ export class ParkedHosts {
     return first.domain;
   }
 
-  /** The host of a domain whose turn it is; undefined: none is parked. */
+  /** The next host of a domain; undefined: none is parked. */
   takeHost(domain: string, random: () => number): number | undefined {
     const one = this.#domains.get(domain);
     if (one === undefined) return undefined;

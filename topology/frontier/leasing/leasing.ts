@@ -26,7 +26,7 @@ export interface Leasing {
   grant(decision: Decision, demand: number): void;
   /** Is there a call that a step could decide? */
   readonly isCalled: boolean;
-  /** Is there a call whose rows have to be read before the next step? */
+  /** Is there a call with rows to read before the next step? */
   readonly isUnread: boolean;
   /** Reads what the next step needs, and what the last one's leases hold. To be run after each step. */
   reads(state: FrontierState): StoreJob;

@@ -21,11 +21,11 @@ export interface KnownUrl {
   readonly what: KnownWhat;
   readonly url: string;
   readonly payload: Uint8Array;
-  /** Of one that `waits`. Absent: the row is of an earlier version, and says no more. */
+  /** For one that `waits`. Absent: the row is from an earlier version, without more fields. */
   readonly waits?: WaitingRow;
 }
 
-/** What else there is of a URL that waits for its date. */
+/** Further fields of a URL that waits for its date. */
 export interface WaitingRow extends Pick<Entry, 'depth' | 'hop' | 'attempts' | 'expiries' | 'frontQueue'> {
   readonly dueAtMs: number;
   /** Its number among what came back. 0: not known, since the host's row was ahead. */

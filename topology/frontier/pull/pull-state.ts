@@ -29,10 +29,10 @@ const noMarks: QueueMarks = { blockedUntilMs: 0, drops: [], forgotten: 0 };
 export class PullState {
   /** Is the crawl served? */
   on = false;
-  /** Delay of all queues that have none of their own, ms. */
+  /** Delay of all queues without their own, ms. */
   delayMs = 0;
   readonly known = new KnownRows();
-  /** Places in leases whose URLs are in rows of `known`, to be read before the next step. */
+  /** Places in leases with URLs in rows of `known`, to be read before the next step. */
   reads: { readonly leaseId: number; readonly index: number; readonly key: Buffer }[] = [];
   readonly full = new FullQueues();
   readonly indexes = new QueueIndexes();
@@ -124,14 +124,14 @@ export class PullState {
     return count;
   }
 
-  /** The name that tells a URL of a queue from all others of the partition. */
+  /** The name that distinguishes a URL of a queue from all others of the partition. */
   nameOf(keys: KeyTable, hostKey: string, url: string, offset: number): string {
     const generation = this.#marks.size === 0 ? 0 : this.generation(keys.find(hostKey), offset);
     if (generation > 0) return `${generation}\n${hostKey}\n${url}`;
     return isHostOf(url, hostKey) ? url : `${hostKey}\n${url}`;
   }
 
-  /** All there is of a queue, for a digest; null: the crawl is not served. */
+  /** All fields of a queue, for a digest; null: the crawl is not served. */
   rowOf(host: number): number[] | null {
     if (!this.on) return null;
     const { blockedUntilMs, drops, forgotten } = this.marksOf(host);
@@ -157,7 +157,7 @@ export class PullState {
   }
 }
 
-/** Is a key just the host name that the URL begins with? Then the URL alone says which queue it is of. */
+/** Is a key just the host name that the URL begins with? Then the URL alone names its queue. */
 function isHostOf(url: string, hostKey: string): boolean {
   const from = url.charCodeAt(4) === 58 ? 7 : 8;
   if (!url.startsWith(hostKey, from)) return false;

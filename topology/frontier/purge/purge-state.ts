@@ -14,7 +14,7 @@ import type { Row } from '../storage/store-job.ts';
 const keyByte = 0x70;
 const keyBytes = 13;
 
-/** A host whose finished URLs leave the checkpoint: those that ended by then, ms. */
+/** A host with finished URLs that leave the checkpoint: those that ended by then, ms. */
 export interface Sweep {
   readonly hostKey: string;
   readonly atMs: number;

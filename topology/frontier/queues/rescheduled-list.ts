@@ -154,7 +154,7 @@ export class RescheduledList {
     let order = 0;
     for (const { words, size } of this.#chunks) {
       for (let at = 0; at < size * wordsPerUrl; at += wordsPerUrl) {
-        // Numbers of arrival are not told apart here: their order is that of URLs which are due at once.
+        // Numbers of arrival do not matter here: their order is that of URLs due at once.
         let hash = (order += 1);
         for (const word of [0, 1, 3, 4, 5, 6]) hash = mix(hash ^ words[at + word]!);
         a = (a + hash) >>> 0;
@@ -211,7 +211,7 @@ export class RescheduledList {
   /** The first place that is not before (`dueAtMs`, `seq`); at the end of a chunk where nothing stands between it and the next. */
   #placeOf(dueAtMs: number, seq: number): [number, number] {
     let [low, high] = [0, this.#chunks.length];
-    // The first chunk whose last is not before it.
+    // The first chunk with a last entry that is not before it.
     while (low < high) {
       const middle = (low + high) >> 1;
       const chunk = this.#chunks[middle]!;

@@ -18,7 +18,7 @@ export interface Due {
   readonly lo: number;
   readonly host: number;
   readonly dueS: number;
-  /** The last visit that could tell a change. 0: none. */
+  /** The last visit that could show a change. 0: none. */
   readonly visitedS: number;
   /** Number of the place it counts under: changes/changes.ts. */
   readonly status: number;

@@ -124,7 +124,7 @@ export class RecrawlState {
     this.pages.set(pageKey(hi, lo), page);
   }
 
-  /** URLs that wait for a visit, and hosts whose sitemaps do. */
+  /** URLs that wait for a visit, and hosts with due sitemaps. */
   get scheduled(): number {
     return this.table.size - this.table.out + this.sitemaps.pending;
   }
@@ -167,7 +167,7 @@ export class RecrawlState {
     this.table.put({ ...due, gained: Math.min(gainedMax, due.gained + urls) });
   }
 
-  /** What a lease takes of its host's URLs that are due; credit goes by everything it takes. */
+  /** A lease's share of its host's due URLs; credit counts everything it takes. */
   take(host: number, grant: Change & { readonly kind: 'grant' | 'grantDue' | 'grantSitemaps' }): readonly Due[] {
     const due = grant.kind === 'grantDue' ? grant.due : 0;
     if (due === 0 && this.share === 0) return none;

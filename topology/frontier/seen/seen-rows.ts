@@ -84,7 +84,7 @@ export class SeenLoader {
     if (blocks !== this.#blocks) throw lacking(blocks - this.#blocks);
     for (const [id, count] of this.#orphans) seen.dropped.push({ id, count });
     if (this.#logs.length > 0) seen.log.resume(this.#logs, this.#tail);
-    // These rows are of a first save that a crash cut short: the next list must not lie where the next save deletes.
+    // These rows are from an interrupted first save: the next list must not lie where the next save deletes.
     else if (this.#orphans.size > 0) seen.log = new FingerprintLog(seen.nextId++);
     seen.runs = seen.runs.map((run) => ({ ...run, firsts: Uint32Array.from(this.#firsts.get(run.id) ?? []) }));
   }
@@ -121,8 +121,8 @@ export class SeenLoader {
     const known = this.#lists.get(id);
     const left = known === undefined ? 0 : known.list.count - block * blockFingerprints;
     if (known === undefined || left <= 0) {
-      // These rows are of a job that a crash ended, or are ahead of the manifest. They would be in the way of a new
-      // list of this number.
+      // These rows are from an interrupted job, or ahead of the manifest. They would be in the way of a new list of
+      // this number.
       if (known === undefined) this.#orphans.set(id, (block + 1) * blockFingerprints);
       seen.nextId = Math.max(seen.nextId, id + 1);
       return;

@@ -130,8 +130,8 @@ export class SeenTest {
   }
 
   /**
-   * Has a fingerprint looked up the next time, unless memory tells. The cache and the answers to the last questions don't
-   * count: they may be gone before the link is decided, and one question that comes late would cost a pass of its own.
+   * Has a fingerprint looked up the next time, unless memory decides. The cache and the answers to the last questions
+   * don't count: they may be gone before the link is decided, and a late question would cost another pass.
    */
   ask(hi: number, lo: number): void {
     if (this.asks && this.#testMemory(hi, lo) === seenVerdicts.unknown) this.#questions.add(hi, lo);

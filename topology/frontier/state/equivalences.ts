@@ -43,7 +43,7 @@ const none: HostEvidence = new Map();
 
 export class Equivalences {
   readonly hosts = new Map<string, Map<Rewriting, Evidence>>();
-  /** Hosts whose rows are not in the checkpoint yet. */
+  /** Hosts with rows that are not in the checkpoint yet. */
   #unsaved = new Set<string>();
 
   of(hostKey: string): HostEvidence {

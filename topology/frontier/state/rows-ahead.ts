@@ -7,7 +7,7 @@ export class RowsAhead {
   /** The furthest position of such a row. */
   until = 0;
 
-  /** A host's row says how it stood at `position`. */
+  /** A host's row has its state at `position`. */
   set(host: number, position: number): void {
     this.#positions.set(host, position);
     this.until = Math.max(this.until, position);
@@ -18,7 +18,7 @@ export class RowsAhead {
     return offset < this.until && offset < (this.#positions.get(host) ?? 0);
   }
 
-  /** The replay has come to the furthest of them: gives their hosts, and none is ahead any more. */
+  /** The replay has reached the furthest of them: returns their hosts, and none is ahead any more. */
   end(): number[] {
     const hosts = [...this.#positions.keys()];
     this.#positions.clear();

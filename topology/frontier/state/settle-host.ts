@@ -57,7 +57,7 @@ function earlier(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || (b !== undefined && b < a) ? b : a;
 }
 
-/** What a host adds to its domain, where the policy goes by domains. */
+/** A host's part in its domain, if the policy shares delays by domain. */
 export function settleDomain({ domainPages, domainPace, hosts, leases, nowMs }: FrontierState, host: Host): void {
   const { facts, hostSlots } = hosts;
   const { id } = host;

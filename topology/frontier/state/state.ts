@@ -85,7 +85,7 @@ export class FrontierState {
   readonly leases = new Leases();
   readonly robotsHops = new RobotsHopQueue();
   readonly quota = new QuotaState();
-  /** Dead hosts whose queues are being given up on, by number. */
+  /** Dead hosts with queues that are being given up, by number. */
   readonly abandoning = new Set<number>();
   counters: Counters = zeroCounters();
   positions: Record<InputTopic, InputPosition> = {
@@ -127,7 +127,10 @@ export class FrontierState {
     };
   }
 
-  /** What tells a host's URL from all others, as two words, at a position of the changelog. The array is the same at each call. */
+  /**
+   * Two words that distinguish a host's URL from all others, at a position of the changelog. The array is reused by
+   * each call.
+   */
   identityOf(hostKey: string, url: string, offset = this.changelog.offset): Readonly<Uint32Array> {
     if (!this.pull.on) return this.fingerprintOf(url);
     const name = this.pull.nameOf(this.hosts.keys, hostKey, url, offset);

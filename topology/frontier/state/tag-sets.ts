@@ -31,7 +31,7 @@ export class TagSets {
     return this.size + 1;
   }
 
-  /** A reader of a changelog whose beginning was trimmed lacks the lists before. */
+  /** A reader of a trimmed changelog lacks earlier lists. */
   add(number: number, tags: readonly string[]): void {
     this.#sets[number - 1] = tags;
     this.#numbers.set(tags.join(), number);

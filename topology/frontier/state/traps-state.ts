@@ -41,7 +41,7 @@ export class TrapsState {
     return this.#summaries.get(hostKey);
   }
 
-  /** `known`: URLs of the host so far; the first few tell nothing. */
+  /** `known`: URLs of the host so far; the first few mean nothing. */
   learn(hostKey: string, known: number, events: readonly TrapEvent[]): void {
     let summary = this.#summaries.get(hostKey);
     if (summary === undefined && known < trapLimits.admittedBefore) return;
@@ -78,7 +78,7 @@ export class TrapsState {
     return traps.trapped.find((trap) => trap.pattern === pattern);
   }
 
-  /** A front queue for one more trap: a free one, else that of the trap released first whose URLs are gone. */
+  /** A front queue for one more trap: a free one, else that of the first released trap without URLs. */
   freeFrontQueue(hostKey: string, isEmpty: (frontQueue: number) => boolean): number | undefined {
     const { trapped, released } = this.of(hostKey);
     if (trapped.length >= trapLimits.trapsMax) return undefined;

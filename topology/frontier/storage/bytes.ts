@@ -121,7 +121,7 @@ export class ByteWriter {
     this.#length += to - from;
   }
 
-  /** Returns what was written in a buffer of its own, and empties the writer. */
+  /** Returns the written bytes in a new buffer, and empties the writer. */
   take(): Buffer {
     const taken = Buffer.allocUnsafe(this.#length);
     this.#bytes.copy(taken, 0, 0, this.#length);

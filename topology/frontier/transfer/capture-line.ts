@@ -1,13 +1,14 @@
 /**
- * What an index of an archive tells of a URL, as a line that makes it known: as if this crawl had made the captures.
+ * An archive index's entries for a URL, as a dump line that makes the URL known, as if this crawl had made the
+ * captures.
  *
- * Its answers decide where it ends, as those of a fetch would; failures that pass (5xx, 429) leave it unknown, so that it is
- * asked for. Several captures are visits, whose digests tell whether it changed. With a schedule, the next visit is due by
- * the time of the last one.
+ * The captured responses decide the URL's place, like those of a fetch. Temporary failures (5xx, 429) leave it unknown,
+ * so that it is requested. Several captures count as visits: their digests show whether the page changed. With a
+ * schedule, the last capture sets the time of the next visit.
  *
- * An index has no validators. The time of a capture stands for Last-Modified where none is given: a request may say
- * If-Modified-Since with the time at which it received what it has (RFC 9110 §13.1.3). Digests of archives (SHA-1) are not
- * those of ours, so the first visit has no body to compare with.
+ * An index has no validators. Without a Last-Modified, the time of the capture replaces it: a request may send
+ * If-Modified-Since with the time at which its copy was received (RFC 9110 §13.1.3). Digests of archives are SHA-1 and
+ * ours are not, so the first visit has no body to compare with.
  */
 import type { OutcomeKind } from '../../../schemas/types.ts';
 import { noHistory, visited } from '../../policy/recrawl/history.ts';
@@ -22,9 +23,9 @@ export interface KnownCapture {
   readonly url: string;
   /** ms since the Unix epoch. */
   readonly atMs: number;
-  /** 0: it is not told. */
+  /** 0: unknown. */
   readonly status: number;
-  /** Of the payload; empty: it is not told. */
+  /** Digest of the payload; empty: unknown. */
   readonly digest: string;
   readonly etag: string;
   readonly lastModified: string;
@@ -85,7 +86,7 @@ function endOf(status: number): readonly [FinalStatus, OutcomeKind, VisitKind] |
   return status >= 400 && status < 500 && !passes ? ['failed', 'clientError', 'error'] : null;
 }
 
-/** Of its path: a home page is worth more than what lies deep. */
+/** Priority by path: a home page is worth more than deep pages. */
 function segmentsOf(url: string): number {
   const path = url.indexOf('/', url.indexOf('//') + 2);
   let count = 0;

@@ -4,21 +4,21 @@
  * One object a line; the field that names it comes first. Fields at their default are left out. Times in ms since the
  * Unix epoch, durations in ms.
  *
- *   dump        the first line: format, manifest, policy in force, what was asked for
- *   partition   whose lines follow, and the position of its changelog they are of
- *   budget      an account, and the hosts it is of
+ *   dump        the first line: format, manifest, policy in force, requested policy
+ *   partition   the partition of the next lines, and their changelog position
+ *   budget      an account, and its hosts
  *   host        facts and traps; before its URLs
- *   url         one URL: `status` says where it stands
+ *   url         one URL: `status` is its place
  *                 queued               in a front queue of its host, in the order it may be fetched
- *                 waiting              came back: for a retry (`dueAtMs`), or at once
- *                 page … dead          finished, with what is kept of it
- *                 known                not to be admitted, and of no crawl of ours
- *               what is finished comes first: one that is there again, queued, was forced
+ *                 waiting              returned: for a retry (`dueAtMs`), or at once
+ *                 page … dead          finished, with its record
+ *                 known                never to be admitted, and not fetched by our crawl
+ *               finished URLs come first: one that is queued again later was forced
  *   repeated    finished again after it was forced: counts by status
- *   tallies     counters that only tell
- *   links       of `discovered`, not decided yet: one group
- *   letter      a dead letter that the dump's own reading came to
- *   end         the last line: what all of it comes to
+ *   tallies     counters without an effect
+ *   links       of `discovered`, undecided: one group
+ *   letter      a dead letter found by the dump itself
+ *   end         the last line: totals
  *
  * Not in it, as it is learnt again: how hosts have proved to rewrite their URLs, what links of pages led to since their last visit, and which pages
  * are copies.
@@ -70,7 +70,7 @@ export interface PartitionLine {
 
 export interface BudgetLine {
   readonly budget: string;
-  /** Hosts of this partition whose URLs it pays for. */
+  /** Hosts of this partition with URLs that the account pays for. */
   readonly hosts: readonly string[];
   readonly period: number;
   readonly used: number;
@@ -107,7 +107,7 @@ export interface QueuedLine {
   readonly tags?: readonly string[];
   /** Path and query as they are asked for; absent: as the URL has them. */
   readonly spelling?: string;
-  /** The spelling that is known, where this one is of a redirect. */
+  /** The known spelling, if this one comes from a redirect. */
   readonly normal?: string;
 }
 
@@ -125,7 +125,7 @@ export interface KnownLine {
   readonly soft404?: boolean;
   readonly tags?: readonly string[];
   readonly spelling?: string;
-  /** For a URL that will be visited again: when, and what its visits told (changes/page-record.ts). */
+  /** For a revisited URL: its next visit, and its visits' findings (changes/page-record.ts). */
   readonly visits?: Omit<PageRecord, 'record'> & { readonly dueAtMs: number };
 }
 
@@ -142,7 +142,7 @@ export interface EndLine {
   readonly totals: DumpTotals;
 }
 
-/** What a load must come to. */
+/** The expected result of a load. */
 export interface DumpTotals {
   readonly hosts: number;
   readonly admitted: number;

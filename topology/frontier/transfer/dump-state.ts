@@ -60,7 +60,7 @@ export function* dumpHosts(state: FrontierState, normal: (url: string) => string
   yield* lines.flush();
 }
 
-/** Gives out lines, and entries whose rows must be read first; pauses now and then so that the lines can be written. */
+/** Yields lines, and entries with rows to read first; pauses now and then so that the lines can be written. */
 class DumpLines {
   readonly #state: FrontierState;
   readonly #write: Write;

@@ -15,14 +15,14 @@ export type StateLine = HostLine | QueuedLine | KnownLine | BudgetLine | Repeate
 
 const gatheredMax = 64;
 
-/** The seen test must be able to tell of every URL (`askAbout`). */
+/** The seen test must have an answer for every URL (`askAbout`). */
 export function loadChanges(state: FrontierState, lines: readonly StateLine[]): Change[] {
   const gathering = new Gathering(state);
   for (const line of lines) gathering.add(line);
   return gathering.changes;
 }
 
-/** Asks the seen test about the URLs of lines. False: it can tell; true: run its work, and ask again. */
+/** Asks the seen test about the URLs of lines. False: it has the answers; true: run its work, and ask again. */
 export function askAbout(state: FrontierState, lines: readonly StateLine[]): boolean {
   let asks = false;
   for (const line of lines) {

@@ -1,7 +1,7 @@
 /**
- * A commit of a load: changes that were decided elsewhere, made by the partition's present owner.
+ * A commit of a load: changes decided elsewhere, written by the partition's present owner.
  *
- * Like any step it is applied as it is decided, and whoever replays the changelog comes to the same state. No input's
+ * It is applied as it is decided, like any step, and a replay of the changelog reaches the same state. No input's
  * position moves.
  */
 import { encodeCommit, inputTopics, past } from '../changes/changelog.ts';

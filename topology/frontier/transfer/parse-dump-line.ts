@@ -61,7 +61,7 @@ function parse(text: string, number: number): Fields {
   return line as Fields;
 }
 
-/** Format 1 called a front queue `band`, in URLs, in what their visits told and in traps; and the slots of a host `lanes`. */
+/** Format 1 called a front queue `band`, in URLs, in visits and in traps; and the slots of a host `lanes`. */
 const namesOfFormat1: Readonly<Record<string, string>> = { band: 'frontQueue', lanes: 'hostSlots' };
 
 function withTodaysNames(value: unknown): unknown {

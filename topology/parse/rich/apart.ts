@@ -1,4 +1,4 @@
-/** What an element's name and attributes say of whether its text is apart from the page's main text. */
+/** Whether an element's name and attributes set its text apart from the main text. */
 import type { Attributes } from './markup.ts';
 
 /**

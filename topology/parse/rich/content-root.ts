@@ -14,7 +14,7 @@ export interface ContentRoot {
   readonly beside: ReadonlySet<TextElement>;
 }
 
-/** With so much of its prose in paragraphs of its own, an element is what holds the text. */
+/** With so much of its prose in its own paragraphs, an element is what holds the text. */
 const ownShareMin = 0.1;
 /** Less of the prose in one element does not say that the others hold none of the text. */
 const bestShareMin = 0.5;
@@ -22,7 +22,7 @@ const bestShareMin = 0.5;
 const tableShareMin = 0.75;
 /** Words of prose that a part of a text has at least: fewer are a line of a template. */
 const partWordsMin = 10;
-/** Elements that have no class to tell: this many with this much of the prose are several of a kind. */
+/** Elements without a distinguishing class: this many with this much of the prose are several of a kind. */
 const kindCountMin = 3;
 const kindShareMin = 0.1;
 /** Parts under headings of the same rank, beside the one that holds most: fewer may be of other texts. */

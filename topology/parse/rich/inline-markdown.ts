@@ -27,7 +27,7 @@ export interface InlineReader {
   close(name: string): void;
   text(text: string): void;
   cell(name: CellName): void;
-  /** What came since the last block; marks that are open end with it, a link goes on. */
+  /** Text since the last block; open marks end with it, a link continues. */
   take(): readonly InlineCell[];
 }
 

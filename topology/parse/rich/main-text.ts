@@ -50,7 +50,7 @@ const linksInRowMax = 2;
 const solidWordsMin = 20;
 const solidLinksMax = 0.2;
 const trailShareMin = 0.4;
-/** Less of a page's text than this is no main text: its blocks are too short to tell. */
+/** Less of a page's text than this is no main text: its blocks are too short to judge. */
 const leastShare = 1 / 2;
 /** An element set apart by its class alone, and with so much of the prose in it, is a wrapper of the page. */
 const wrapperShareMin = 1 / 2;
@@ -89,7 +89,7 @@ function isWholeText(inside: readonly TextBlock[], blocks: readonly TextBlock[])
   });
 }
 
-/** Of the articles that an element is, or stands in. */
+/** Articles that an element is, or stands in. */
 function outermostArticle(element: TextElement): TextElement {
   let one = element;
   while (one.parent !== null && one.parent.inMain !== '') one = one.parent;

@@ -97,7 +97,7 @@ function rowsOf(run: readonly TextBlock[], resolve: Resolve): string[] | null {
 /** Longer ones are what a page is laid out in. */
 const cellCharsMax = 1_000;
 
-/** What stands before the first cell of a row, or between blocks of one cell, is of the cell before. */
+/** Text before the first cell of a row, or between blocks of one cell, belongs to the previous cell. */
 function cellTexts(cells: readonly InlineCell[], resolve: Resolve): string[] {
   const texts: string[] = [];
   for (const { name, text } of cells) {

@@ -26,7 +26,7 @@ export const voidNames: ReadonlySet<string> = new Set(
 const foreignRoots = new Set(['svg', 'math']);
 /** Where HTML begins again within it. */
 const htmlWithin = new Set(['foreignobject', 'annotation-xml']);
-/** What ends it, as nobody who writes a drawing writes them (HTML standard §13.2.6.5). */
+/** Elements that end a drawing, since no author of drawings uses them (HTML standard §13.2.6.5). */
 const endsForeign = new Set(
   (
     'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ' +

@@ -31,7 +31,7 @@ export interface RichPage {
   readonly markdown: string;
   /** The language that `<html lang>` declares, in lower case; empty: none. */
   readonly declaredLanguage: string;
-  /** ISO 639-1 code, told from the main text; empty: not wanted, or it could not be told. */
+  /** ISO 639-1 code, detected in the main text; empty: not wanted, or unknown. */
   readonly language: string;
   readonly metadata: Metadata | null;
   /** As written, to be resolved against the page's base. */

@@ -18,7 +18,7 @@ export interface TextElement {
   readonly parent: TextElement | null;
   readonly depth: number;
   readonly apart: Apart;
-  /** What it is, or stands in, of what HTML has for the main part; `main` where it is both. */
+  /** Its role, or its ancestor's, in HTML's main part; `main` if it is both. */
   readonly inMain: '' | 'main' | 'article';
 }
 
@@ -52,7 +52,7 @@ export const inlineNames: ReadonlySet<string> = new Set(
 );
 /** Elements that stand beside each other on a line. */
 const joined = new Set(['td', 'th', 'dt']);
-/** Elements whose end tags are left out: the next of these names ends them, if nothing of `within` is between. */
+/** Elements with optional end tags: the next of these names ends them, if nothing of `within` is between. */
 const impliedEnds: Readonly<Record<string, { readonly ends: ReadonlySet<string>; readonly within: RegExp }>> = {
   li: { ends: new Set(['li']), within: /^[uo]l$/ },
   dt: { ends: new Set(['dt', 'dd']), within: /^dl$/ },
@@ -63,7 +63,7 @@ const impliedEnds: Readonly<Record<string, { readonly ends: ReadonlySet<string>;
   option: { ends: new Set(['option']), within: /^(select|datalist)$/ },
 };
 
-/** Elements that are told apart within a block. */
+/** Elements that are distinguished within a block. */
 const cellNames: ReadonlySet<string> = new Set(['td', 'th', 'dt', 'dd']);
 
 /** `inline`: keeps what stands in each block. */

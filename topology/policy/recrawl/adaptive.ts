@@ -66,7 +66,7 @@ export interface NextVisit {
 }
 
 /**
- * `history` holds this visit already. `changed` null: the first one, which tells nothing. `sinceChangeS`: how long ago the
+ * `history` includes this visit. `changed` null: the first visit, which shows nothing. `sinceChangeS`: how long ago the
  * page last changed, by its Last-Modified or by our own visits.
  */
 export function adaptiveVisit(

@@ -19,7 +19,7 @@ export const daySeconds = 86_400;
 const stepsMax = 12;
 const precision = 1e-6;
 
-/** null: no visit has told anything yet. */
+/** null: no visit has shown anything yet. */
 export function changesPerDay(history: PageHistory): number | null {
   const { changes, unchanged } = history;
   const visits = changes + unchanged;

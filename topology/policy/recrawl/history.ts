@@ -1,10 +1,10 @@
 /**
- * What a page's visits have told of its changes, in a few whole numbers: enough for every schedule, and small enough to
- * be kept for each page that was ever fetched.
+ * The changes that a page's visits have shown, in a few whole numbers: enough for every schedule, and small enough to
+ * be stored for each fetched page.
  *
- * Visits are irregular, so the maximum-likelihood rate needs the time before each visit that found a change; their number,
- * sum and sum of squares stand for the list (change-rate.ts). All are halved once `visitsMax` visits are in them: a page
- * that changes its habits is believed after as many visits again. Times are whole seconds.
+ * Visits are irregular, so the maximum-likelihood rate needs the time before each visit that found a change; their
+ * number, sum and sum of squares replace the list (change-rate.ts). All are halved once `visitsMax` visits are in them:
+ * a page that changes its habits is believed after as many visits again. Times are whole seconds.
  */
 export interface PageHistory {
   /** Visits that found the page changed since the visit before. */

@@ -13,7 +13,7 @@ export type ScheduleName = (typeof scheduleNames)[number];
 export const visitKinds = ['page', 'error', 'gone', 'feed'] as const;
 export type VisitKind = (typeof visitKinds)[number];
 
-/** What differs for some URLs: those that meet all conditions. The first rule that fits decides. */
+/** Rules for some URLs: those that meet all conditions. The first matching rule decides. */
 export interface RecrawlRule {
   /** Domains, with their subdomains. */
   readonly hosts?: readonly string[] | undefined;

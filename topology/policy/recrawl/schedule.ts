@@ -1,9 +1,9 @@
 /**
  * The schedule: when a URL that was just visited is visited again, by the policy's `recrawl` field.
  *
- * A pure function of the URL, what its visits told, and for `optimal` and `importance` the price of a visit, which the
- * frontier finds from all pages' rates (allocation.ts). A schedule only proposes a time: politeness, and the share of
- * fetches that refresh may have, decide when the visit takes place.
+ * A pure function of the URL, its visits' findings, and for `optimal` and `importance` the price of a visit, which the
+ * frontier computes from all pages' rates (allocation.ts). A schedule only proposes a time: politeness, and the share
+ * of revisits, decide when the visit takes place.
  */
 import { hostnameOf } from '../../url/host-key.ts';
 import { type CompilePatterns, javascriptPatterns } from '../../url/patterns.ts';

@@ -1,4 +1,4 @@
-/** What a page's domain says for it. Each gives a share from 0 to 1, or null where it knows nothing. */
+/** Factors of a page's domain. Each gives a share from 0 to 1, or null if unknown. */
 import { logShare, saturation, share } from './curves.ts';
 import type { DomainInputs } from './inputs.ts';
 import type { Scales } from './score-config.ts';

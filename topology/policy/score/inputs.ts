@@ -37,7 +37,7 @@ export interface PageInputs {
 /** By media type where the page was fetched before, else by its extension. */
 export type PageKind = 'html' | 'feed' | 'text' | 'document' | 'other';
 
-/** Who named the URL, and of a page's links where they stood. `link`: nobody says where. */
+/** Who named the URL, and for a page's links their position. `link`: unknown. */
 export const linkSources = [
   'seed',
   'operator',

@@ -26,7 +26,7 @@ export const opicSchema = z.strictObject({
   tax: z.number().min(0).max(0.99),
 });
 
-/** What a page hands on of what it holds. */
+/** The cash that a page passes on. */
 export function handedOn({ tax }: CashFlow, cash: number): number {
   return cash * (1 - tax);
 }

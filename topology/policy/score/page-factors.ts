@@ -1,4 +1,4 @@
-/** What the page itself, and who named it, say for it. Each gives a share from 0 to 1, or null where it knows nothing. */
+/** Factors of the page itself, and of who named it. Each gives a share from 0 to 1, or null if unknown. */
 import { frontQueueCount, frontQueueOf } from '../../url/front-queue.ts';
 import { logShare, share } from './curves.ts';
 import type { LinkSource, PageInputs, PageKind } from './inputs.ts';
@@ -12,7 +12,7 @@ export function inLinks({ inLinks }: PageInputs, { inLinksMost }: Scales): numbe
   return inLinks === null ? null : logShare(inLinks, inLinksMost);
 }
 
-/** Depth and spelling, as front queues by themselves judge them (front-queue.ts). */
+/** Depth and spelling, as front queues judge them (front-queue.ts). */
 export function depth({ depth }: PageInputs, url: string): number {
   return 1 - frontQueueOf(url, depth) / (frontQueueCount - 1);
 }

@@ -86,8 +86,8 @@ export const defaultScore: WeightedScore = {
     authority: 0.5,
     traffic: 0.2,
     quality: 0.3,
-    // Cash says most: a link counts by what its page is worth, which a farm of pages cannot make by itself. What the
-    // coverage bench finds with it is more than with any other order, on webs of several seeds (lab/bench/policy/coverage.ts).
+    // Cash is the best factor: a link counts by the worth of its page, which a link farm cannot create alone. With cash
+    // the coverage bench finds more than with any other order, on webs of several seeds (lab/bench/policy/coverage.ts).
     cash: 0.6,
     // Depth is always known, and finds well-linked pages first (Najork & Wiener, WWW 2001).
     inLinks: 0.14,

@@ -35,7 +35,7 @@ const views: readonly KnownView[] = [
     'forms, histories and differences of a wiki page',
     /[?&;](?:veaction=edit|mobileaction=toggle_view_|redlink=1(?:[&;]|$))/,
   ),
-  // MoinMoin 1.9, "HelpOnActions"; MoinMoin 2, apps/frontend/views.py, whose views begin with a plus.
+  // MoinMoin 1.9, "HelpOnActions"; MoinMoin 2, apps/frontend/views.py, with views that begin with a plus.
   view(
     '?action=',
     'forms, histories and differences of a wiki page',

@@ -42,7 +42,9 @@ export function prefixOf(shape: string): string {
   return shape.includes('?') ? withoutValues(shape) : shape.slice(0, shape.lastIndexOf('/') + 1);
 }
 
-/** The pattern of the siblings under a prefix; what lies deeper, or takes other parameters, has siblings of its own. */
+/**
+ * The pattern of the siblings under a prefix; deeper paths, or those with other parameters, have their own siblings.
+ */
 export function siblingsOf(prefix: string): string {
   return prefix + siblings;
 }

@@ -13,7 +13,7 @@ export interface Admitted {
   /** Normal. */
   readonly url: string;
   readonly depth: number;
-  /** The page that links to it. Absent: chains are told by depth alone. */
+  /** The page that links to it. Absent: chains are recognised by depth alone. */
   readonly sourceUrl?: string;
 }
 

@@ -10,7 +10,7 @@ export interface TrapSummary {
   readonly shapes: readonly ShapeStat[];
   /** Paths with queries, at most `pathsMax`. */
   readonly paths: readonly PathStat[];
-  /** Parameters whose values are tokens, at most `parametersMax`. */
+  /** Parameters with tokens as values, at most `parametersMax`. */
   readonly parameters: readonly ParameterStat[];
   /** Prefixes by what fetching them brought, at most `prefixesMax`. */
   readonly prefixes: readonly PrefixStat[];
@@ -54,7 +54,7 @@ export interface ParameterStat {
   readonly name: string;
   readonly met: number;
   readonly values: number;
-  /** 32-bit hashes of paths it stood on, a few. */
+  /** 32-bit hashes of paths it occurred on, a few. */
   readonly paths: readonly number[];
 }
 

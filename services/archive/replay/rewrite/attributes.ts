@@ -20,12 +20,12 @@ const sets = new Set(['srcset', 'imagesrcset']);
  * frames, what has no meaning in an archive.
  */
 const dropped = new Set('ping integrity manifest attributionsrc nonce sandbox csp allow http-equiv archive'.split(' '));
-/** What a page may say by `http-equiv` without governing those that show it. */
+/** `http-equiv` values that do not affect the surrounding page. */
 const keptEquivalents = new Set(['content-type', 'content-language', 'default-style', 'x-ua-compatible']);
 /** Relations that make a browser speak to a host, or fetch a page that nobody asked for. */
 const declared =
   /^(?:preconnect|dns-prefetch|prefetch|prerender|modulepreload|manifest|pingback|search|serviceworker)$/i;
-/** Attributes of drawings whose values are those of CSS. */
+/** Attributes of SVG with CSS values. */
 const styled = new Set('style fill stroke filter mask clip-path cursor marker-start marker-mid marker-end'.split(' '));
 const animations = new Set(['animate', 'set', 'animatemotion', 'animatetransform']);
 
@@ -66,7 +66,7 @@ function changeOfMeta(name: string, value: string, of: Attributes, linker: Linke
   return `${refresh.delaySeconds};url=${linker.lead(refresh.href) ?? refresh.href}`;
 }
 
-/** Those that stay. */
+/** Attributes that stay. */
 function relationsOf(rel: string): string {
   return rel
     .split(/\s+/)

@@ -27,7 +27,7 @@ const readers: Readonly<Record<OfficeFormat, (parts: ZipParts, gathered: Gathere
 /** Throws where it cannot be read. The media type says which format it is. */
 export function readOffice(body: Uint8Array, options: ParseOptions): ParsedPage {
   const format = officeFormatOf(options.contentType ?? '');
-  if (format === null) throw new Error('it is of no format that is read');
+  if (format === null) throw new Error('its format is not supported');
   const gathered = new Gathered(options);
   readers[format](new ZipParts(body), gathered);
   gathered.endLine();

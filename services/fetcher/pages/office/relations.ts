@@ -7,7 +7,7 @@ import type { ZipParts } from './zip-parts.ts';
 export interface Relation {
   /** The last piece of its type: `hyperlink`, `worksheet`, … */
   readonly type: string;
-  /** Of what is outside of the file an address as it is written, else the name of a part. */
+  /** For an external target its address as written, else the name of a part. */
   readonly target: string;
   readonly isExternal: boolean;
 }

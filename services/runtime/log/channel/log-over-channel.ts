@@ -1,8 +1,8 @@
 /**
- * The log port of a process that has no log of its own: each call goes to the process that has it (serve-log.ts).
+ * The log port of a process without a log: each call goes to the process with the log (serve-log.ts).
  *
- * The same contract holds: an append resolves once the other process has made it durable. What it costs is a copy of
- * the bytes and a way there and back. Errors keep their code and message, not their class.
+ * The same contract holds: an append resolves once the other process has made it durable. The cost is a copy of the
+ * bytes and a round trip. Errors keep their code and message, not their class.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type {
@@ -21,7 +21,7 @@ import type { JoinWish, PollAnswer } from './serve-log.ts';
 
 export interface ChannelLog {
   readonly log: Log;
-  /** What the channel must serve for it. */
+  /** Calls that the channel must serve for it. */
   readonly served: Served;
 }
 

@@ -21,7 +21,7 @@ export interface Channel {
   close(): void;
 }
 
-/** What a side does, by name. */
+/** Functions of a side, by name. */
 export type Served = Readonly<Record<string, (...given: never[]) => unknown>>;
 
 const kinds = { call: 0, notify: 1, answer: 2, failure: 3 } as const;
@@ -31,7 +31,7 @@ const lengthBytes = 4;
 /** The frame's length, and that of what stands before the byte arrays. */
 const headBytes = 8;
 
-/** `onFault`: something that was told, and so has no caller, threw. */
+/** `onFault`: an error of a one-way message, which has no caller. */
 export function createChannel(stream: Duplex, served: Served, onFault: (error: unknown) => void): Channel {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
   let outgoing: Message[] = [];

@@ -1,4 +1,4 @@
-/** Records as one flat list: half the bytes and time of a list of objects, whose names would be written each time. */
+/** Records as one flat list: half the bytes and time of a list of objects, with names written each time. */
 import type { AppendRecord, LogRecord } from '../log.ts';
 
 const appendFields = 5;

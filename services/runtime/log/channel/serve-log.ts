@@ -14,7 +14,7 @@ export interface ServedLog {
   close(): Promise<void>;
 }
 
-/** What a group's member asks for, without its callbacks. */
+/** A group member's options, without its callbacks. */
 export type JoinWish = Omit<GroupOptions, 'onAssigned' | 'onFailure' | 'holds' | 'caughtUp'>;
 
 /** Seeks and drops that the reader had heard of when it gave these records, which are flat. */
@@ -24,7 +24,7 @@ interface ServedReader {
   readonly reader: LogReader;
   /** Seeks and drops so far. */
   moves: number;
-  /** Thrown by what has no answer, such as a seek: the next poll tells of it. */
+  /** Thrown by calls without an answer, such as a seek: the next poll reports it. */
   failure?: { readonly error: unknown };
 }
 

@@ -1,8 +1,8 @@
 /**
- * One reader of the log under it for all flows that a process has to do with, however many readers those have: two hundred crawls
- * would have eight hundred readers that wait at the brokers, with two connections each.
+ * One reader of the underlying log for all flows of a process, however many readers those have: two hundred crawls
+ * would otherwise have eight hundred readers that wait at the brokers, with two connections each.
  *
- * A flow is read from its beginning once it is asked for, since that tells where each topic in it ends.
+ * A flow is read from its beginning at its first use, since that shows where each topic in it ends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -109,7 +109,7 @@ export class FlowPump {
     for (const { flow, partition, readTo } of this.#open.values()) this.#reader.seek(flow, partition, readTo);
   }
 
-  /** One that has lost what was read of it is read again by whoever asks for it next, who hears what is wrong with it. */
+  /** A flow that has lost read records is read again at its next use, and its user gets the error. */
   async #look(tail: FlowTail, error: unknown): Promise<void> {
     const { flow, partition, readTo } = tail;
     // Brokers that are away say nothing of a flow.

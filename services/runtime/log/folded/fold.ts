@@ -39,12 +39,12 @@ export function isOfFolded(group: string): boolean {
   return folded.has(group.slice(group.lastIndexOf('@') + 1));
 }
 
-/** Full names of topics that are by themselves beside those that always are. */
+/** Full names of further topics outside flows. */
 export type Apart = ReadonlySet<string>;
 
 const none: Apart = new Set();
 
-/** null: the topic is a topic by itself. */
+/** null: the topic is outside flows. */
 export function placeOf(topic: string, others = none): Place | null {
   if (others.has(topic)) return null;
   const dot = topic.lastIndexOf('.');
@@ -76,7 +76,7 @@ export function fold(record: AppendRecord, others = none): AppendRecord {
   return { topic: place.flow, partition, key, value, headers: { [header]: place.name, ...headers } };
 }
 
-/** A record of a flow as one of the topic that it belongs to; undefined: it is nobody's. */
+/** A record of a flow as one of its topic; undefined: of no topic. */
 export function unfold(record: LogRecord): { readonly name: string; readonly record: LogRecord } | undefined {
   const { [header]: name, ...headers } = record.headers;
   if (name === undefined || !folded.has(name)) return undefined;

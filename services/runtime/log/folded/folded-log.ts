@@ -27,8 +27,8 @@ import { createFoldedReader } from './folded-reader.ts';
 
 export interface FoldOptions {
   /**
-   * Others append too, and what they have appended by the time of a call is to be told: each call asks the brokers. False: what
-   * this process appends is told at once, and what others do a moment later.
+   * Others append too, and each call must see what they have appended by then: each call asks the brokers. False: this
+   * process's appends are seen at once, and others' a moment later.
    */
   readonly isExact: boolean;
   readonly tailBytes?: number;
@@ -39,7 +39,7 @@ export interface FoldOptions {
 export interface FoldedLog extends Log {
   /** Reads the flow of a crawl no more; it is read again once it is asked for. */
   release(crawl: string): void;
-  /** Is a topic that would lie in a flow one by itself? To be said before anything is asked of it. */
+  /** Is a topic that would lie in a flow outside it? To be set before it is used. */
   setApart(topic: string, isApart: boolean): void;
 }
 
@@ -160,7 +160,7 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
     groups: async (prefix) => (await log.groups(prefix)).filter(({ group }) => !isOfFolded(group)),
     async forgetGroup(group) {
       await log.forgetGroup(group);
-      // A group whose name only begins so is another's.
+      // A group with only the same beginning of its name is another.
       for (const one of await log.groups(folding(group)))
         if (isOfFolded(one.group) && one.group.lastIndexOf('@') === group.length) await log.forgetGroup(one.group);
     },

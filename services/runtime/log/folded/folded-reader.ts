@@ -1,6 +1,7 @@
 /**
- * A reader of topics, of which some lie in flows. It takes records of those from the tail that the process keeps of their flow
- * (flow-pump.ts); one that is further behind reads the flow by itself until it is there. Topics by themselves are read as ever.
+ * A reader of topics, some of which lie in flows. It takes their records from the tail that the process keeps of the
+ * flow (flow-pump.ts); a reader that is further behind reads the flow itself until it has caught up. Topics outside
+ * flows are read as usual.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Log, LogReader, LogRecord, PollOptions, ReadBefore } from '../log.ts';
@@ -16,7 +17,7 @@ interface Assigned extends Place {
   position: number;
   before: ReadBefore | undefined;
   paused: boolean;
-  /** The tail it was last found on, and the failures of it that were told. */
+  /** The tail it was last found on, and its reported failures. */
   tail: FlowTail | undefined;
   failures: number;
   unlisten: () => void;
@@ -24,7 +25,7 @@ interface Assigned extends Place {
   own: LogReader | undefined;
 }
 
-/** What was read of one, and where it stood before. */
+/** What was read of a topic, and its earlier position. */
 interface Part {
   readonly one: Assigned;
   readonly records: readonly LogRecord[];
@@ -41,7 +42,7 @@ export function createFoldedReader(
   onClose: () => void,
 ): LogReader {
   const all = new Map<string, Assigned>();
-  /** Topics by themselves: which are not paused. */
+  /** Topics outside flows that are not paused. */
   const plain = new Map<string, boolean>();
   let plainReader: LogReader | undefined;
   let turn = 0;
@@ -99,7 +100,7 @@ export function createFoldedReader(
       one.position = record.offset + 1;
       remember(one, record);
     }
-    // What lies between is others', and need not be looked at again.
+    // Records between are others', and need not be looked at again.
     one.position = Math.max(one.position, tail.readTo);
     return records;
   };
@@ -249,7 +250,7 @@ export function createFoldedReader(
         ...{ topic, partition, ...place, position: offset, before, paused: known?.paused ?? false },
         ...{ tail, failures, unlisten: tail?.listen(notify) ?? (() => {}), own: undefined },
       };
-      // What it read before it may be gone: the log says so to a reader of its own.
+      // Its earlier data may be gone: the log reports that to a separate reader.
       all.set(key, one);
       notify();
     },

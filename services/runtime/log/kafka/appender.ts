@@ -225,7 +225,7 @@ export function createAppender(
     queueMicrotask(pump);
   };
 
-  /** Partitions whose leader is being asked for. */
+  /** Partitions with a look-up of their leader under way. */
   const looking = new Set<Channel>();
   const look = (channel: Channel) => {
     channel.batch ??= seal(channel);
@@ -350,7 +350,7 @@ export function createAppender(
         });
       }
       clearTimeout(timer);
-      // Acks are told before the log ends what else is under way.
+      // Acks are reported before the log ends other pending work.
       await sleep(0);
     },
   };

@@ -1,8 +1,8 @@
 /**
  * Which brokers do not answer: for probes, and for a line in the log when a broker goes away and when it is back.
  *
- * It goes by what connections meet anyway, and sends no requests of its own. A connection that is cut and soon open
- * again, as when a broker restarts, is not reported.
+ * It observes existing connections, and sends no requests. A connection that is soon open again, as when a broker
+ * restarts, is not reported.
  */
 export interface BrokerWatch {
   answered(address: string): void;

@@ -1,6 +1,6 @@
 /** Writing and reading the primitive types of Kafka's protocol, big-endian, lengths as the protocol guide gives them. */
 
-/** Bytes that grow; kafkajs takes it for one of its own encoders by `buf` and `buffer`. */
+/** A growing byte buffer; kafkajs takes it for one of its encoders by `buf` and `buffer`. */
 export interface ByteWriter {
   readonly buf: Buffer;
   readonly buffer: Buffer;
@@ -152,7 +152,7 @@ export function slice(r: ByteReader, length: number): Buffer | null {
   if (r.at > r.bytes.length) throw new RangeError('bytes run past the end');
   return r.bytes.subarray(r.at - length, r.at);
 }
-/** An array whose length stands before it, 32 bits. */
+/** An array with its length before it, 32 bits. */
 export function array<T>(r: ByteReader, item: (r: ByteReader) => T): T[] {
   const items: T[] = [];
   for (let left = int32(r); left > 0; left--) items.push(item(r));

@@ -44,7 +44,7 @@ export interface Cluster {
 export interface ClusterTimes {
   readonly openTimeoutMs: number;
   readonly patienceMs: number;
-  /** What is known is asked for again after this. */
+  /** Cached answers are requested again after this. */
   readonly metadataMs: number;
 }
 
@@ -117,7 +117,7 @@ export async function openCluster(
       try {
         return await openOr(`${address.host}:${address.port}`, () => address);
       } catch (error) {
-        // Of several failures, the one that will not pass by itself says most.
+        // Of several failures, the permanent one says most.
         if (!failure || isRefusedLogin(error) || !isTransient(error)) failure = error;
       }
     }

@@ -4,7 +4,7 @@ import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf } from './kafkajs-wire.ts';
 
-/** The error may pass by itself: a broker restarts, a leader moves. */
+/** The error may pass without action: a broker restarts, a leader moves. */
 export function transient(message: string, cause?: unknown): CrawlstreamError {
   return new CrawlstreamError('BROKER_UNREACHABLE', message, cause);
 }

@@ -1,4 +1,4 @@
-/** Fetch, version 11: several partitions of one leader in one request, each with an outcome of its own. */
+/** Fetch, version 11: several partitions of one leader in one request, each with a separate outcome. */
 import { array, type ByteReader, createByteWriter, int16, int32, int64, slice, string } from './bytes.ts';
 import { apiKeyOf, apis, type WireRequest } from './kafkajs-wire.ts';
 import type { AbortedTransaction } from './record-batch.ts';

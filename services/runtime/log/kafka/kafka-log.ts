@@ -45,7 +45,7 @@ export interface KafkaLogOptions {
   readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
   /** Called with a line when a broker does not answer, and when it does again. */
   readonly onBrokers?: (text: string) => void;
-  /** Of those, the ones that were told of by a log before this one, and since when: it is filled in. */
+  /** Those that an earlier log has already reported, and since when: it is filled in. */
   readonly brokersSaid?: Map<string, number>;
   /** Compression of appended records; records that are read may be compressed by any codec. Absent: none. */
   readonly compression?: CompressionName;

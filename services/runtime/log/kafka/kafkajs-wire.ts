@@ -111,7 +111,7 @@ export function apiKeyOf(name: ApiName | 'ApiVersions'): number {
   return apiKeys[name] as number;
 }
 
-/** A request whose answer comes back whole, error codes included. */
+/** A request whose answer comes back whole, with error codes. */
 export function raw(name: ApiName | 'ApiVersions', args: object): WireRequest {
   const version = name === 'ApiVersions' ? 2 : apis[name];
   const { request, response, ...options } = (definitions[name] as Definition).protocol({ version })(args);

@@ -1,7 +1,7 @@
 /**
- * One connection to one broker: open, versions checked, logged in. Requests on it are answered in order, so whatever
- * may wait long (a fetch, joining a group) has a link of its own. A link that failed in any way is closed for good:
- * a late answer can't be taken for another's.
+ * One connection to one broker: open, versions checked, logged in. Its requests are answered in order, so a request
+ * that may wait long (a fetch, joining a group) has a separate link. A link that failed in any way is closed for good:
+ * a late answer can't be mistaken for another's.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { isRefusedLogin, transient } from './errors.ts';

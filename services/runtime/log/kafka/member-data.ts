@@ -1,7 +1,7 @@
 /**
- * What the members of a group tell each other, as JSON in the user data of Kafka's own records: each member sends what
- * it had and what it wants, and the leader adds to each assignment what Kafka's part of it does not hold. Fields may be
- * added: members that do not know them ignore them.
+ * Messages between the members of a group, as JSON in the user data of Kafka's records: each member sends what it had
+ * and what it wants, and the leader adds to each assignment what Kafka's part does not hold. Fields may be added:
+ * members ignore unknown ones.
  */
 
 import type { GroupOptions, StandbyPlace } from '../log.ts';

@@ -222,7 +222,7 @@ export async function joinGroup(
     settle();
   };
 
-  /** A link of its own: the other one may be waiting for a rebalance to end. */
+  /** A separate link: the other one may be waiting for a rebalance to end. */
   const announceLeaving = async () => {
     // Without an id, the request would apply to any process with this name.
     if (memberId === '') return;

@@ -1,8 +1,8 @@
 /**
- * A login with a token (RFC 7628), as kafkajs takes providers of its own.
+ * A login with a token (RFC 7628), in the form of kafkajs's custom providers.
  *
- * kafkajs 2.2.4 has one that does not read the broker's answer: a refused token passes for a login, and the first request
- * after it fails instead. Here the answer is read: it is empty, or says what is wrong (§3.2.2).
+ * kafkajs 2.2.4 has one that does not read the broker's answer: a refused token passes for a login, and the first
+ * request after it fails instead. Here the answer is read: it is empty, or names the error (§3.2.2).
  */
 interface Exchange {
   saslAuthenticate(exchange: {
@@ -30,7 +30,7 @@ const answer = {
   decode: async (raw: Buffer | null) => raw?.toString('utf8', lengthBytes) ?? '',
   parse: async (text: string) => {
     if (text === '') return;
-    // What kafkajs calls a login that was refused: errors.ts tells by that name.
+    // kafkajs's name for a refused login, by which errors.ts recognises it.
     throw Object.assign(new Error(`the token was rejected: ${text}`), { name: 'KafkaJSSASLAuthenticationError' });
   },
 };

@@ -1,4 +1,4 @@
-/** Produce, version 7: batches for several partitions of one leader, each with an outcome of its own; acks from all. */
+/** Produce, version 7: batches for several partitions of one leader, each with a separate outcome; acks from all. */
 import { array, type ByteReader, createByteWriter, int16, int32, int64, string } from './bytes.ts';
 import type { Compressor } from './compression/codecs.ts';
 import { apiKeyOf, apis, type WireRequest } from './kafkajs-wire.ts';

@@ -100,7 +100,7 @@ export function createKafkaReader(
       }
       if (a.replicaUntil <= now) a.replica = undefined;
       const node = a.replica ?? leader;
-      // A leader that has sent us away, and whose replica failed, is not asked to do so again for a while.
+      // A leader that has redirected us to a failed replica may not redirect again for a while.
       const asks = a.replica === undefined && a.replicaUntil <= now ? rack : '';
       const there = due.get(`${node} ${asks}`);
       if (there) there.parts.push(a);
@@ -277,7 +277,7 @@ export function createKafkaReader(
     }
   };
 
-  /** Time until a partition whose fetch failed may be asked for again. */
+  /** Time until a partition with a failed fetch may be requested again. */
   const soonestRetry = (now: number) =>
     turns.reduce((ms, a) => (!a.paused && a.notBefore > now ? Math.min(ms, a.notBefore - now + 1) : ms), 60_000);
 

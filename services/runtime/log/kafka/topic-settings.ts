@@ -1,4 +1,4 @@
-/** The settings a topic is made with on Kafka, by whoever makes it: ourselves, or an operator who is told (Strimzi). */
+/** The settings of a topic on Kafka, whether we create it or an operator does (Strimzi). */
 
 import type { LogTopic } from '../log.ts';
 import { kafkaLimits } from './kafka-limits.ts';

@@ -91,7 +91,7 @@ export async function openJournal(
 
   let number = (earlier.numbers.at(-1) ?? 0) + 1;
   let file = await files.create(number);
-  /** What stands before the frames of each sync, and once before it all. */
+  /** The mark before the frames of each sync, and once before all of them. */
   let group: Buffer;
   let head: Buffer[];
   const begin = (mark: Buffer) => {
@@ -111,7 +111,7 @@ export async function openJournal(
   let open = 0;
 
   const flush = async () => {
-    // What is asked for together shares a sync.
+    // Concurrent requests share a sync.
     await undefined;
     while (waiting.length > 0) {
       if (clock.nowMs() < lastMs + intervalMs) await clock.sleepUntil(lastMs + intervalMs);
@@ -157,7 +157,7 @@ export async function openJournal(
       await files.remove(before);
       old = old.filter((one) => !before.includes(one));
     })()
-      // A store that cannot be synced is told so by its next write; its frames stay.
+      // A store that cannot be synced gets an error at its next write; its frames stay.
       .catch(() => {})
       .finally(() => (turning = undefined));
   };

@@ -41,8 +41,8 @@ function played(cores: number, workers: number, own: number, worker: number): nu
   return (1_000 * pages) / (ticks * slice);
 }
 
-describe('a crawl on so many cores', () => {
-  it('is bound by its workers, then by the process with the log, and by cores where workers are as many', () => {
+describe('a crawl on n cores', () => {
+  it('a crawl on n cores is bound by its workers, then by the process with the log, and by cores with as many workers', () => {
     const costs = { ownMillis: 0.25, workerMillis: 0.75 };
     assert.deepEqual(crawlOn(2, 1, costs), { pagesPerSecond: 1_000 / 0.75, bound: 'workers' });
     assert.deepEqual(crawlOn(4, 3, costs), { pagesPerSecond: 4_000, bound: 'frontier and log' });
@@ -50,7 +50,7 @@ describe('a crawl on so many cores', () => {
     assert.deepEqual(crawlOn(2, 2, costs), { pagesPerSecond: 2_000, bound: 'cores' });
   });
 
-  it('comes to what the same work comes to when it is played, within a twentieth', () => {
+  it('a crawl on n cores is predicted within a twentieth of a simulation of the same work', () => {
     for (const [ownMillis, workerMillis] of [
       [0.25, 0.75],
       [0.25, 2],
@@ -71,7 +71,7 @@ describe('a crawl on so many cores', () => {
       }
   });
 
-  it('is not told from costs that cannot be', () => {
+  it('a crawl on n cores is not predicted from impossible costs', () => {
     assert.throws(() => crawlOn(2, 1, { ownMillis: 0, workerMillis: 1 }), /ownMillis is 0: it must be above 0/);
     assert.throws(() => crawlOn(2, 1, { ownMillis: Number.NaN, workerMillis: 1 }), /ownMillis is NaN/);
   });

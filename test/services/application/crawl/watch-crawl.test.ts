@@ -45,7 +45,7 @@ async function watch(lookAt: (sinceMs: number) => Look, untilMs: number) {
   return { end, looks, reported };
 }
 
-test('a crawl that waits for its hosts is looked at twice a second, and one that moves twenty times', async () => {
+test('a crawl that waits for its hosts is checked twice a second, and a moving one twenty times', async () => {
   const waits = await watch(() => looking(3, 1), 60_000);
   assert.equal(waits.end, 'stopped');
   assert.ok(waits.looks.length <= 130, `${waits.looks.length} looks in a minute`);
@@ -55,7 +55,7 @@ test('a crawl that waits for its hosts is looked at twice a second, and one that
   assert.deepEqual(moves.looks.slice(0, 4), [0, 50, 100, 150]);
 });
 
-test('the end of one that has waited is noticed within half a second, by two looks that agree', async () => {
+test('the end of a waiting crawl is noticed within half a second, by two equal checks', async () => {
   const { end, looks } = await watch((sinceMs) => looking(sinceMs < 60_010 ? 1 : 0, 1), 100_000);
   assert.equal(end, 'done');
   const atMs = looks.find((sinceMs) => sinceMs >= 60_010)!;
@@ -63,7 +63,7 @@ test('the end of one that has waited is noticed within half a second, by two loo
   assert.ok(looks.at(-1)! - atMs <= 50, `${looks.at(-1)}`);
 });
 
-test('pages per second counts pages that are fetched again, and never falls below 0 while known pages are on lease', async () => {
+test('pages per second counts refetched pages, and never falls below 0 while known pages are on lease', async () => {
   // 30 pages are known; from the third second on, one after another is on lease again for 200 ms, and comes back as a page.
   const { reported } = await watch((sinceMs) => {
     const again = Math.max(0, sinceMs - 3_000) / 200;

@@ -9,13 +9,13 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 const lock = import.meta.resolve('../../../../services/application/workers/consumers-lock.ts');
 
-test('a folder without consumers of its own is not waited for, and has none afterwards', async () => {
+test('a folder without running consumers is not waited for, and has none afterwards', async () => {
   const folder = join(temporaryFolder(), 'consumers');
   await awaitConsumersGone(folder);
   assert.ok(!existsSync(folder));
 });
 
-test('whoever comes next waits for the end of the process that holds the consumers', async () => {
+test('the next process waits for the end of the one that holds the consumers', async () => {
   const folder = join(temporaryFolder(), 'consumers');
   const program = `const { holdConsumersLock } = await import(${JSON.stringify(lock)});
 await holdConsumersLock(${JSON.stringify(folder)});

@@ -60,7 +60,7 @@ const blankUrl = {
   tags: [],
 };
 
-test('leases that the worker had taken and that are out come back, contacted when it died; others stay', async () => {
+test('the open leases of a dead worker return, with its death as last contact; others stay', async () => {
   const out: Out = new Map();
   const { grant, results, die } = await openCrawl(out);
   // Far more than are looked at in one go, and nearly all of them over.
@@ -80,7 +80,7 @@ test('leases that the worker had taken and that are out come back, contacted whe
     );
 });
 
-test('a lease that stands at the same URL at a third death is left to its deadline, and one that got on is not', async () => {
+test('a lease at the same URL at a third death is left to its deadline, and one with progress is not', async () => {
   const out: Out = new Map();
   const { grant, die } = await openCrawl(out);
   for (let leaseId = 1; leaseId <= 3; leaseId++) {

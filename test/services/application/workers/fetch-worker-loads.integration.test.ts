@@ -15,7 +15,7 @@ const hooks = `import { writeSync } from 'node:fs';
 export async function load(url, context, next) { writeSync(1, url + '\\n'); return next(url, context); }`;
 const asModule = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`;
 
-test('a worker loads what it fetches with: no frontier, stores, consumers, languages or SOCKS', async () => {
+test('a worker loads only its fetcher: no frontier, stores, consumers, languages or SOCKS', async () => {
   const register = asModule(`import { register } from 'node:module'; register(${JSON.stringify(asModule(hooks))});`);
   const child = spawn(process.execPath, ['--import', 'tsx', '--import', register, program], {
     stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'],

@@ -29,7 +29,7 @@ async function settled(): Promise<void> {
   for (let n = 0; n < 20; n++) await new Promise(setImmediate);
 }
 
-test('starts on one address are as far apart as asked, whichever workers make them', async () => {
+test('starts on one address keep the interval, whichever workers make them', async () => {
   const { clock, worker } = open(100);
   const [one, other] = [worker(), worker()];
   const { signal } = new AbortController();
@@ -51,7 +51,7 @@ test('starts on one address are as far apart as asked, whichever workers make th
   assert.notEqual(await one.addressPacer.acquire('192.0.2.2', clock.nowMs(), signal), null);
 });
 
-test('a permit of a worker that dies counts as a start at its death, and holds nobody up for longer', async () => {
+test('a permit of a dead worker counts as a start at its death, and blocks nobody longer', async () => {
   const { clock, worker } = open(100);
   const [one, other] = [worker(), worker()];
   const { signal } = new AbortController();
@@ -71,7 +71,7 @@ test('a permit of a worker that dies counts as a start at its death, and holds n
   assert.equal(isFree, true);
 });
 
-test('nobody waits who stops, or whose deadline is too near', async () => {
+test('a stopping worker, or one with a near deadline, does not wait', async () => {
   const { worker } = open(100);
   const one = worker();
   const stopping = new AbortController();
@@ -83,7 +83,7 @@ test('nobody waits who stops, or whose deadline is too near', async () => {
   assert.equal(await waiting, null);
 });
 
-test('the cap on bytes is of all workers together, and one that is alone has all of it', async () => {
+test('the bandwidth limit covers all workers together, and a single one gets all of it', async () => {
   const { clock, worker } = open(0);
   const [one, other] = [worker(), worker()];
   const { signal } = new AbortController();

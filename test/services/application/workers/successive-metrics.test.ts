@@ -14,7 +14,7 @@ const sourceOf =
 
 const spread = { bounds: [1, 2], counts: [3, 4, 5], sum: 6 };
 
-test('counters go on over processes that follow each other, and what was true at the moment ends with its process', async () => {
+test('counters continue over successive processes, and gauges end with their process', async () => {
   const metrics = createSuccessiveMetrics();
   const shown = async () => (await takeMetrics([metrics.source])).values.map(([, value]) => value);
   assert.deepEqual(await shown(), []);
@@ -28,7 +28,7 @@ test('counters go on over processes that follow each other, and what was true at
   assert.deepEqual(await shown(), [7, 7, 1]);
 });
 
-test('names, labels and distributions come through as the sources tell them', async () => {
+test('names, labels and distributions arrive as their sources report them', async () => {
   const metrics = createSuccessiveMetrics();
   metrics.take(
     await takeMetrics([sourceOf(1), (report) => report.spread('crawlstream_fetcher_request_seconds', spread)]),

@@ -6,7 +6,7 @@ import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.t
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { topicsOfCrawl } from '../../../../topology/topics.ts';
 
-test('each partition is with one worker for good, and its next worker goes on from what was committed', async () => {
+test('each partition stays with one worker, and its next worker continues from the committed position', async () => {
   const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
   await log.createTopics(topicsOfCrawl('crawl', 5));
   const append = (partition: number) =>

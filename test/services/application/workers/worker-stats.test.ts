@@ -23,7 +23,7 @@ const stats = (n: number): PlainStats => ({
   hooks: [{ plugin: 'one', hook: 'urlFilter', calls: n, seconds: n, faults: n }],
 });
 
-test('the figures of several fetchers are those of one, and those of an ended one still count', () => {
+test('the figures of several fetchers add up, including those of an ended one', () => {
   const sum = sumStats([addEnded(stats(1), stats(2)), stats(4)]);
   const { requestSeconds, hostIntervalSeconds, ...rest } = sum;
   assert.deepEqual(rest, {

@@ -39,7 +39,7 @@ async function framed(page: Page): Promise<Frame> {
   return frame;
 }
 
-test('a crawl of hgweb is shown with its styles and pictures when hgweb is gone, and asks nobody else', {
+test('a crawl of hgweb is shown with styles and pictures when hgweb is gone, and contacts nobody else', {
   skip,
 }, async (t) => {
   const site = await hgweb.start();
@@ -85,7 +85,7 @@ test('a crawl of hgweb is shown with its styles and pictures when hgweb is gone,
   assert.ok(asked.some((one) => one.endsWith('.css')) && asked.some((one) => one.endsWith('.png')), asked.join('\n'));
 });
 
-test('a hostile page runs nothing, asks nobody, and no link leads out of the archive', { skip }, async (t) => {
+test('a hostile page runs nothing, contacts nobody, and no link leads out of the archive', { skip }, async (t) => {
   const heard: string[] = [];
   const live = createServer((request, response) => {
     heard.push(request.url!);

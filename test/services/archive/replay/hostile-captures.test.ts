@@ -49,8 +49,8 @@ function policyOf(headers: Headers): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-describe('a capture that is shown', () => {
-  it('runs nothing, asks nobody else, and is in nobody else’s frame', async () => {
+describe('a shown capture', () => {
+  it('a shown capture runs nothing, contacts nobody else, and cannot be framed elsewhere', async () => {
     const document = { 'sec-fetch-dest': 'document' };
     for (const [path, headers] of [
       ['/page', {}],
@@ -80,7 +80,7 @@ describe('a capture that is shown', () => {
     }
   });
 
-  it('leads to no page for ever, and to nothing that is not here', async () => {
+  it('a shown capture redirects neither endlessly nor out of the archive', async () => {
     const circle = await get('/circle');
     assert.equal(circle.status, 502);
     assert.match(circle.body, /redirects to .*, which is not in this archive/);
@@ -89,13 +89,13 @@ describe('a capture that is shown', () => {
     assert.match(loop.body, /it refers to another revisit record/);
   });
 
-  it('has no more of a style sheet than is held in memory', async () => {
+  it('a shown capture has no more of a style sheet than fits into memory', async () => {
     const { body } = await get('/css');
     assert.equal(body.length, 16 << 20);
   });
 });
 
-it('links are read as a browser reads them: blanks and controls before a scheme hide nothing', () => {
+it('links are read as in a browser: blanks and control characters before a scheme hide nothing', () => {
   const linker = createLinker(time, at('/dir/page'));
   assert.equal(linker.lead(' \u0001#place'), null);
   assert.equal(linker.lead('\u0000 data:text/plain,x'), null);
@@ -104,7 +104,7 @@ it('links are read as a browser reads them: blanks and controls before a scheme 
   assert.equal(pathOf(time, 'http://bad.test/?a=\\\\evil.test'), `/web/${time}/http://bad.test/?a=%5C%5Cevil.test`);
 });
 
-it('a name to save by holds nothing that a header or a shell could take for more', () => {
+it('a download name holds nothing that a header or shell could misread', () => {
   for (const [given, reported] of [
     ['attachment; filename="a b.pdf"', 'attachment; filename="a b.pdf"'],
     ['attachment; filename="../../.profile"', 'attachment'],
@@ -115,7 +115,7 @@ it('a name to save by holds nothing that a header or a shell could take for more
   }
 });
 
-it('parts of a body are within it', () => {
+it('byte ranges stay within their body', () => {
   assert.deepEqual(rangeOf('bytes=0-9', 10), { first: 0, last: 9 });
   assert.deepEqual(rangeOf('bytes=5-99', 10), { first: 5, last: 9 });
   assert.deepEqual(rangeOf('bytes=9-', 10), { first: 9, last: 9 });
@@ -123,7 +123,7 @@ it('parts of a body are within it', () => {
   assert.deepEqual(rangeOf('bytes=-3', 10), { first: 7, last: 9 });
 });
 
-it('only what was fetched over http or https is asked for, or taken from an index', () => {
+it('only http and https captures are requested, or read from an index', () => {
   for (const text of ['ftp://a.test/', 'file:///etc/passwd', 'javascript://a.test/'])
     assert.equal(askedUrl(text), null);
   const line = (url: string) =>

@@ -54,8 +54,8 @@ function checksum16(head: Buffer): Buffer {
   return gzipSync(head).subarray(-8, -6);
 }
 
-describe('the index of a WARC file that has none', () => {
-  it('is the one that stands beside others', async () => {
+describe('the index built for a WARC file', () => {
+  it('the index built for a WARC file equals an existing one', async () => {
     const { made, beside } = await indexed([
       page('b'),
       page('a', { digest: 'AAAA' }),
@@ -67,7 +67,7 @@ describe('the index of a WARC file that has none', () => {
     assert.equal(made.split('\n').length, 6);
   });
 
-  it('tells the type of what was sent, and what of a file can be shown at all', async () => {
+  it('the index built for a WARC file has the sent type, and what can be shown', async () => {
     const reported = async (...records: Buffer[]) =>
       (await linesOf(Buffer.concat(records))).map(({ url, mime, status, digest }) => [url, mime, status, digest]);
     assert.deepEqual(await reported(record('response', '<http://a.test/>', html, ['WARC-Payload-Digest: sha1:B'])), [
@@ -90,7 +90,7 @@ describe('the index of a WARC file that has none', () => {
     );
   });
 
-  it('has each record’s place in the file, packed or not', async () => {
+  it('the index built for a WARC file has each record’s offset, compressed or not', async () => {
     const [first, second] = [record('response', 'http://a.test/1', html), record('response', 'http://a.test/2', html)];
     const places = async (bytes: Buffer) =>
       (await linesOf(bytes)).map(({ offset, length }) => [offset, length]).sort(([a], [b]) => Number(a) - Number(b));
@@ -112,7 +112,7 @@ describe('the index of a WARC file that has none', () => {
     ]);
   });
 
-  it('is of what is whole, where the file’s writer was killed', async () => {
+  it('the index built for a WARC file covers whole records if its writer was killed', async () => {
     const [first, second] = [record('response', 'http://a.test/1', html), record('response', 'http://a.test/2', html)];
     const all = Buffer.concat([first, second]);
     for (const cut of [1, 20, second.length - 30, second.length - 5]) {
@@ -130,7 +130,7 @@ describe('the index of a WARC file that has none', () => {
     }
   });
 
-  it('is none of a file that is no WARC file, with the place and the reason', async () => {
+  it('a file that is no WARC file gets no index, with the place and the reason', async () => {
     await refused(Buffer.from('PK\u0003\u0004'), /at byte 0: no WARC record begins there$/);
     await refused(gzipSync('hello'), /at byte 0: no WARC record begins there$/);
     await refused(gzipSync(Buffer.alloc(0)).subarray(0, 12), /at byte 0: it cannot be decompressed/);

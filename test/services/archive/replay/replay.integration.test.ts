@@ -177,7 +177,7 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}, metho
   });
 }
 
-test('a TimeGate leads to the memento next in time, and tells of the others (RFC 7089 §4.1)', async () => {
+test('a TimeGate redirects to the nearest memento and links to the others (RFC 7089 §4.1)', async () => {
   const asked = await get('/timegate/http://pond.test/', { 'accept-datetime': 'Wed, 01 Jan 2020 10:00:00 GMT' });
   assert.equal(asked.status, 302);
   assert.equal(asked.headers['location'], `${server}/web/20200101000000/http://pond.test/`);
@@ -227,7 +227,7 @@ test('redirects lead into the archive, and never in a circle', async () => {
   assert.match(circle.body.toString(), /which is not in this archive/);
 });
 
-test('a revisit has its payload, out of another file, and a 304 what had not changed', async () => {
+test('a revisit has its payload from another file, and a 304 the unchanged one', async () => {
   const copy = await get('/web/20250101000000/http://pond.test/copy');
   assert.deepEqual([copy.status, copy.headers['content-language']], [200, 'de']);
   assert.match(copy.body.toString(), /<title>2020<\/title>/);
@@ -239,7 +239,7 @@ test('a revisit has its payload, out of another file, and a 304 what had not cha
   assert.match(lost.body.toString(), /the payload \(http:\/\/pond\.test\/nowhere\) is in none of these files/);
 });
 
-test('codings are undone and charsets said: chunks, gzip and Latin-1 come as UTF-8', async () => {
+test('codings are removed and charsets declared: chunks, gzip and Latin-1 come as UTF-8', async () => {
   const { headers, body } = await get('/web/20200101000005/http://pond.test/packed');
   assert.equal(body.toString(), '<p>café');
   assert.equal(headers['content-type'], 'text/html; charset=utf-8');
@@ -247,7 +247,7 @@ test('codings are undone and charsets said: chunks, gzip and Latin-1 come as UTF
   assert.equal(headers['transfer-encoding'] === undefined || !/gzip/.test(`${headers['transfer-encoding']}`), true);
 });
 
-test('parts of a film are sent as players ask for them', async () => {
+test('byte ranges of a video are sent as players request them', async () => {
   const path = '/web/20240101000000/http://pond.test/film';
   const whole = await get(path);
   assert.ok(whole.body.equals(film));
@@ -281,7 +281,7 @@ test('TimeMaps list all captures, in both forms', async () => {
   assert.equal(json.mementos.last.datetime, '2025-01-01T00:00:00Z');
 });
 
-test('a person finds hosts, URLs and captures; a file without an index is there, too', async () => {
+test('a person finds hosts, URLs and captures, also in a file without an index', async () => {
   const home = (await get('/')).body.toString();
   assert.match(home, />bare\.test<.*>pond\.test</s);
   const found = (await get('/search?url=pond.test/t')).body.toString();
@@ -293,7 +293,7 @@ test('a person finds hosts, URLs and captures; a file without an index is there,
   assert.equal((await get('/web/20220202020202/http://bare.test/')).body.toString(), 'bare');
 });
 
-test('memento_client, which is not ours, finds the memento next to a time', {
+test('memento_client, an independent implementation, finds the memento nearest to a time', {
   skip: (await pythonSkipReason()) ?? false,
 }, async () => {
   const environment = pythonEnvironment('memento-client', ['memento_client==0.6.1', 'requests', 'lxml']);
@@ -315,13 +315,13 @@ print(json.dumps(found, default=str))`;
   assert.equal(mementos['last']?.datetime, '2025-01-01 00:00:00');
 });
 
-test('who names another host, or is a page of elsewhere, gets nothing', async () => {
+test('a request for another Host, or from a foreign page, gets nothing', async () => {
   assert.equal((await get('/web/2020/http://pond.test/', { host: 'rebound.test' })).status, 403);
   const elsewhere = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' };
   assert.equal((await get('/web/20240101000000/http://pond.test/film', elsewhere)).status, 403);
 });
 
-test('hostile captures are shown for what they are, or said to be unshowable; the server goes on', async () => {
+test('hostile captures are shown as they are or reported as unshowable, and the server goes on', async () => {
   const at = (path: string, headers = {}) => get(`/web/20200101000000/http://bad.test${path}`, headers);
   for (const [path, said] of [
     ['/self', /it refers to another revisit record/],
@@ -361,7 +361,7 @@ test('hostile captures are shown for what they are, or said to be unshowable; th
   assert.equal((await get('/web/2020/http://bad.test/"><script>')).status, 302);
 });
 
-test('a long file without an index, one that is there twice, and no file at all are refused with the remedy', async () => {
+test('a long file without an index, a duplicate file, and no file at all are refused with the remedy', async () => {
   const { ended } = startCommand(['replay']);
   assert.match((await ended).stderr, /no archive is given: add WARC files, or the --data folder/);
   const copy = writeWarc(temporaryFolder(), 'a', [{ url: 'http://pond.test/', time: '20200101000000' }]);

@@ -9,7 +9,7 @@ const linker = createLinker(time, 'http://pond.test/dir/page');
 const html = (text: string) => rewriteHtml(text, linker, false);
 const there = (url: string) => `/web/${time}/${url}`;
 
-test('what holds no link stays byte for byte', () => {
+test('content without links stays unchanged byte for byte', () => {
   for (const text of [
     '<!DOCTYPE html>\n<P CLASS=x  title = "a > b">caf\u00e9 &eacute; <br/><!-- <a href=/x> --> a < b</P>',
     '<script>if (a < b) document.write("<a href=/x>")</script><textarea><a href=/x></textarea>',
@@ -19,7 +19,7 @@ test('what holds no link stays byte for byte', () => {
   }
 });
 
-test('links lead to the time of the page, resolved as a browser does', () => {
+test('links lead to the time of the page, resolved as in a browser', () => {
   assert.equal(html('<a href=other?a=1&amp;b=2#x>'), `<a href="${there('http://pond.test/dir/other?a=1&amp;b=2#x')}">`);
   assert.equal(html("<img src='//cdn.test/a b.png' alt=x>"), `<img src="${there('http://cdn.test/a%20b.png')}" alt=x>`);
   assert.equal(html('<form action=/find>'), `<form action="${there('http://pond.test/find')}">`);
@@ -30,7 +30,7 @@ test('links lead to the time of the page, resolved as a browser does', () => {
   assert.equal(html('<td background=t.gif>'), `<td background="${there('http://pond.test/dir/t.gif')}">`);
 });
 
-test('the base goes, and links before and behind it go by it', () => {
+test('base elements are removed, and links before and after resolve against them', () => {
   const led = html('<a href=one><base target=_blank href="http://other.test/base/"><base href=/no/><a href=two>');
   assert.equal(
     led.replaceAll(/\s+/g, ' '),
@@ -53,7 +53,7 @@ test('scripts, files and programs of other schemes lead nowhere', () => {
   }
 });
 
-test('srcset, styles, refreshes and pages within pages are led, too', () => {
+test('srcset, styles, refreshes and nested pages are rewritten, too', () => {
   assert.equal(
     html('<img srcset="a.png 1x, /b.png,c 2x , data:image/png,x 3x">'),
     `<img srcset="${there('http://pond.test/dir/a.png')} 1x, ${there('http://pond.test/b.png,c')} 2x, data:image/png,x 3x">`,
@@ -88,7 +88,7 @@ test('srcset, styles, refreshes and pages within pages are led, too', () => {
   assert.doesNotMatch(html(deep(3)), /live\.test/, 'deeper ones are left out');
 });
 
-test('what asks a host unseen, governs the browser or checks what is written anew is dropped', () => {
+test('elements that contact a host silently, govern the browser or check rewritten content are dropped', () => {
   assert.equal(html('<a ping=http://spy.test/ href=/x>'), `<a  href="${there('http://pond.test/x')}">`);
   assert.doesNotMatch(html('<link rel="preconnect dns-prefetch" href=//spy.test>'), /spy/);
   assert.doesNotMatch(html('<link href=//spy.test rel=prefetch>'), /spy/);
@@ -107,7 +107,7 @@ test('what asks a host unseen, governs the browser or checks what is written ane
   );
 });
 
-test('an encoding that a page names is that of what is sent', () => {
+test('a page’s declared encoding is that of the sent bytes', () => {
   assert.equal(html('<meta charset=windows-1252>'), '<meta charset="utf-8">');
   assert.match(
     html('<meta http-equiv=content-type content="text/html; charset=koi8-r">'),
@@ -121,7 +121,7 @@ test('no attribute breaks out of its quotes', () => {
   assert.equal(html(`<p style='a:url(/x);b:"&quot;><script>"'>`).includes('<script>'), false);
 });
 
-test('drawings are XML: their links and styles are led, and they stay well-formed', () => {
+test('SVG is XML: its links and styles are rewritten, and it stays well-formed', () => {
   const svg =
     '<svg xmlns:xlink="x"><style>a{fill:url(p.svg?a=1&amp;b=2)}</style><image xlink:href="a.png?x=1&amp;y=2"/></svg>';
   const led = rewriteHtml(svg, linker, true);
@@ -129,7 +129,7 @@ test('drawings are XML: their links and styles are led, and they stay well-forme
   assert.match(led, /xlink:href="\/web\/20260101000000\/http:\/\/pond\.test\/dir\/a\.png\?x=1&amp;y=2"\/>/);
 });
 
-test('style sheets: url() in all its spellings, and imports', () => {
+test('style sheets are rewritten: url() in all spellings, and imports', () => {
   const led = (url: string) => `"${there(`http://pond.test/dir/${url}`)}"`;
   assert.equal(rewriteCss('a{b:url( a.png )}', linker), `a{b:url( ${led('a.png')} )}`);
   assert.equal(

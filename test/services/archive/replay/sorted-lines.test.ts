@@ -22,7 +22,7 @@ async function some(source: LineSource, key: string, count: number): Promise<str
   return found;
 }
 
-test('any key is found, in lines of all lengths, as by reading them all', async () => {
+test('any key is found in lines of all lengths, as by reading them all', async () => {
   const lines = Array.from({ length: 5_000 }, (_, n) => `${`${n * 3}`.padStart(7, '0')} ${'x'.repeat((n * 37) % 900)}`);
   const bytes = Buffer.from(`${lines.join('\n')}\n`);
   const source = fromMemory('lines', bytes);
@@ -52,7 +52,7 @@ test('a search reads little of a long index, and holds none of it', async () => 
   assert.ok(reads <= 40, `${reads} reads`);
 });
 
-test('an index that is not sorted is told from one that is, short or long', async () => {
+test('an unsorted index is recognised, short or long', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'index.cdxj');
   const sorted = Array.from({ length: 9_000 }, (_, n) => `${`${n}`.padStart(6, '0')} ${'z'.repeat(n % 90)}`);
@@ -70,7 +70,7 @@ test('an index that is not sorted is told from one that is, short or long', asyn
   }
 });
 
-test('a line that does not end is an error that names its file', async () => {
+test('an endless line is an error that names its file', async () => {
   const source = fromMemory('endless.cdxj', Buffer.alloc(3 << 20, 'x'));
   await assert.rejects(some(source, 'x', 1), /endless\.cdxj: a line is longer/);
 });

@@ -29,7 +29,7 @@ async function made(data: string) {
   return { found: found.sort(), records };
 }
 
-test('consumers of a crawl that is killed end as they do when they read everything from zero', async () => {
+test('consumers of a killed crawl end with the same result as a read from zero', async () => {
   const web = await startSmallWeb({
     preset: 'full',
     hosts: 6,
@@ -86,7 +86,7 @@ test('consumers of a crawl that is killed end as they do when they read everythi
   }
 });
 
-test('paths of which the dedup finds nearly all pages to be copies are deferred as a trap; their neighbours are crawled', {
+test('paths full of duplicates are deferred as a trap; their neighbours are crawled', {
   timeout: 600_000,
 }, async (t) => {
   const words = (name: string) => Array.from({ length: 80 }, (_, n) => `${name}${(n * n) % 79}`).join(' ');
@@ -126,7 +126,7 @@ async function pagesOf(data: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test('a crawl that is stopped drains its consumers: what was fetched can be found', async () => {
+test('a crawl that is stopped drains its consumers: fetched pages can be found', async () => {
   const web = await startSmallWeb({ hosts: 4, pagesPerHost: 60, seed: 32 });
   const data = join(temporaryFolder(), 'data');
   const running = startCommand([...web.crawlArguments, '--delay', '30ms', '--with', 'index', '--data', data]);

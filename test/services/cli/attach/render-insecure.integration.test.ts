@@ -11,7 +11,7 @@ import { chromiumHere, noBrowser } from '../../../browser/chromium.ts';
 import { certificate, privateKey } from '../../fetcher/http/tls-fixture.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
-test('a page of a host named by --insecure is rendered with what it loads there, on record; other hosts are not trusted', {
+test('a page of a host named by --insecure is rendered with its subresources, on record; other hosts are not trusted', {
   skip: chromiumHere() === undefined ? noBrowser : false,
 }, async (t) => {
   const asked: string[] = [];

@@ -16,7 +16,7 @@ const app = `
     '<p>' + 'The room has a view of the harbor. '.repeat(10) + '</p>' + (number < 3 ? '<a href="/' + (number + 1) + '">on</a>' : '') +
     (number === 0 ? '<a href="/1?from=app">the same</a>' : ''));`;
 
-test('links and text that scripts make are found by a browser beside the crawl, politely, and the crawl waits for it', {
+test('links and text from scripts are found by a browser beside the crawl, politely, and the crawl waits for it', {
   skip: chromiumHere() === undefined ? noBrowser : false,
 }, async (t) => {
   const site = await serveSite(t, (request, response) => {
@@ -88,7 +88,7 @@ test('links and text that scripts make are found by a browser beside the crawl, 
   assert.match(without.stderr, /--extract has render: rules, but no browser runs: add --with render/);
 });
 
-test('a browser that gets no network namespace is told of once, at the start', {
+test('a browser without a network namespace is reported once, at the start', {
   skip: chromiumHere() === undefined ? noBrowser : false,
 }, async (t) => {
   const site = await serveSite(t, (request, response) => {

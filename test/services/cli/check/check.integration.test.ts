@@ -71,7 +71,7 @@ test('check url prints the normal form, the key and each step', async () => {
   assert.deepEqual(names.slice(-3), ['key.plusSpaces', 'key.emptyValues', 'key.repeatedParameters']);
 });
 
-test('check filter names the rule, from options as from a policy with lists', async () => {
+test('check filter names the rule, from options and from a policy with lists', async () => {
   const scoped = await json('filter', 'http://b.org/x', '--seed', 'https://a.org', '--depth', '1');
   assert.deepEqual(scoped, {
     url: 'http://b.org/x',
@@ -108,7 +108,7 @@ test('check filter names the rule, from options as from a policy with lists', as
   );
 });
 
-test('check robots fetches under the address guard and names the line that decides', async () => {
+test('check robots fetches under the address guard and names the deciding line', async () => {
   assertRefused(await runCommand(['check', 'page', `${origin}/page`]), /not public; add --allow-private/);
   const guarded = await json('robots', `${origin}/no/x`);
   assert.equal(guarded['allowed'], false);
@@ -142,7 +142,7 @@ test('check robots reads a file, for any agent', async () => {
   assert.match(stdout, /verdict +denied: a rule matches\nrule +line 4: Disallow: \/b\n/);
 });
 
-test('check page shows what a fetched page gives, unless robots.txt denies it', async () => {
+test('check page shows a fetched page’s content, unless robots.txt denies it', async () => {
   const page = await json('page', `${origin}/dir/page`, '--allow-private');
   assert.equal(page['title'], 'A päge');
   assert.deepEqual(page['links'], [`${origin}/c`, `${origin}/dir/b?x`, 'http://c.org/']);
@@ -154,7 +154,7 @@ test('check page shows what a fetched page gives, unless robots.txt denies it', 
   assert.equal((await json('page', `${origin}/moved`, '--allow-private'))['redirectUrl'], `${origin}/page`);
 });
 
-test('check page reads a file, its links relative to the URL that is said', async () => {
+test('check page reads a file, with links relative to the given URL', async () => {
   const file = write('page.html', '<meta charset=utf-8><meta name=robots content=nofollow><title>Ünder</title>');
   const { stdout, code } = await runCommand(['check', 'page', '--file', file, '--url', 'example.org/a/']);
   assert.equal(code, 0);
@@ -163,7 +163,7 @@ test('check page reads a file, its links relative to the URL that is said', asyn
   assert.match(stdout, /directives +nofollow\n/);
 });
 
-test('check score shows each factor, and the front queue of depth and spelling where nothing else is said', async () => {
+test('check score shows each factor, and by default the front queue of depth and spelling', async () => {
   assert.equal((await json('score', 'http://a.org/b?c=1', '--depth', '2'))['frontQueue'], 3);
   const known = await json(
     'score',
@@ -180,7 +180,7 @@ test('check score shows each factor, and the front queue of depth and spelling w
   assert.match(stdout, /front queue +0 of 0 \(first\) to 7\n {2}domain +unknown +weight 0\.3\n/);
 });
 
-test('what a checker cannot use is one line that names it and says what to do', async () => {
+test('invalid input of a checker is one line that names it and the remedy', async () => {
   const rows: [string[], RegExp][] = [
     [['url', 'ftp://a.org/'], /url "ftp:\/\/a\.org\/": its scheme is not supported; write an http or https URL/],
     [

@@ -7,7 +7,7 @@ import { isAllowed, parseRobots } from '../../../../topology/robots/rules.ts';
 const bytes = (text: string) => Buffer.from(text, 'utf8');
 const site = 'http://a.org';
 
-test('the line that decides is the most specific one of our group, wherever it stands', () => {
+test('the deciding line is the most specific one of our group, wherever it stands', () => {
   const body = bytes(
     '\ufeffUser-agent: *\r\nDisallow: /\r\n\r\nUser-agent: other\nUser-agent: crawlstream # us\nDisallow: /p\nAllow: /p/ok\nDisallow: /*.pdf$\n\nUser-agent: crawlstream\nDisallow: /late\n',
   );
@@ -36,7 +36,7 @@ test('the group is our own, everyone’s, or none', () => {
   assert.equal(groupOf(bytes('<html>'), 'crawlstream'), null);
 });
 
-test('on files of any make, the line’s verdict is the crawler’s verdict', () => {
+test('the line’s verdict equals the crawler’s verdict on any file', () => {
   const next = numbers(7);
   const pick = <T>(from: readonly T[]): T => from[next() % from.length]!;
   const lines = ['User-agent: *', 'User-agent: crawlstream', 'User-agent: x', '', 'Crawl-delay: 2', '# no', 'Allow:'];

@@ -27,7 +27,7 @@ function effective(line: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return { value: (key: string) => command.getOptionValue(key), from: (key: string) => sourceOf(command, key) };
 }
 
-test('flags come before the environment, that before the file, its section before its top, all before the default', () => {
+test('flags win over the environment, that over the file’s section, that over its top, and all over the default', () => {
   const config = fileOf('concurrency: 10\ncrawl: top\nservices:\n  fetcher:\n    concurrency: 20\n');
   const env = { CRAWLSTREAM_CONFIG: config };
   assert.equal(effective(['fetcher']).value('concurrency'), 1000);
@@ -40,7 +40,7 @@ test('flags come before the environment, that before the file, its section befor
   assert.deepEqual([flag.value('concurrency'), flag.from('concurrency'), flag.from('crawl')], [40, 'flag', 'file']);
 });
 
-test('a file means what the command line means: numbers, switches, lists, JSON as well as YAML', () => {
+test('a file means the same as the command line: numbers, switches, lists, in JSON and YAML', () => {
   const given = {
     brokers: ['a:1', 'b:2'],
     traps: false,
@@ -61,7 +61,7 @@ test('a file means what the command line means: numbers, switches, lists, JSON a
   assert.ok(Object.isFrozen(readConfig(createProgram(), fileOf('include: [a]')).common['include']));
 });
 
-test('a crawl named by --data is not looked for on the brokers of a file, nor the other way round', () => {
+test('a crawl named by --data is not looked for on the brokers of a file, and vice versa', () => {
   const config = fileOf('brokers: a:1\nregistry: http://r:1\ndata: folder\n');
   const inFolder = effective(['stats', '--data', 'other', '--config', config]);
   assert.deepEqual([inFolder.value('brokers'), inFolder.value('data')], [undefined, 'other']);
@@ -70,7 +70,7 @@ test('a crawl named by --data is not looked for on the brokers of a file, nor th
   assert.equal(effective(['frontier', '--data', 'mine', '--config', config]).value('brokers'), 'a:1');
 });
 
-test('a bad file of each kind gives one line for each thing wrong: file, key, remedy; and code 2', async () => {
+test('an invalid file gives one line per fault: file, key, remedy; and code 2', async () => {
   const cases = [
     ['crawl: [', /: Flow sequence .*line 1.*: correct the YAML there$/],
     ['- a list', /: the whole: write keys and values, as crawlstream config init does$/],
@@ -104,7 +104,7 @@ test('a bad file of each kind gives one line for each thing wrong: file, key, re
   assert.match(variable.stderr, /^crawlstream: CRAWLSTREAM_MAX_PAGES "all": give a whole number/);
 });
 
-test('a written file holds every setting, is good as it is, and is never overwritten', async () => {
+test('a written file holds every setting, is valid as it is, and is never overwritten', async () => {
   const file = join(temporaryFolder(), 'new.yaml');
   assert.equal((await runCommand(['config', 'init', file])).code, 0);
   const text = readFileSync(file, 'utf8');
@@ -117,7 +117,7 @@ test('a written file holds every setting, is good as it is, and is never overwri
   assert.ok(keys.length > 30, `${keys}`);
 });
 
-test('show says where each value comes from, and gives no secret away', async () => {
+test('config show says where each value comes from, and hides secrets', async () => {
   const file = fileOf('maxPages: 7\nkafkaPassword: { env: SECRET_OF_TEST }\n');
   const env = {
     ...process.env,

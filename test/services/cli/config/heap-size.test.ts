@@ -4,20 +4,20 @@ import { consumersHeapMb, workerHeapMb } from '../../../../services/application/
 import { heapSizeMb } from '../../../../services/cli/config/heap-size.ts';
 
 describe('the heap of a process in a container', () => {
-  it('leaves a frontier room for its fingerprints, its warm copies and its stores', () => {
+  it('the heap of a process in a container leaves a frontier room for its fingerprints, its warm copies and its stores', () => {
     const alone = heapSizeMb({ role: 'frontier', limitMb: 4096, seenMemoryMb: 1024, standbys: 0 });
     const withCopies = heapSizeMb({ role: 'frontier', limitMb: 4096, seenMemoryMb: 1024, standbys: 1 });
     assert.equal(alone - withCopies, 1024);
     assert.ok(withCopies > 1000 && withCopies + 2 * 1024 + 305 + 150 < 4096, `${withCopies}`);
   });
 
-  it('leaves a fetcher room for the bodies in flight', () => {
+  it('the heap of a process in a container leaves a fetcher room for the bodies in flight', () => {
     const few = heapSizeMb({ role: 'fetcher', limitMb: 1536, concurrency: 100 });
     const many = heapSizeMb({ role: 'fetcher', limitMb: 1536, concurrency: 3000 });
     assert.ok(few > many && many > 800 && many + 360 + 150 < 1536, `${few}, ${many}`);
   });
 
-  it('leaves a crawl with workers room for their heaps', () => {
+  it('the heap of a process in a container leaves a crawl with workers room for their heaps', () => {
     const wish = { role: 'crawl', limitMb: 8192, seenMemoryMb: 256, concurrency: 1000 };
     const one = heapSizeMb({ ...wish, workers: 1 });
     assert.equal(heapSizeMb(wish), one);
@@ -34,12 +34,12 @@ describe('the heap of a process in a container', () => {
     );
   });
 
-  it('stays below the limit of a small Job, which V8 by itself would exceed', () => {
+  it('the heap of a process in a container stays below the limit of a small Job, which V8 alone would exceed', () => {
     const heap = heapSizeMb({ role: 'create', limitMb: 256 });
     assert.ok(heap >= 64 && heap <= 128, `${heap}`);
   });
 
-  it('never falls below a quarter of the limit, and grows with it', () => {
+  it('the heap of a process in a container never falls below a quarter of the limit, and grows with it', () => {
     assert.equal(heapSizeMb({ role: 'frontier', limitMb: 1024, seenMemoryMb: 8192 }), 256);
     let last = 0;
     for (let limitMb = 256; limitMb <= 65_536; limitMb *= 2) {

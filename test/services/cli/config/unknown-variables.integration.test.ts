@@ -12,7 +12,7 @@ async function saidWith(variables: NodeJS.ProcessEnv, line: readonly string[] = 
   return stderr;
 }
 
-test('a misspelt variable is told of in one line with the name it is near to, and the command runs', async () => {
+test('a misspelt variable is reported in one line with the nearest name, and the command runs', async () => {
   assert.equal(
     await saidWith({ CRAWLSTREAM_MAX_PAGE: '10', CRAWLSTREAM_KAFKA_PASWORD_FILE: '/x' }),
     'crawlstream: environment: CRAWLSTREAM_MAX_PAGE is not a known variable (did you mean CRAWLSTREAM_MAX_PAGES?), ' +
@@ -26,7 +26,7 @@ test('a misspelt variable is told of in one line with the name it is near to, an
   assert.match(await saidWith(many), /FLAVOUR_2 is not a known variable \([^)]*\), and 6 more\n$/);
 });
 
-test('what Kubernetes injects for Services of these names, what is read without being a setting, and what is of others is no matter', async () => {
+test('variables injected by Kubernetes, variables that are no settings, and foreign ones are not reported', async () => {
   const link = (name: string) => ({
     [`${name}_SERVICE_HOST`]: '10.96.0.12',
     [`${name}_SERVICE_PORT`]: '9464',

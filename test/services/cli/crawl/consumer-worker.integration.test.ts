@@ -91,7 +91,7 @@ async function assertSeenByAll(data: string, pages: readonly string[]): Promise<
   assert.deepEqual([...new Set(sources)].sort(), pages);
 }
 
-test('consumers of a crawl with workers run in one process of their own, and see each page once', async () => {
+test('consumers of a crawl with workers run in one separate process, and see each page once', async () => {
   const small = await startSmallWeb({ hosts: 8, pagesPerHost: 25, domains: 2, seed: 11 });
   const data = newFolder();
   const [handler, plugin] = [noting('handler'), noting('plugin')];
@@ -119,7 +119,7 @@ test('consumers of a crawl with workers run in one process of their own, and see
   await assertSeenByAll(data, expectedPages(small));
 });
 
-test('consumers whose process is killed again and again miss no page', async (t) => {
+test('consumers whose process is killed repeatedly miss no page', async (t) => {
   const small = await startSmallWeb({
     preset: 'plain',
     hosts: 12,
@@ -166,7 +166,7 @@ test('consumers whose process is killed again and again miss no page', async (t)
   assert.deepEqual(lastJson(warc), { consumer: 'archive', records: 0 }, warc.stderr);
 });
 
-test('a consumer that fails for good ends the crawl as it does in one process, and the same command goes on', async () => {
+test('a consumer that fails for good ends the crawl as it does in one process, and the same command continues', async () => {
   const small = await startSmallWeb({ hosts: 4, pagesPerHost: 15, domains: 2 });
   const page = expectedPages(small)[30]!;
   const [mine, plugin] = [join(temporaryFolder(), 'mine.mjs'), join(temporaryFolder(), 'plugin.mjs')];
@@ -210,7 +210,7 @@ test('a consumer that fails for good ends the crawl as it does in one process, a
   });
 });
 
-test('consumers whose process ends by itself again and again end the crawl, and say what to do', async () => {
+test('consumers whose process exits repeatedly end the crawl, with the remedy', async () => {
   const small = await startSmallWeb({ hosts: 4, pagesPerHost: 10, domains: 2 });
   const mine = join(temporaryFolder(), 'mine.mjs');
   writeFileSync(mine, 'export default () => process.exit(3);\n');
@@ -220,7 +220,7 @@ test('consumers whose process ends by itself again and again end the crawl, and 
   assert.match(stderr, /failed 5 times before it handled a record \(code 3\): .* use --workers 1/);
 });
 
-test('a crawl that is killed while its consumers are busy goes on once they are gone, with workers or without', async () => {
+test('a crawl that is killed while its consumers work continues once they are gone, with workers or without', async () => {
   const small = await startSmallWeb({ hosts: 6, pagesPerHost: 40, domains: 2 });
   const data = newFolder();
   const busy = join(temporaryFolder(), 'busy.mjs');
@@ -251,7 +251,7 @@ test('a crawl that is killed while its consumers are busy goes on once they are 
   assert.deepEqual([...indexedUrls(join(data, 'index'))].sort(), expectedPages(small));
 });
 
-test('metrics and lag of consumers in their process are those of the crawl, and never go back', async () => {
+test('metrics and lag of consumers in their own process belong to the crawl, and never go back', async () => {
   const small = await startSmallWeb({ hosts: 6, pagesPerHost: 60, domains: 2, slow: 0.5, slowMs: 60 });
   const port = await freePort();
   const args = [...small.crawlArguments, '--delay', '30ms', '--workers', '2', '--data', newFolder(), '--json'];
@@ -283,7 +283,7 @@ test('metrics and lag of consumers in their process are those of the crawl, and 
   assertEnded(await running.ended, expectedPages(small).length);
 });
 
-test('what reads the output of a handler may go away: the crawl drains', async () => {
+test('a crawl drains when the reader of a handler’s output leaves', async () => {
   const small = await startSmallWeb({ hosts: 4, pagesPerHost: 60, domains: 2 });
   const mine = join(temporaryFolder(), 'mine.mjs');
   writeFileSync(mine, 'export default ({ url }) => console.log(url);\n');

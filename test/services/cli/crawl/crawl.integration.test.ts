@@ -34,7 +34,7 @@ async function untilPages(running: Running, data: string, pages: number): Promis
   }
 }
 
-test('a whole crawl fetches every linked or listed, allowed page once, keeps every delay, and reports what adds up', async () => {
+test('a whole crawl fetches every linked or listed, allowed page once, keeps every delay, and reports consistent counts', async () => {
   const web = { hosts: 24, pagesPerHost: 15, crawlDelayMs: 60, slowMs: 40, sitemapOnly: 0.2 };
   const small = await startSmallWeb({ preset: 'full', ...web });
   const data = newFolder();
@@ -69,7 +69,7 @@ test('a whole crawl fetches every linked or listed, allowed page once, keeps eve
   assert.equal(small.web.requests().length, requests);
 });
 
-test('without --json the report is on the output, and says how to read the pages', async () => {
+test('without --json the report is printed, and says how to read the pages', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 3, domains: 1 });
   const data = newFolder();
   const { code, stdout, stderr } = await runCommand([...small.crawlArguments, '--delay', '0', '--data', data]);
@@ -78,7 +78,7 @@ test('without --json the report is on the output, and says how to read the pages
   assert.ok(stdout.includes(` pages --data ${data}\n`));
 });
 
-test('pages and stats can be read while the crawl is running', async (t) => {
+test('pages and stats can be read while the crawl runs', async (t) => {
   // Each page leads to one more of its chain, until all has been asked: however fast it is, the crawl doesn't end before.
   const chains = 20;
   let isEndless = true;
@@ -106,7 +106,7 @@ test('pages and stats can be read while the crawl is running', async (t) => {
   assert.ok(printed.every((url) => all.has(url)));
 });
 
-test('--max-pages ends with exactly so many pages, and a larger number goes on from there', async () => {
+test('--max-pages ends with exactly that many pages, and a larger number continues from there', async () => {
   const small = await startSmallWeb({ hosts: 8, pagesPerHost: 20, domains: 2 });
   const data = newFolder();
   for (const [partitions, pages] of [
@@ -126,7 +126,7 @@ test('--max-pages ends with exactly so many pages, and a larger number goes on f
   assertFlawless(small.check({ delayMs: 0 }));
 });
 
-test('--max-depth, --scope, --include and --exclude fetch what they say and count the rest', async () => {
+test('--max-depth, --scope, --include and --exclude fetch only what they allow and count the rest', async () => {
   const small = await startSmallWeb({ hosts: 9, pagesPerHost: 25, domains: 3 });
   const { plan, port } = small;
   const site = (url: string) => new URL(url).hostname.split('.').slice(-2).join('.');
@@ -208,7 +208,7 @@ test('Ctrl-C drains, says how to resume, and the same command completes without 
   assert.deepEqual(await printedPages(data), expectedPages(small));
 });
 
-test('a Bloom filter that is too small misses pages, says about how many, and a later start does not find them by itself', async () => {
+test('a Bloom filter that is too small misses pages, estimates how many, and a later start does not find them', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 20, pagesPerHost: 100 });
   const data = newFolder();
   const args = [...small.crawlArguments, '--delay', '0', '--data', data, '--json'];

@@ -8,13 +8,13 @@ import { failFirst } from '../../../../services/application/crawl/fail-first.ts'
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-test('what was waited for is given, and its own failure', async () => {
+test('a wait returns its value or its own failure', async () => {
   const orFailure = failFirst(new Promise(() => {}));
   assert.equal(await orFailure(Promise.resolve(7)), 7);
   await assert.rejects(orFailure(Promise.reject(new Error('its own'))), /its own/);
 });
 
-test('a failure ends the wait that is under way, and every later one', async () => {
+test('a failure ends the wait under way, and every later one', async () => {
   let fail!: (error: Error) => void;
   const orFailure = failFirst(new Promise((_, reject) => (fail = reject)));
   const waiting = orFailure(new Promise(() => {}));
@@ -23,7 +23,7 @@ test('a failure ends the wait that is under way, and every later one', async () 
   await assert.rejects(orFailure(new Promise(() => {})), /the disk is full/);
 });
 
-test('nothing is kept of waits that are over', async () => {
+test('finished waits leave nothing behind', async () => {
   const orFailure = failFirst(new Promise(() => {}));
   const given: WeakRef<object>[] = [];
   const wait = async () => {

@@ -15,7 +15,7 @@ const outcome = (kind: Outcome['kind'], more: Partial<Outcome> = {}): Outcome =>
   ...more,
 });
 
-it('a seed that fails is told at once, with its cause and what may help, and once', () => {
+it('a failing seed is reported at once, with its cause and remedy, and once', () => {
   const rows: readonly (readonly [Outcome, RegExp])[] = [
     [outcome('dnsFailed'), /the host name was not found; check the spelling$/],
     [outcome('blockedAddress'), /private; add --allow-private to crawl private addresses$/],
@@ -45,7 +45,7 @@ it('a seed that fails is told at once, with its cause and what may help, and onc
   }
 });
 
-it('what is no failure is not told, and kinds come by how often they were met', () => {
+it('non-failures are not reported, and kinds are sorted by frequency', () => {
   const said: string[] = [];
   const ledger = createFailureLedger([seed], (text) => said.push(text));
   for (const kind of ['fetched', 'notModified', 'redirect', 'returned'] as const) ledger.note(outcome(kind), null);
@@ -58,7 +58,7 @@ it('what is no failure is not told, and kinds come by how often they were met', 
   );
 });
 
-it('a crawl that is done with a page or none says why, and one with more says nothing', () => {
+it('a crawl that ends with at most one page says why, and one with more says nothing', () => {
   const ledger = createFailureLedger([seed], () => undefined);
   ledger.note(outcome('fetched'), { nofollow: true });
   const few = (counts: object) => whyFew({ ...blankCounts, pages: 1, ...counts }, { nofollow: [] }).join('\n');
@@ -67,14 +67,14 @@ it('a crawl that is done with a page or none says why, and one with more says no
     /https:\/\/a\.test\/ forbids following its links/,
   );
   assert.match(few({ denied: 3 }), /robots\.txt disallows 3 URLs/);
-  assert.match(few({ outOfScope: 1_200 }), /1,200 links lead out of scope: set the scope/);
+  assert.match(few({ outOfScope: 1_200 }), /links out of scope: 1,200; set the scope/);
   assert.match(few({ filtered: 1 }), /check filter/);
   assert.match(few({ tooDeep: 1 }), /--max-depth/);
   assert.match(few({}), /no links to follow/);
   assert.equal(few({ pages: 2, denied: 3 }), '');
 });
 
-it('hosts that TLS keeps out are told with the reason, until they answer', () => {
+it('hosts that fail by TLS are reported with the reason, until they answer', () => {
   const ledger = createFailureLedger([], () => {});
   const robots = 'robots.txt: connecting to 10.0.0.1 port 443: TLS: self-signed certificate';
   ledger.note(outcome('robotsUnreachable', { detail: robots }), null);
@@ -93,7 +93,7 @@ it('hosts that TLS keeps out are told with the reason, until they answer', () =>
   assert.deepEqual(tlsLines(ledger.tlsHosts, '--data d', null), []);
 });
 
-it('answers of types that are not read are no failures: they are told by type', () => {
+it('responses of unsupported types are no failures: they are reported by type', () => {
   const said: string[] = [];
   const ledger = createFailureLedger([seed], (text) => said.push(text));
   const zip = outcome('refused', { status: 200, detail: 'type application/zip is not read' });

@@ -7,7 +7,7 @@ import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
 
-test('what a site wants cached is left alone while its neighbours are visited again', {
+test('a page that its site lets caches keep is left alone while its neighbours are revisited', {
   timeout: 600_000,
 }, async (t) => {
   const cached: Readonly<Record<string, string>> = {

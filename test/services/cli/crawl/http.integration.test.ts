@@ -13,7 +13,7 @@ import { until } from '../../until.ts';
 import { listening, scrape, untilReady } from '../listening.ts';
 import { startSmallWeb } from '../small-web.ts';
 
-test('a crawl with --http is alive, becomes ready, tells its metrics, and ends as without', async () => {
+test('a crawl with --http is alive, becomes ready, exports its metrics, and ends as without', async () => {
   const small = await startSmallWeb({ hosts: 2, pagesPerHost: 20, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const crawl = startCommand([...small.crawlArguments, '--delay', '100ms', '--data', data, '--http', '0']);
@@ -53,7 +53,7 @@ test('a crawl with --http is alive, becomes ready, tells its metrics, and ends a
   assert.equal(ended.code, 0, ended.stderr);
 });
 
-test('the age of what is queued is told again after a restart: no more than it is, and no less than since the stop', async () => {
+test('the age of queued URLs is reported after a restart: not more than it is, and not less than since the stop', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 40, domains: 1, linksPerPage: 30 });
   const args = [...small.crawlArguments, '--delay', '1s', '--data', join(temporaryFolder(), 'data'), '--http', '0'];
   const beginMs = Date.now();
@@ -85,7 +85,7 @@ test('the age of what is queued is told again after a restart: no more than it i
   assert.equal((await crawl.ended).code, 130);
 });
 
-test('a crawl that listens beyond this machine tells strangers what was opened by name, and the token’s owner the rest', async () => {
+test('a crawl that listens beyond this machine shows strangers only what is opened by name, and everything with the token', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 20, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const token = 'a-token-of-some-length';
@@ -108,7 +108,7 @@ test('a crawl that listens beyond this machine tells strangers what was opened b
   assert.equal(ended.code, 0, ended.stderr);
 });
 
-test('a bad address, a port in use and a token that can be guessed are refused before anything is made', async () => {
+test('an invalid address, a port in use and a guessable token are refused before anything is created', async () => {
   const cwd = temporaryFolder();
   const seed = 'http://127.0.0.1:8/';
   const taken = createServer().listen(0, '127.0.0.1');

@@ -54,7 +54,7 @@ async function auditOf(data: string): Promise<Record<string, unknown>> {
   return lastJson(audit);
 }
 
-test('crawls of different names obey the groups that robots.txt has for each, and audits of both find nothing', async (t) => {
+test('crawls under different names obey robots.txt for each name, and audits of both find nothing', async (t) => {
   const news = await site(t);
   const one = await crawlAs(news.origin, '--user-agent', 'NewsBot/2.1');
   assert.equal(one.ended.code, 0, one.ended.stderr);
@@ -74,7 +74,7 @@ test('crawls of different names obey the groups that robots.txt has for each, an
   await auditOf(two.data);
 });
 
-test('of several names the first that robots.txt has a group for holds, and that one is on the log', async (t) => {
+test('of several names the first with a group in robots.txt counts, and the log holds that one', async (t) => {
   const { origin, paths } = await site(t);
   const { data, ended } = await crawlAs(
     origin,
@@ -87,7 +87,7 @@ test('of several names the first that robots.txt has a group for holds, and that
   assert.match(denied.stdout, /denied by +line 6 of .*Disallow: \/for-news\n/);
 });
 
-test('a crawl goes on under its name, and says so', async (t) => {
+test('a crawl continues under its name, and says so', async (t) => {
   const { origin, asked } = await site(t);
   const { data } = await crawlAs(origin, '--user-agent', 'NewsBot/2.1', '--max-pages', '1');
   asked.length = 0;
@@ -98,7 +98,7 @@ test('a crawl goes on under its name, and says so', async (t) => {
   assert.ok(asked.every(({ agent }) => agent === 'NewsBot/2.1 (+me@example.org)'));
 });
 
-test('commands that ask one host do it under the same name', async (t) => {
+test('commands that contact one host use the same name', async (t) => {
   const { origin, asked } = await site(t);
   const reach = ['--allow-private', '--contact', 'me@example.org', '--user-agent', 'NewsBot/2.1'];
   const verdict = await runCommand(['check', 'robots', `${origin}/for-alpha`, ...reach]);
@@ -122,7 +122,7 @@ const mistakes: readonly (readonly [readonly string[], RegExp])[] = [
   [['--robots-token', '*'], /--robots-token "\*": give a product token/],
 ];
 
-test('names that hosts could make nothing of are refused, with what would do', async () => {
+test('names that webmasters could not use are refused, with a valid example', async () => {
   for (const [flags, says] of mistakes) {
     const folder = temporaryFolder();
     const seed = ['crawl', 'http://127.0.0.1:1234/', '--allow-private', '--contact', 'me@example.org'];

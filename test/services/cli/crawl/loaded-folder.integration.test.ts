@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
-test('a crawl goes on in a folder that was loaded, also where the dump knows no seeds', async (t) => {
+test('a crawl continues in a loaded folder, also if the dump has no seeds', async (t) => {
   const asked: string[] = [];
   const site = createServer(({ url }, response) => {
     asked.push(url ?? '');
@@ -39,7 +39,7 @@ test('a crawl goes on in a folder that was loaded, also where the dump knows no 
   assert.deepEqual(asked.filter((url) => url !== '/robots.txt').sort(), ['/a', '/b', '/c']);
 });
 
-test('a folder into which nothing was loaded still wants a seed', async () => {
+test('an empty folder still needs a seed', async () => {
   const folder = temporaryFolder();
   const list = join(folder, 'list');
   writeFileSync(list, 'https://known.test/\n');

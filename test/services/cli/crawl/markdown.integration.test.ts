@@ -14,7 +14,7 @@ const page = `<title>Pumps</title><nav><a href="/">Home</a> <a href="/shop">Shop
 <ul><li>first of all</li><li>then the rest</li></ul><pre><code>pump --start</code></pre>
 <table><tr><th>size</th><th>flow</th></tr><tr><td>small</td><td>3</td></tr></table><p>${words(60)}.</p></article>`;
 
-test('headings, links, lists, code and tables of the main text are Markdown in the export, the navigation is not', async (t) => {
+test('headings, links, lists, code and tables of the main text are Markdown in the export, navigation is dropped', async (t) => {
   const site = await serveSite(t, ({ url = '/' }, response) => {
     if (url !== '/') return response.writeHead(404).end();
     response.setHeader('content-type', 'text/html');

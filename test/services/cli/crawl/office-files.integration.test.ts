@@ -71,7 +71,7 @@ b.spine = chapters
 epub.write_epub(folder + '/epub', b)
 `;
 
-test('text, titles and links of office files are crawled where they are asked for; a bomb is lost alone', async () => {
+test('text, titles and links of office files are crawled if asked for; a bomb is lost alone', async () => {
   const folder = temporaryFolder();
   const python = join(pythonEnvironment('office-files', packages), 'bin/python');
   const bomb = await bombOf(200 * 1024 * 1024);

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
-test('a plugin has some links of a host fetched before the others, and the policy orders the rest', async () => {
+test('a plugin puts some links of a host before the others, and the policy orders the rest', async () => {
   const paths: string[] = [];
   const server = createServer(({ url = '' }, response) => {
     if (url !== '/robots.txt') paths.push(url);

@@ -6,7 +6,7 @@ import type { FreshnessStats } from '../../../../services/cli/state/freshness-st
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { crawlWithPushes } from '../crawl-with-pushes.ts';
 
-test('a page pushed by WebSub, or submitted, is fetched again in the next polite slot of its host', async () => {
+test('a page pushed by WebSub, or submitted, is refetched in the next polite slot of its host', async () => {
   const data = temporaryFolder();
   const origin = await crawlWithPushes(['--data', data]);
   const stats = await runCommand(['stats', '--data', data, '--json']);

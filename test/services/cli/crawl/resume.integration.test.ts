@@ -21,7 +21,7 @@ async function report(data: string, ...words: string[]): Promise<void> {
   assert.equal(ended.code, 0, ended.stderr);
 }
 
-test('a crawl that is killed goes on with the data folder alone: its policy, its networks and names, and no URL is lost', async () => {
+test('a killed crawl continues with the data folder alone: its policy, networks and names, and no URL is lost', async () => {
   const small = await startSmallWeb({ hosts: 6, pagesPerHost: 12, domains: 2 });
   const data = join(temporaryFolder(), 'data');
   const options = [
@@ -54,7 +54,7 @@ test('a crawl that is killed goes on with the data folder alone: its policy, its
   assert.deepEqual({ pages, failed, deadLettered, end }, { pages: 50, failed: 0, deadLettered: 0, end: 'quotaSpent' });
 });
 
-test('options that are given change what they name, and say so; what operators have set stands', async () => {
+test('given options change what they name, and say so; operators’ orders stay', async () => {
   const small = await startSmallWeb({ hosts: 2, pagesPerHost: 10, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const crawl = async (...options: string[]) => {
@@ -87,7 +87,7 @@ test('options that are given change what they name, and say so; what operators h
   assert.deepEqual([made['pageQuota'], made['hopsMax'], made['bytesPerSecond']], [null, 10, 9_000_000]);
 });
 
-test('a pause holds over a changed option', async () => {
+test('a pause survives a changed option', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 5, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const args = [...small.crawlArguments, '--delay', '0', '--data', data];
@@ -103,7 +103,7 @@ test('a pause holds over a changed option', async () => {
   assert.equal((await printedPages(data)).length, 4);
 });
 
-test('a crawl.json of before, without options, goes on with its policy', async () => {
+test('an older crawl.json without options continues with its policy', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 6, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const args = [...small.crawlArguments, '--data', data];
@@ -117,7 +117,7 @@ test('a crawl.json of before, without options, goes on with its policy', async (
   assert.deepEqual([delayMs, filters.exclude], [0, ['nothing']]);
 });
 
-test('a rules file that was named is read anew on a resume, from wherever it is started', async () => {
+test('a named rules file is read again on a resume, from any working directory', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 6, domains: 1 });
   const cwd = temporaryFolder();
   await writeFile(join(cwd, 'rules.yaml'), '- { hosts: ["*"], headers: { x-asked: one } }\n');

@@ -15,7 +15,7 @@ const linesOf = (stdout: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test('what a crawl brings is told apart by the tags of the seeds that led to it, in exports and over a restart', async () => {
+test('pages carry the tags of their seeds, in exports and over a restart', async () => {
   const server = createServer(({ url = '', headers }, response) => {
     const port = headers.host!.split(':')[1];
     const at = (host: string, path: string) => `<a href="http://${host}.localhost:${port}${path}">x</a>`;

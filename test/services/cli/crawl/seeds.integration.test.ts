@@ -8,7 +8,7 @@ import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { printedPages, startSmallWeb } from '../small-web.ts';
 
-test('a host with a port and no scheme is asked for https, then http, which is said; a resume does not ask again', async () => {
+test('a host with a port and no scheme is tried with https, then http, and that is reported; a resume does not ask again', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 3, domains: 1 });
   const { host } = new URL(small.seeds[0]!);
   const cwd = temporaryFolder();
@@ -22,7 +22,7 @@ test('a host with a port and no scheme is asked for https, then http, which is s
   assert.doesNotMatch(second.stderr, /has no https/);
 });
 
-test('a file of seeds is crawled from, with its priorities; one that is not there is no host', async () => {
+test('a file of seeds is crawled with its priorities; a missing file is not taken for a host', async () => {
   const small = await startSmallWeb({ hosts: 2, pagesPerHost: 3, domains: 2 });
   const cwd = temporaryFolder();
   await writeFile(join(cwd, 'seeds.txt'), `# two\n${small.seeds[0]} priority=3\n${small.seeds[1]}\n`);

@@ -30,7 +30,7 @@ async function crawled(t: TestContext, retries: string, answer: Answer) {
   return { asked, crawl, site, data };
 }
 
-test('a site that begins to answer 500, 502, 504 and 520 to everything is backed off as one that answers 503', {
+test('a site that begins to answer 500, 502, 504 and 520 to everything is backed off like one that answers 503', {
   timeout: 600_000,
 }, async (t) => {
   const statuses = [500, 502, 504, 520];
@@ -53,7 +53,7 @@ test('a site that begins to answer 500, 502, 504 and 520 to everything is backed
   assert.equal(new Set(probed).size, 6, `each probe is of another URL: ${probed.join(' ')}`);
 });
 
-test('one page that always answers 500 slows nothing else of its site', { timeout: 600_000 }, async (t) => {
+test('one page that always answers 500 does not slow the rest of its site', { timeout: 600_000 }, async (t) => {
   const { asked, crawl } = await crawled(t, '1s,1s,1s', (url, _, response) =>
     url === '/20' ? response.writeHead(500).end('broken') : response.end(`<title>${url}</title>`),
   );

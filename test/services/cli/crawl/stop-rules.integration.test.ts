@@ -28,7 +28,7 @@ function crawl(seed: string, data: string, ...flags: readonly string[]) {
 
 const folder = () => join(temporaryFolder(), 'data');
 
-test('a run stops after its time, says so, ends well, and the same command goes on', async (t) => {
+test('a run stops after its time limit, says so, ends well, and the same command continues', async (t) => {
   const { seed, asked } = await chain(t, 40);
   const data = folder();
   const first = await crawl(seed, data, '--delay', '400ms', '--max-time', '2s');
@@ -47,7 +47,7 @@ test('a run stops after its time, says so, ends well, and the same command goes 
   assert.equal(asked.length, 40, 'no page was asked for twice');
 });
 
-test('a run stops when it has received so many bytes', async (t) => {
+test('a run stops at its limit of received bytes', async (t) => {
   const { seed } = await chain(t, 400);
   const ended = await crawl(seed, folder(), '--delay', '20ms', '--max-bytes', '20k');
   assert.equal(ended.code, 0, ended.stderr);
@@ -57,7 +57,7 @@ test('a run stops when it has received so many bytes', async (t) => {
   assert.ok(bytes >= 20_000 && queued > 0, `${bytes} bytes, ${queued} queued`);
 });
 
-test('a run stops at a number of failed URLs, or at their share, and not before it says something', async (t) => {
+test('a run stops at a number or share of failed URLs, and not before the share is meaningful', async (t) => {
   const half = await chain(t, 400, (n) => n % 2 === 1);
   const counted = await crawl(half.seed, folder(), '--delay', '20ms', '--max-errors', '5');
   assert.match(`${lastJson(counted)['rule']}`, /^--max-errors 5: \d+ of \d+ URLs failed$/);
@@ -69,7 +69,7 @@ test('a run stops at a number of failed URLs, or at their share, and not before 
   assert.equal(lastJson(done)['end'], 'done');
 });
 
-test('what is no duration, no size and no number of errors is refused by name before anything is made', async () => {
+test('an invalid duration, size or number of errors is refused by name before anything is created', async () => {
   for (const [flag, value, remedy] of [
     ['--max-time', '5 minutes', /--max-time "?5 minutes.*36h/s],
     ['--max-bytes', '10 gigs', /--max-bytes.*10GiB/s],

@@ -30,7 +30,7 @@ async function startSite(): Promise<{ seed: string; flags: readonly string[] }> 
 const authority = join(temporaryFolder(), 'ca.pem');
 writeFileSync(authority, certificate);
 
-test('a host that TLS keeps out is told with the reason, and comes back at a start that trusts its authority', async () => {
+test('a host that fails by TLS is reported with the reason, and returns at a start that trusts its authority', async () => {
   const { seed, flags } = await startSite();
   const data = join(temporaryFolder(), 'data');
   const first = await runCommand(['crawl', seed, ...flags, '--data', data]);
@@ -49,11 +49,11 @@ test('a host that TLS keeps out is told with the reason, and comes back at a sta
   assert.doesNotMatch(same.stderr + same.stdout, /refetching/);
   const trusting = await runCommand(['crawl', '--data', data, '--ca', authority, '--json']);
   assert.equal(trusting.code, 0, trusting.stderr);
-  assert.match(trusting.stderr, /trusted certificates changed .* refetching 1 URL/);
+  assert.match(trusting.stderr, /trusted certificates changed .* refetching 1 URL of 1 host with TLS failures/);
   assert.equal(lastJson(trusting)['pages'], 2);
 });
 
-test('the certificate of a host that is named is not looked at, and every request to it says so in the audit', async () => {
+test('a host named by --insecure is fetched without certificate check, and every request says so in the audit', async () => {
   const { seed, flags } = await startSite();
   const data = join(temporaryFolder(), 'data');
   const crawled = await runCommand(['crawl', seed, ...flags, '--insecure', 'secure.test', '--data', data, '--json']);
@@ -68,7 +68,7 @@ test('the certificate of a host that is named is not looked at, and every reques
   }
 });
 
-test('commands that ask one host believe the authorities and hosts that are named, as crawls do', async () => {
+test('commands that contact one host trust the named authorities and hosts, as crawls do', async () => {
   const { seed, flags } = await startSite();
   const reach = flags.slice(0, flags.indexOf('--delay'));
   for (const command of [['fetch'], ['check', 'page'], ['check', 'robots']]) {

@@ -20,12 +20,12 @@ it('the report of a crawl names traps that hold URLs, the largest first, and the
   assert.deepEqual(trapLines([trap('c.test', '/x/#', 0)], '--data d'), []);
 });
 
-it('what is beyond the ten largest is summed', () => {
+it('traps beyond the ten largest are summed', () => {
   const many = Array.from({ length: 14 }, (_, n) => trap(`h${n}.test`, '/#', 14 - n));
   assert.equal(trapLines(many, '')[10], '10 URLs in 4 other traps');
 });
 
-it('a standing trap holds the URLs in its front queue', () => {
+it('a trap holds its URLs in its front queue', () => {
   const active = new Map([
     [
       'a.test',

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 const pages = Array.from({ length: 40 }, (_, n) => `/p/${n}`);
 
-test('links to https on a port that speaks http alone are given up on; all pages of http are fetched', async (t) => {
+test('https links to a port that speaks only http are given up; all http pages are fetched', async (t) => {
   const { port, hits } = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();
     response.setHeader('content-type', 'text/html');

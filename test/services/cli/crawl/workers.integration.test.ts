@@ -53,7 +53,7 @@ function assertEnded(ended: Ended, pages: number): void {
   );
 }
 
-test('two workers fetch what one process fetches, once, politely, and the counts are the same', async () => {
+test('two workers fetch the same pages as one process, once, politely, with the same counts', async () => {
   const web = { hosts: 24, pagesPerHost: 15, crawlDelayMs: 60, slowMs: 40, sitemapOnly: 0.2 };
   const small = await startSmallWeb({ preset: 'full', ...web });
   const flags = ['--delay', '20ms', '--retries', '0.2s,0.5s,1s', '--partitions', '3', '--json'];
@@ -85,7 +85,7 @@ test('two workers at full speed fetch every page once, and the audit finds nothi
   await assertAuditClean(data);
 });
 
-test('a new folder has a partition for each worker, and workers beyond the partitions are said not to run', async () => {
+test('a new folder has a partition for each worker, and surplus workers are reported as idle', async () => {
   const small = await startSmallWeb({ hosts: 6, pagesPerHost: 5, domains: 2 });
   const data = newFolder();
   const args = [...small.crawlArguments, '--delay', '0', '--data', data, '--json'];
@@ -99,7 +99,7 @@ test('a new folder has a partition for each worker, and workers beyond the parti
 });
 
 for (const delayMs of [0, 60]) {
-  test(`workers that are killed lose nothing and break no delay, at ${delayMs} ms`, async (t) => {
+  test(`killed workers lose nothing and break no delay, at ${delayMs} ms`, async (t) => {
     const pagesPerHost = Math.ceil((delayMs === 0 ? 150 : 30) * scale);
     const small = await startSmallWeb({
       preset: 'plain',
@@ -142,7 +142,7 @@ for (const delayMs of [0, 60]) {
   });
 }
 
-test('a crawl whose process is killed leaves no worker, and goes on with another number of them', async () => {
+test('a crawl whose process is killed leaves no worker, and continues with another number of them', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 25, domains: 4, seed: 9 });
   const data = newFolder();
   const flags = ['--delay', '40ms', '--partitions', '3', '--json', '--data', data];
@@ -181,7 +181,7 @@ test('an interrupt that reaches workers too drains them, and the same command re
   assertFlawless(small.check({ delayMs: 25 }));
 });
 
-test('--max-pages, rules, plugins and what is said of failures hold over all workers', async () => {
+test('--max-pages, rules, plugins and failure reports cover all workers', async () => {
   const small = await startSmallWeb({ hosts: 8, pagesPerHost: 20, domains: 2 });
   const plugin = join(temporaryFolder(), 'no-items.mjs');
   writeFileSync(plugin, "export default { name: 'no-items', urlFilter: ({ url }) => !url.includes('/item') };\n");
@@ -223,7 +223,7 @@ test('--max-pages, rules, plugins and what is said of failures hold over all wor
   );
 });
 
-test('a number of workers that cannot be is refused, with what to give instead', async () => {
+test('an impossible number of workers is refused, with a valid one', async () => {
   for (const value of ['0', '-1', 'two', '1000', '1.5', '']) {
     const { code, stderr, stdout } = await runCommand(['crawl', 'http://127.0.0.1:8/', '--workers', value]);
     assert.equal(code, 2, value);

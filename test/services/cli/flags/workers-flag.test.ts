@@ -4,7 +4,7 @@ import { workersWanted } from '../../../../services/cli/flags/workers-flag.ts';
 
 const all = { concurrency: 1_000 };
 
-test('without --workers the cores less one fetch, and no more than one frontier can feed', () => {
+test('without --workers all cores but one fetch, up to what one frontier can feed', () => {
   const byCores = [1, 2, 3, 8, 9, 64].map((cores) => [cores, workersWanted(all, cores)]);
   assert.deepEqual(byCores, [
     [1, 1],
@@ -16,7 +16,7 @@ test('without --workers the cores less one fetch, and no more than one frontier 
   ]);
 });
 
-test('who asks for more workers than help gets them', () => {
+test('more workers than useful are started if the user asks for them', () => {
   assert.equal(workersWanted({ ...all, workers: 63 }, 64), 63);
 });
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
-test('options that do not hold on Kafka are refused by name, and so are roles of a crawl that a fleet runs', async () => {
+test('unsupported options on Kafka are refused by name, and so are roles of a fleet’s crawl', async () => {
   const data = temporaryFolder();
   const place = ['--brokers', '127.0.0.1:1', '--data', data];
   const kept = temporaryFolder();

@@ -22,7 +22,7 @@ User-agent: *
 Disallow: /
 `;
 
-test('a site that agreed to another name is asked under it, by its group of robots.txt, and no other site is', async (t) => {
+test('a site with an agreed name is crawled under that name, by its group of robots.txt, and no other site is', async (t) => {
   const own = await serveSite(t, ({ url }, response) => {
     if (url === '/robots.txt') return response.end(robots);
     return response.setHeader('content-type', 'text/html').end(`<title>${url}</title>`);
@@ -74,7 +74,7 @@ test('a site that agreed to another name is asked under it, by its group of robo
   assert.equal((await check(own.url('plain.test', '/for-all'))).allowed, true);
 });
 
-test('what pages load in a browser is asked under the name that its host agreed to, and its scripts see that of their page', {
+test('subresources in a browser are requested under their host’s agreed name, and scripts see that of their page', {
   skip: chromiumHere() === undefined ? noBrowser : false,
 }, async (t) => {
   const load = (host: string, path: string) => `<script src="http://${host}.test:PORT${path}"></script>`;
@@ -118,7 +118,7 @@ test('what pages load in a browser is asked under the name that its host agreed 
   assert.deepEqual((lastJson(audit) as { readonly details: unknown }).details, []);
 });
 
-test('a rule that names nobody whom webmasters could find is refused, by its field', async () => {
+test('a rule with an identity that webmasters could not trace is refused, by its field', async () => {
   const rules = join(temporaryFolder(), 'rules.json');
   for (const [rule, wanted] of [
     [{ urls: ['http://a.test/'], identity: { userAgent: 'PressClub/3' } }, /identity.*works only for hosts/],

@@ -49,7 +49,7 @@ const problems = async (
   return reported;
 };
 
-test('a folder that was published whole is found to be so, and what is missing or wrong is named', async (t) => {
+test('a complete key directory passes the check, and each missing or wrong part is named', async (t) => {
   const folder = temporaryFolder();
   const [published, key] = [join(folder, 'published'), join(folder, 'key.pem')];
   const init = [

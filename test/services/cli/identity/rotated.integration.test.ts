@@ -20,7 +20,7 @@ function keyPair(name: string) {
   return { file, reference: `file:${file}`, publicKey, id: publicJwk(readKey(`file:${file}`)).kid };
 }
 
-test('a running crawl signs by the key that an event names, goes on when the old file is lost, and after a kill', async (t) => {
+test('a running crawl signs with the key that an event names, after the old file is lost, and after a kill', async (t) => {
   const [one, two] = [keyPair('one.pem'), keyPair('two.pem')];
   const site = await serveSite(t, ({ url = '/' }, response) => {
     if (url === '/robots.txt') return response.writeHead(404).end();

@@ -54,7 +54,7 @@ async function madeIdentity(folder = temporaryFolder()) {
   return { folder, published, key, directory, who, signing: [...signing, '--signature-directory', directory] };
 }
 
-test('each request of a crawl verifies by its key in the directory; one that comes again, or is altered, does not', async (t) => {
+test('each signed request verifies by its key in the directory; a repeated or altered one does not', async (t) => {
   const { directory, who, signing } = await madeIdentity();
   const site = await verifyingSite(t, directory);
   const data = join(temporaryFolder(), 'data');
@@ -97,7 +97,7 @@ test('each request of a crawl verifies by its key in the directory; one that com
   assert.deepEqual([(await site.next()).verdict, (await site.next()).verdict], ['verified', 'verified']);
 });
 
-test('without a key nothing of it is sent', async (t) => {
+test('without a key no signature is sent', async (t) => {
   const { directory, who } = await madeIdentity();
   const site = await verifyingSite(t, directory);
   const fetched = await runCommand(['fetch', `http://127.0.0.1:${site.port}/`, '--allow-private', ...who]);
@@ -110,7 +110,7 @@ test('without a key nothing of it is sent', async (t) => {
   );
 });
 
-test('a key is made once, readable by its owner alone, and rotated by another whose directory keeps the one before', async () => {
+test('a key is created once, readable by its owner only, and rotated by another whose directory keeps the previous one', async () => {
   const { folder, published, key, directory, who } = await madeIdentity();
   assert.equal(statSync(key).mode & 0o777, 0o600);
   const first = keysOf(directory);
@@ -135,7 +135,7 @@ function keysOf(directory: string): { readonly kid: string; readonly exp: number
   return (JSON.parse(readFileSync(directory, 'utf8')) as { keys: { kid: string; exp: number }[] }).keys;
 }
 
-test('what nobody could verify a signature with is refused by name, and nothing is made', async () => {
+test('an unverifiable signature set-up is refused by name, and nothing is created', async () => {
   const { folder, key, directory, who, signing } = await madeIdentity();
   const refused = async (flags: readonly string[], says: RegExp) => {
     const data = join(folder, 'data');

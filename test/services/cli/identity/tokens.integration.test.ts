@@ -18,7 +18,7 @@ Disallow: /
 
 const asked = ['--contact', 'me@example.org', '--allow-private', '--delay', '0'];
 
-test('two crawls of one web obey the groups of their own names, and a crawl that changes its name those of each in its time', async (t) => {
+test('two crawls of one web obey the groups of their own names, and a renamed crawl those of each name in its time', async (t) => {
   const { hits, port } = await serveSite(t, ({ url }, response) => {
     if (url === '/robots.txt') return response.end(robots);
     return response.setHeader('content-type', 'text/html').end(`<title>${url}</title>`);
@@ -64,7 +64,7 @@ test('two crawls of one web obey the groups of their own names, and a crawl that
   assert.match(await audited(alpha), /came as +Alpha\/1 \(\+me@example\.org\)\n +Beta\/1/);
 });
 
-test('what a page may be used for is held against the name that was in force when it was fetched', async (t) => {
+test('usage permissions are audited under the name in force at the fetch', async (t) => {
   const { port } = await serveSite(t, ({ url }, response) => {
     if (url !== '/robots.txt') return response.setHeader('content-type', 'text/html').end(`<title>${url}</title>`);
     const group = (name: string, answer: string) => `User-agent: ${name}\nContent-Usage: train-ai=${answer}\n\n`;

@@ -190,7 +190,7 @@ const plants: Readonly<Record<ViolationKind, (planted: Planted) => Writable<Requ
   },
 };
 
-test('a crawl that was killed and went on has broken nothing, and its web says the same', async () => {
+test('a crawl that was killed and resumed has broken nothing, and its web agrees', async () => {
   const ended = await runCommand(['audit', '--data', data, '--json']);
   assert.equal(ended.code, 0, ended.stdout);
   const { violations, fetches, details } = lastJson(ended);
@@ -226,7 +226,7 @@ for (const kind of violationKinds) {
   });
 }
 
-test('a statement names what was read, and is signed where there is a key', async () => {
+test('a statement lists what was read, and is signed if a key is given', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const key = join(folder, 'key.pem');
   writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -247,7 +247,7 @@ test('a statement names what was read, and is signed where there is a key', asyn
   assert.deepEqual([forged.code, forged.stdout], [1, 'not proven: it was changed after it was signed\n']);
 });
 
-test('a webmaster’s page tells when we came, what we were told and what we did', async () => {
+test('a webmaster’s page says when we came, what the host answered and what we did', async () => {
   const copy = clean.robots.find(({ value }) => forbids(value))!.value;
   const { hostname } = new URL(copy.origin);
   const { code, stdout } = await runCommand(['audit', '--data', data, '--host', hostname]);

@@ -43,7 +43,7 @@ async function eventOf(url: string, event: string): Promise<CrawlStatus> {
   throw new Error(`the stream ended without ${event}: ${text.slice(0, 500)}`);
 }
 
-test('a crawl shows itself, blocks a host for the page, and says how it ended; its folder shows it afterwards', async () => {
+test('a running crawl serves its dashboard, blocks a host for the page, and says how it ended; its folder shows it afterwards', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 3, pagesPerHost: 60, domains: 3 });
   const data = join(temporaryFolder(), 'data');
   const crawl = startCommand([

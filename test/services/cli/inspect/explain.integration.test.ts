@@ -26,7 +26,7 @@ async function startSite(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('explain names the line of robots.txt that denied a URL, and the report the traps with what releases them', async () => {
+test('explain names the line of robots.txt that denied a URL, and the report the traps with their release commands', async () => {
   const site = await startSite();
   const data = join(temporaryFolder(), 'data');
   const crawl = ['crawl', `${site}/`, '--allow-private', '--contact', 'me@example.org', '--delay', '0', '--data', data];
@@ -46,7 +46,7 @@ test('explain names the line of robots.txt that denied a URL, and the report the
   assert.equal(open['robots'], null);
 });
 
-test('explain names the page whose nofollow kept a URL out, and whether it asks so of the link or of all its links', async () => {
+test('explain names the page whose nofollow excluded a URL, and whether it concerns the link or all links', async () => {
   const site = await startSite();
   const data = join(temporaryFolder(), 'data');
   const crawl = ['crawl', `${site}/`, '--allow-private', '--contact', 'me@example.org', '--delay', '0', '--data', data];

@@ -24,7 +24,7 @@ async function until(data: string, says: RegExp): Promise<void> {
   }
 }
 
-test('stats of a crawl names the command that has it go on once nobody runs it, and not before', async () => {
+test('stats of a stopped crawl names the command that continues it, and stats of a running one does not', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 30, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const running = startCommand([...small.crawlArguments, '--delay', '1s', '--data', data]);
@@ -35,7 +35,7 @@ test('stats of a crawl names the command that has it go on once nobody runs it, 
   await until(data, new RegExp(`^ {2}no process runs it; to continue: node \\S+ crawl --data ${data}$`, 'm'));
 });
 
-test('stats of a folder that urlfrontier serves names urlfrontier once nobody serves it, and not before', async () => {
+test('stats of a folder that urlfrontier served names urlfrontier once nobody serves it, and not before', async () => {
   const data = join(temporaryFolder(), 'served');
   const running = startCommand(['urlfrontier', '--port', '0', '--data', data]);
   while (!/serving crawl/.test(running.output())) await sleep(50);

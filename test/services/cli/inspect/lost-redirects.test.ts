@@ -13,7 +13,7 @@ function lost(answers: readonly (readonly [url: string, target: string | null])[
   return reported.lost(3, (url) => ends.has(url) && answered.includes(url)).map(({ url, why }) => `${url}: ${why}`);
 }
 
-it('a circle is told once, by the URL that leads into it or was asked first', () => {
+it('a redirect loop is reported once, by the URL that leads into it or was requested first', () => {
   assert.deepEqual(lost([['s', 's']]), ['s: redirects in a circle: s → s']);
   assert.deepEqual(
     lost([
@@ -32,13 +32,13 @@ it('a circle is told once, by the URL that leads into it or was asked first', ()
   );
 });
 
-it('a chain that goes on beyond the redirects that are followed is told, unless its end was answered', () => {
+it('a chain longer than the redirect limit is reported, unless its end was fetched', () => {
   const chain = ['0', '1', '2', '3'].map((n) => [n, `${Number(n) + 1}`] as const);
   assert.deepEqual(lost(chain), ['0: more than 3 redirects: 0 → 1 → 2 → … → 4']);
   assert.deepEqual(lost(chain, ['4']), []);
 });
 
-it('a chain that arrives is not told, nor one that is not at its end yet', () => {
+it('a chain that arrives is not reported, nor one that is unfinished', () => {
   assert.deepEqual(lost([['a', 'b']]), []);
   assert.deepEqual(
     lost([

@@ -27,14 +27,14 @@ function onTerminal(args: readonly string[], pager: string) {
   return { code: ended.status, lines: ended.stdout.split(/\r?\n/).filter((line) => line !== '') };
 }
 
-test('a pager is what PAGER names, less where it is there, and none where PAGER is cat or empty', () => {
+test('the pager is $PAGER, else less if installed, and none if PAGER is cat or empty', () => {
   assert.equal(pagerOf({ PAGER: 'most -s' }), 'most -s');
   assert.equal(pagerOf({ PAGER: '', PATH: process.env['PATH'] }), undefined);
   assert.equal(pagerOf({ PAGER: 'cat', PATH: process.env['PATH'] }), undefined);
   assert.equal(pagerOf({ PATH: '/nowhere' }), undefined);
 });
 
-test('pages goes through the pager on a terminal, unless --no-pager; who leaves it early has seen enough', {
+test('pages uses the pager on a terminal, unless --no-pager; leaving it early is no error', {
   skip: !python && 'no python3 to make a terminal with',
 }, async () => {
   const through = onTerminal(['pages', '--data', data], "sed 's/^/paged: /'");

@@ -10,7 +10,7 @@ import { s3SkipReason, startS3 } from '../../../s3/server.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
-test('what was purged leaves an archive in an object store, and nothing else does', {
+test('a purged page leaves an archive in an object store, and nothing else does', {
   skip: (await s3SkipReason()) ?? false,
   timeout: 600_000,
 }, async (t) => {

@@ -11,7 +11,7 @@ const kept = 'Words of the page that stays, quite a few of them, so that blocks 
 const secret = 'Words about a person who wants none of them kept, neither here nor there.';
 
 for (const { name } of storesOnDisk) {
-  test(`after a receipt no file of a folder on ${name} holds the text of a page that was forgotten`, {
+  test(`after a receipt no file of a folder on ${name} holds the text of a forgotten page`, {
     timeout: 300_000,
   }, async (t) => {
     const site = await serveSite(t, ({ url = '/' }, response) => {

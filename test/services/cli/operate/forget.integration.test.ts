@@ -119,7 +119,9 @@ function verified(receipt: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(payload, 'base64url').toString());
 }
 
-test('what was purged is nowhere any more, and all else is as it was, to the byte', { timeout: 600_000 }, async (t) => {
+test('a purged page is gone everywhere, and everything else is unchanged to the byte', {
+  timeout: 600_000,
+}, async (t) => {
   const { site, seeds, flags } = await startHosts(t);
   const data = join(temporaryFolder(), 'data');
   const beside = ['--with', 'index,dedup,graph,archive', '--archive-file-mb', '1'];
@@ -190,7 +192,7 @@ test('what was purged is nowhere any more, and all else is as it was, to the byt
   for (const { place: name, removed = 0 } of (lastJson(again) as unknown as typeof reported).places)
     assert.equal(removed, 0, name);
 
-  await t.test('and an independent reader finds the archive whole', { skip: warcioMissing }, async () => {
+  await t.test('an independent reader finds the archive whole after a purge', { skip: warcioMissing }, async () => {
     const files = await warcs(data);
     await checkByWarcio(files);
     const records = await readByWarcio(files);
@@ -201,7 +203,7 @@ test('what was purged is nowhere any more, and all else is as it was, to the byt
   });
 });
 
-test('a page that its site no longer allows to be used is taken back, with the copies of before', {
+test('a page whose site withdraws its permission is withdrawn, with earlier copies', {
   timeout: 300_000,
 }, async (t) => {
   let isBarred = false;

@@ -46,7 +46,7 @@ test('a host is blocked and released, and another limited, while the crawl runs'
   assert.equal(lastJson(again)['pages'], web.plan.expected(web.port).fetch.size);
 });
 
-test('a URL that waits is raised, another is lowered: one goes before the others of its host, one behind; each is fetched once', async () => {
+test('a waiting URL is raised and another lowered: one goes before the others of its host, one behind, and each is fetched once', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 60, domains: 1, linksPerPage: 40 });
   const data = join(temporaryFolder(), 'data');
   const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '2000ms', '--json'], {
@@ -110,7 +110,7 @@ test('a URL that waits is raised, another is lowered: one goes before the others
   );
 });
 
-test('what is wrong with a command is said in one line, with the remedy', async () => {
+test('an error of an operator’s command is one line, with the remedy', async () => {
   const cases: readonly (readonly [args: string[], says: RegExp])[] = [
     [['block', 'a.test'], /--data is missing/],
     [['delay', 'a.test', 'soon', '--data', 'x'], /give a number and ms, s, m, h or d/],

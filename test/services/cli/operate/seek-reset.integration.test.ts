@@ -9,7 +9,7 @@ import { startSmallWeb } from '../small-web.ts';
 
 const web = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 6, seed: 2 });
 
-describe('a crawl that is done', { timeout: 600_000 }, () => {
+describe('a finished crawl', { timeout: 600_000 }, () => {
   const data = join(temporaryFolder(), 'data');
   const crawl = (...more: string[]) => [...web.crawlArguments, '--data', data, '--json', '--delay', '0', ...more];
   const counts = async () => {
@@ -18,7 +18,7 @@ describe('a crawl that is done', { timeout: 600_000 }, () => {
     return lastJson(ended) as Record<string, number>;
   };
 
-  it('is refused to be reset while it runs, and reads its links again where it is told to', async () => {
+  it('a finished crawl refuses a reset while it runs, and reads its links again if asked', async () => {
     const running = startCommand(crawl('--delay', '8000ms'));
     while ([...web.web.requests()].length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
     const refused = await runCommand(['reset', '--data', data, '--yes']);
@@ -37,7 +37,7 @@ describe('a crawl that is done', { timeout: 600_000 }, () => {
     assert.equal(verified.code, 0, verified.stdout);
   });
 
-  it('is crawled again from its beginning once it is reset, which is first said and only then done', async () => {
+  it('a finished crawl is crawled again from its beginning after a reset, which is announced before it is done', async () => {
     web.web.reset();
     const dry = await runCommand(['reset', '--data', data]);
     assert.match(dry.stdout, /This would reset .*\n {2}partition 0: changelog of \d+ records and \d+ tasks removed/);
@@ -50,7 +50,7 @@ describe('a crawl that is done', { timeout: 600_000 }, () => {
     assert.equal(web.check({ delayMs: 0 }).missing.count, 0);
   });
 
-  it('bad input is one line that names the option', async () => {
+  it('a finished crawl reports bad input in one line that names the option', async () => {
     const cases: [string[], RegExp][] = [
       [['--topic', 'control', '--to', 'earliest'], /--topic "control": .* discovered and results/],
       [['--topic', 'discovered', '--to', '7'], /--to "7": .* add --partition/],

@@ -20,7 +20,7 @@ before(async () => {
 
 const report = (...words: string[]) => runCommand([...words, '--data', data]);
 
-test('a host that the crawl has nothing of is refused, with the name that is near, and nothing is sent', async () => {
+test('a host unknown to the crawl is refused, with the nearest name, and nothing is sent', async () => {
   const { host, hostname } = new URL(seed);
   for (const words of [
     ['purge', hostname],
@@ -43,13 +43,13 @@ test('a host that the crawl has nothing of is refused, with the name that is nea
   assert.equal(forced.code, 0, forced.stderr);
 });
 
-test('a URL that was never admitted is refused, and the spelling that was is named', async () => {
+test('a URL that was never admitted is refused, and its admitted spelling is named', async () => {
   const { code, stderr } = await report('purge', `${seed}p/2/`);
   assert.equal(code, 1, stderr);
   assert.ok(stderr.includes(`did you mean ${seed}p/2?`), stderr);
 });
 
-test('what was matched is told, durations have units, and a purged URL is explained as purged', async () => {
+test('matches are reported, durations have units, and a purged URL is explained as purged', async () => {
   const { host } = new URL(seed);
   const delayed = await report('delay', host, '30s', '--json');
   const { matched, sent } = lastJson(delayed) as {
@@ -70,7 +70,7 @@ test('what was matched is told, durations have units, and a purged URL is explai
   assert.match((await report('explain', seed)).stdout, /^purged +\S+Z by \S+, with its whole host/m);
 });
 
-test('a requeue or a replay that matches nothing says what it looked for, sends nothing and is a failure', async () => {
+test('a requeue or replay without matches reports its search, sends nothing and fails', async () => {
   const { host } = new URL(seed);
   const before = lastJson(await report('stats', '--json'));
   for (const [words, says] of [

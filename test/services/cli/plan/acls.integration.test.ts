@@ -5,14 +5,14 @@ import { it } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { processors } from '../../../../services/application/topology.ts';
 
-it('the list in deploy/KAFKA.md is what the command prints', async () => {
+it('the list in deploy/KAFKA.md equals the command’s output', async () => {
   const { stdout } = await runCommand(['acls', '--crawl', 'crawl']);
   const text = await readFile(new URL('../../../../deploy/KAFKA.md', import.meta.url), 'utf8');
   const [, listed] = /<!-- crawlstream acls -->\n```\n(.*?)```\n<!-- end -->/s.exec(text) ?? [];
   assert.equal(listed, stdout);
 });
 
-it('each processor may read what it reads, write what it writes, and no other topic of the graph', async () => {
+it('each processor may read its inputs, write its outputs, and no other topic of the graph', async () => {
   const printed = lastJson(await runCommand(['acls', '--crawl', 'news', '--json']));
   type Listed = { service: string; access: { resource: string; name: string; operations: string[] }[] };
   for (const { service, access } of printed['services'] as Listed[]) {
@@ -28,7 +28,7 @@ it('each processor may read what it reads, write what it writes, and no other to
   }
 });
 
-it('prints commands of Kafka’s own tool, for one service and whoever plays it', async () => {
+it('acls prints commands of Kafka’s own tool, for one service and its principal', async () => {
   const { stdout } = await runCommand(['acls', 'fetcher', '--crawl', 'news', '--commands', '--principal', 'User:f']);
   const lines = stdout.trimEnd().split('\n');
   assert.ok(lines.every((line) => line.startsWith('kafka-acls.sh ') && line.includes('--allow-principal User:f ')));
@@ -36,13 +36,13 @@ it('prints commands of Kafka’s own tool, for one service and whoever plays it'
   assert.match(stdout, /--operation Read --group news\.fetcher --resource-pattern-type prefixed$/m);
 });
 
-it('names the services there are where one is asked for that is none', async () => {
+it('acls lists the services if an unknown one is named', async () => {
   const { code, stderr } = await runCommand(['acls', 'cook']);
   assert.equal(code, 2);
   assert.match(stderr, /there is no service cook: give one of frontier, fetcher, /);
 });
 
-it('a fleet makes and deletes what begins with its name; its part of deploy/KAFKA.md is what the command prints', async () => {
+it('a fleet creates and deletes topics that begin with its name; its part of deploy/KAFKA.md equals the command’s output', async () => {
   const text = await readFile(new URL('../../../../deploy/KAFKA.md', import.meta.url), 'utf8');
   const listed = [
     ...text.matchAll(/<!-- crawlstream acls (fleet|fleet-fetcher|fleet-consumers) -->\n```\n(.*?)```\n<!-- end -->/gs),
@@ -59,7 +59,7 @@ it('a fleet makes and deletes what begins with its name; its part of deploy/KAFK
   );
 });
 
-it('of a crawl of a fleet, rights are those in the topics that it has, for whoever does not run it', async () => {
+it('rights in a fleet’s crawl cover its existing topics, for services that do not run it', async () => {
   const { stdout } = await runCommand(['acls', 'reader', '--crawl', 'search.docs']);
   const topics = [...stdout.matchAll(/^ {2}Topic {2}(\S+) +(.*)$/gm)].map(([, name, operations]) => [name, operations]);
   assert.deepEqual(topics, [
@@ -76,7 +76,7 @@ it('of a crawl of a fleet, rights are those in the topics that it has, for whoev
   );
 });
 
-it('names the option that is too many, and who runs a crawl of a fleet', async () => {
+it('acls names a superfluous option, and who runs a fleet’s crawl', async () => {
   const refusals: [string[], RegExp][] = [
     [['--fleet', 'search', '--crawl', 'news'], /--crawl and --fleet exclude each other: remove one/],
     [['--fleet', 'se.arch'], /--fleet "se\.arch": use at most 60 letters, digits and -/],

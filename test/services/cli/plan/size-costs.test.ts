@@ -15,23 +15,23 @@ const costs = (of: Prices) => costsOf(wish, sizeOf(wish), busyShare, of);
 const names = Object.keys(prices) as PriceName[];
 const free = Object.fromEntries(names.map((name) => [name, 0])) as Prices;
 
-test('where nothing has a price, nothing costs anything; each price costs by itself what it costs among others', () => {
+test('without prices nothing has a cost, and each price adds the same cost alone and among others', () => {
   assert.equal(costs(free).hour, 0);
   const apart = names.reduce((sum, name) => sum + costs({ ...free, [name]: defaultPrices[name] }).hour, 0);
   assert.ok(Math.abs(apart / costs(defaultPrices).hour - 1) < 1e-9);
 });
 
-test('a million pages take their share of an hour', () => {
+test('a million pages cost their share of an hour', () => {
   const { hour, millionPages } = costs(defaultPrices);
   assert.ok(Math.abs(millionPages / ((hour * 1e6) / (500 * 3600)) - 1) < 1e-9);
 });
 
-test('brokers’ disks cost their price, all copies together', () => {
+test('brokers’ disks are priced with all copies', () => {
   const { brokersDisk } = costs({ ...free, 'broker-gib-month': 730 });
   assert.ok(Math.abs(brokersDisk / (sizeOf(wish).brokers.diskBytes / 2 ** 30) - 1) < 1e-9);
 });
 
-test('one copy in one zone has no copies to pay for', () => {
+test('one copy in one zone has no replication cost', () => {
   const one = { ...wish, replication: 1 };
   const alone = costsOf(one, sizeOf(one), busyShare, defaultPrices).betweenZones;
   assert.ok(alone < costs(defaultPrices).betweenZones);

@@ -17,7 +17,7 @@ function refusal(change: Partial<SizeWish>): string {
   throw new Error(`${JSON.stringify(change)} is not refused`);
 }
 
-test('the model is within a quarter of what was measured on a machine with nothing else to do', () => {
+test('the size model is within a quarter of measurements on an idle machine', () => {
   // README and `bench -- size`: ingest at 480,000 links a second and 24 B a queued URL; a crawl at 0.41 ms a page.
   const ingest = embeddedCosts({ urls: 1.5e6, pages: 0, links: 5e6, hosts: 100e3 });
   const crawl = embeddedCosts({ urls: 20e3, pages: 20e3, links: 250e3, hosts: 200 });
@@ -35,7 +35,7 @@ test('the model is within a quarter of what was measured on a machine with nothi
     assert.ok(Math.abs(model / measured - 1) < 0.25, `${what}: ${model} for ${measured}`);
 });
 
-test('a wish that no machine could fulfil is refused, with what would do', () => {
+test('an impossible goal is refused, with the nearest possible one', () => {
   assert.match(
     refusal({ hosts: 100 }),
     /--rate 500: 100 hosts with one page per 1000 ms each allow at most 100 pages\/s/,
@@ -73,7 +73,7 @@ test('more URLs, a higher rate and longer delays never need less', () => {
   }
 });
 
-test('a partition never holds more than it can, and processes share them', () => {
+test('a partition never exceeds its capacity, and processes share partitions', () => {
   for (const urls of [1e6, 800e6, 801e6, 10e9, 1e12]) {
     const { partitions, urlsPerPartition, frontiers } = sizeOf({ ...wish, urls });
     assert.ok(partitions >= 8 && partitions <= 1024);
@@ -82,7 +82,7 @@ test('a partition never holds more than it can, and processes share them', () =>
   }
 });
 
-test('the command takes sizes as people write them, and prints them for people and programs', async () => {
+test('plan size accepts sizes as people write them, and prints them for people and programs', async () => {
   const args = ['size', '--urls', '100M', '--hosts', '1M', '--rate', '500', '--delay', '1000ms'];
   const reported = await runCommand(args);
   assert.equal(reported.code, 0, reported.stderr);

@@ -59,7 +59,7 @@ describe('resources for Strimzi', { timeout: 600_000 }, () => {
     assert.throws(() => new Kind({ ...resources[0], spec: { partitions: 'many', authentication: 3 } }).validate());
   };
 
-  it('topics: every topic of the crawl, with the settings it would be made with', async () => {
+  it('Strimzi topics: every topic of the crawl, with its settings', async () => {
     const topics = await printed('topics', 'create', '--strimzi', 'events', '--crawl', 'news', '--partitions', '24');
     await checked(topics, 'KafkaTopic');
     const named = topicsOfCrawl('news', 24).map(({ name }) => name);
@@ -75,7 +75,7 @@ describe('resources for Strimzi', { timeout: 600_000 }, () => {
     assert.equal(changelog.spec.config['retention.ms'], '-1');
   });
 
-  it('topics: fewer replicas, and a crawl whose name Kubernetes would not take', async () => {
+  it('Strimzi topics: fewer replicas, and a crawl with a name that Kubernetes rejects', async () => {
     const args = ['topics', 'create', '--strimzi', 'events', '--crawl', 'My_News', '--replicas', '1'];
     const topics = await printed(...args);
     await checked(topics, 'KafkaTopic');
@@ -84,7 +84,7 @@ describe('resources for Strimzi', { timeout: 600_000 }, () => {
     assert.ok(topics.every(({ metadata }, i) => metadata.name !== other[i]!.metadata.name));
   });
 
-  it('users: each service’s rights as its ACLs, with a password of their own', async () => {
+  it('Strimzi users: each service’s rights as ACLs, with a password each', async () => {
     const users = await printed('acls', '--strimzi', 'events', '--crawl', 'news');
     await checked(users, 'KafkaUser');
     assert.deepEqual(

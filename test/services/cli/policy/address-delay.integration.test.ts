@@ -36,7 +36,7 @@ const nearest = (times: readonly number[]) => {
   return Math.min(...sorted.slice(1).map((ms, at) => ms - sorted[at]!));
 };
 
-test('requests to hosts of one address start as far apart as the policy says, and not at all where it says 0', async () => {
+test('requests to hosts on one address keep the policy’s interval, and none with 0', async () => {
   const sites = [await startSite(), await startSite(), await startSite()];
   const data = join(temporaryFolder(), 'data');
   const result = await crawl(sites, '--delay', '20ms', '--address-delay', '120ms', '--data', data, '--workers', '1');
@@ -55,7 +55,7 @@ test('requests to hosts of one address start as far apart as the policy says, an
   assert.ok(nearest(alone.flatMap(({ startsMs }) => startsMs)) < 60, 'no limit of the address');
 });
 
-test('a Crawl-delay above what the policy waits for leaves the host; told to wait any out, the crawl comes back', async () => {
+test('a Crawl-delay above the policy’s cap skips the host; without a cap the crawl resumes it', async () => {
   const site = await startSite('User-agent: *\nCrawl-delay: 1.5\n');
   const data = ['--data', join(temporaryFolder(), 'data')];
   const left = await crawl([site], '--delay', '10ms', '--max-crawl-delay', '1s', ...data);

@@ -19,7 +19,7 @@ function pagesByHost({ web, plan }: SmallWeb): number[] {
   return counts;
 }
 
-test('caps on the pages of hosts and domains hold, are told, and are lifted by the same command with others', async () => {
+test('page caps of hosts and domains hold, are reported, and are lifted by the same command with others', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 12, domains: 2, linksPerPage: 10 });
   const data = ['--data', join(temporaryFolder(), 'data')];
   const crawl = [...web.crawlArguments, ...data, '--delay', '0', '--partitions', '1'];
@@ -41,7 +41,7 @@ test('caps on the pages of hosts and domains hold, are told, and are lifted by t
   assert.deepEqual([result['deferred'], result['pages']], [0, 48]);
 });
 
-test('a cap on the bytes of a host ends its crawl within a lease of it', async () => {
+test('a byte cap of a host ends its crawl within one lease', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 60, domains: 1, linksPerPage: 10 });
   const data = ['--data', join(temporaryFolder(), 'data')];
   const capped = ['--max-bytes-per-host', '30k', '--delay', '0', '--json'];

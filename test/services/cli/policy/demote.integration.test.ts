@@ -12,7 +12,7 @@ import { until } from '../../until.ts';
 /** A text of its own for each name. */
 const textOf = (name: string) => Array.from({ length: 80 }, (_, n) => `${name}${(n * n) % 79}`).join(' ');
 
-test('a copy and a thin page are visited more seldom than their neighbours, and explain says by which verdict', {
+test('a copy and a thin page are revisited less often than their neighbours, and explain names the verdict', {
   timeout: 600_000,
 }, async (t) => {
   const texts: Readonly<Record<string, string>> = {

@@ -21,7 +21,7 @@ const links: Readonly<Record<string, readonly string[]>> = {
   '/chain/two/': paths('/more/', 40),
 };
 
-test('what redirects of a host prove folds its further URLs without a request, and explain names it', async (t) => {
+test('proven redirects of a host rewrite its further URLs without a request, and explain names the rule', async (t) => {
   const site = await serveSite(t, ({ url = '/' }, response) => {
     if (url === '/robots.txt') return response.writeHead(404).end();
     if (!url.endsWith('/')) return response.writeHead(301, { location: `${url}/` }).end();
@@ -56,7 +56,7 @@ test('what redirects of a host prove folds its further URLs without a request, a
     assert.match(await run('explain', seed + redirected[0], ...data), /one URL in sixteen is requested as found/);
 });
 
-test('a canonical is the identity of a page where the policy says so, of the same host alone, and never by its path', async (t) => {
+test('a canonical is the identity of a page if the policy says so, on the same host only, and never by its path', async (t) => {
   const canonicals: Readonly<Record<string, string>> = {
     '/a?v=1': '/a',
     '/a?v=2': '/a',

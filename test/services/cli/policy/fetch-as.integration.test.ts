@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 const first = ['/item?b=2&a=1', '/twice//slashed', '/e?utm_source=x', '/empty?'];
 const normal = ['/item?a=1&b=2', '/twice/slashed', '/e', '/empty'];
 
-test('a site that answers one spelling alone is crawled whole, each page once, and named by its normal form', async () => {
+test('a site that answers one spelling only is crawled whole, each page once, and named by its normal form', async () => {
   const paths: string[] = [];
   const server = createServer(({ url = '' }, response) => {
     paths.push(url);

@@ -15,7 +15,7 @@ import { until } from '../../until.ts';
 const page = `<!doctype html><div role="contentinfo"><a href="/role">x</a></div><div class="footer"><a href="/class">x</a></div><header><a href="/h">home</a></header><nav><a href="/n">x</a><a href="/both">x</a></nav>
 <main><p><a href="/c">x</a><a href="/both">x</a></p></main><footer><a href="/f">x</a></footer>`;
 
-test('links of content are fetched before those of navigation, and those of the footer last; a role or a class is no place', async () => {
+test('links in content are fetched before those in navigation, and those in the footer last; roles and classes do not count', async () => {
   const paths: string[] = [];
   const server = createServer(({ url = '' }, response) => {
     if (url !== '/robots.txt') paths.push(url);
@@ -54,7 +54,7 @@ test('links of content are fetched before those of navigation, and those of the 
   assert.match(await run('explain', `${site}/f`), /front queue +7/);
 });
 
-test('a URL that waits comes forward as others name it, and none goes back', { timeout: 600_000 }, async (t) => {
+test('a waiting URL moves forward as other pages name it, and none moves back', { timeout: 600_000 }, async (t) => {
   const referrers = Array.from({ length: 12 }, (_, n) => `b${n}.test`);
   const paths = (name: string) => Array.from({ length: 30 }, (_, n) => `/${name}/${n}`);
   const asked = (host: string) => site.hits.filter((hit) => hit.host === host && hit.path !== '/robots.txt');
@@ -93,7 +93,7 @@ test('a URL that waits comes forward as others name it, and none goes back', { t
   assert.ok(lastWanted < order.findIndex((path) => path.startsWith('/plain/')), 'what is wanted kept its place');
 });
 
-test('an unknown source, or a share that is none, is refused with the field', async () => {
+test('an unknown source, or an invalid share, is refused with the field', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'policy.json');
   for (const [sources, says] of [

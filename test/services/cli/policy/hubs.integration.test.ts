@@ -9,7 +9,7 @@ import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
 
-test('a hub that gains links is visited sooner than a page that changes its text, and explain says why', {
+test('a hub that gains links is revisited sooner than a page whose text changes, and explain says why', {
   timeout: 600_000,
 }, async (t) => {
   let found = 0;

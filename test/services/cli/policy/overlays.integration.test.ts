@@ -40,7 +40,7 @@ function pathsOf(web: SmallWeb, name: string): string[] {
   return requestsTo(web, name).flatMap(({ path }) => (path === '/robots.txt' ? [] : [path]));
 }
 
-test('overlays by host, domain, SURT and pattern decide, the last over the others, and explain and audit name them', async () => {
+test('overlays by host, domain, SURT and pattern apply, the last one wins, and explain and audit name them', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 12, domains: 2, linksPerPage: 8 });
   const folder = temporaryFolder();
   const file = join(folder, 'overlays.yaml');
@@ -70,7 +70,7 @@ test('overlays by host, domain, SURT and pattern decide, the last over the other
   assert.match(await run('audit', ...data), /violations +0\n/);
 });
 
-test('overlays set while a crawl runs hold from then on, and are gone when they are set to none', async () => {
+test('overlays set in mid-crawl apply from then on, and end when they are set to none', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 40, domains: 1, linksPerPage: 8 });
   const folder = temporaryFolder();
   const data = ['--data', join(folder, 'data')];
@@ -94,7 +94,7 @@ test('overlays set while a crawl runs hold from then on, and are gone when they 
   assert.deepEqual([verdict.overlays, verdict.filter.admitted], [[], true]);
 });
 
-test('a file of overlays that cannot be right is refused before anything is made, and check filter tells who decides', async () => {
+test('an invalid file of overlays is refused before anything is created, and check filter names the deciding one', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'overlays.json');
   const overlay = { name: 'docs', match: { surts: ['(org,example,)/docs/'] }, set: { delayMs: 5 } };

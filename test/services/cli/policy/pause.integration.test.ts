@@ -18,7 +18,7 @@ async function untilQuiet(running: Running, requests: () => number, ms: number):
   }
 }
 
-test('a paused crawl ends its leases, fetches no more, also after a restart, and resume completes it', async () => {
+test('a paused crawl ends its leases and fetches nothing, also after a restart, and resume completes it', async () => {
   const small = await startSmallWeb({ hosts: 24, pagesPerHost: 4, domains: 24 });
   const data = join(temporaryFolder(), 'data');
   const args = [...small.crawlArguments, '--concurrency', '2', '--data', data, '--json'];
@@ -52,7 +52,7 @@ test('a paused crawl ends its leases, fetches no more, also after a restart, and
   assert.equal(lastJson(ended)['pages'], 96);
 });
 
-test('a bandwidth holds a crawl to so many bytes a second, and none lets it go', async () => {
+test('a bandwidth limit holds a crawl to its bytes per second, and removing it releases the crawl', async () => {
   const small = await startSmallWeb({ hosts: 8, pagesPerHost: 8, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const args = [...small.crawlArguments, '--delay', '0', '--data', data, '--json'];

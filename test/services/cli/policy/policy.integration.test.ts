@@ -28,7 +28,7 @@ async function run(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test('a policy set in mid-crawl holds on all partitions, over a restart, and can be rolled back', async () => {
+test('a policy set in mid-crawl applies on all partitions, over a restart, and can be rolled back', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 30, domains: 6, linksPerPage: 8 });
   const folder = temporaryFolder();
   const data = ['--data', join(folder, 'data')];
@@ -86,7 +86,7 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
   assert.equal(await readFile(list, 'utf8'), 'somebody.test\n');
 });
 
-test('fields of a policy in YAML change those, also one within another, and the changes are told', async () => {
+test('policy fields in YAML change only themselves, also nested ones, and the changes are printed', async () => {
   const web = await startSmallWeb({ hosts: 1, pagesPerHost: 2, domains: 1 });
   const folder = temporaryFolder();
   const data = ['--data', join(folder, 'data')];
@@ -100,7 +100,7 @@ test('fields of a policy in YAML change those, also one within another, and the 
   assert.deepEqual([delayMs, delayFactor, filters.exclude, filters.hostsDenied], [2000, 0, ['never'], ['bad.test']]);
 });
 
-test('a policy that cannot be is refused before it is sent, with the field and the remedy', async () => {
+test('an impossible policy is refused before it is sent, with the field and the remedy', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'policy.json');
   for (const [text, says] of [

@@ -6,7 +6,7 @@ import { runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { startSmallWeb } from '../small-web.ts';
 
-test('requests to all hosts of a domain keep the delay among them, one at a time, and the audit holds them to it', async () => {
+test('requests to all hosts of a domain keep the delay among them, one at a time, and the audit checks that', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 4, domains: 2, linksPerPage: 8 });
   const data = ['--data', join(temporaryFolder(), 'data')];
   const args = [...web.crawlArguments, ...data, '--partitions', '1', '--delay', '100ms', '--politeness', 'domain'];

@@ -28,7 +28,7 @@ async function startSite(): Promise<Site> {
   return { host, seed: `http://${host}/`, paths };
 }
 
-test('an overlay with a reason leaves robots.txt unasked on its hosts alone; audit, stats and explain show it', async () => {
+test('an overlay with a reason exempts only its hosts from robots.txt; audit, stats and explain show it', async () => {
   const [own, other] = [await startSite(), await startSite()];
   const folder = temporaryFolder();
   const file = join(folder, 'overlays.yaml');
@@ -48,7 +48,7 @@ test('an overlay with a reason leaves robots.txt unasked on its hosts alone; aud
   assert.equal(audit.code, 0, audit.stdout);
   assert.match(
     audit.stdout,
-    new RegExp(`no robots\\.txt +3 requests to 1 hosts ignored robots\\.txt, as the policy allows: ${reason}\n`),
+    new RegExp(`no robots\\.txt +3 requests to 1 host ignored robots\\.txt, as the policy allows: ${reason}\n`),
   );
   const { stdout: reported } = await runCommand(['audit', ...data, '--json']);
   assert.match(reported, /ignored robots\.txt, as the policy allows|"exempt":\{"requests":3,"hosts":1/);
@@ -62,7 +62,7 @@ test('an overlay with a reason leaves robots.txt unasked on its hosts alone; aud
   assert.doesNotMatch((await runCommand(['explain', other.seed, ...data])).stdout, /not asked/);
 });
 
-test('without a reason in words, or for a part of a host, it is refused', async () => {
+test('an exemption from robots.txt without a reason in words, or for a part of a host, is refused', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'overlays.json');
   for (const [overlay, says] of [

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 const links = ['/a', '/a/', '/b', '/b?x=', '/c/index.html', '/c/', '/d?ref=home', '/d?source=x', '/d'];
 
-test('spellings that --same-url names are one URL to fetcher, frontier, exports and explain, and stay so', async () => {
+test('spellings in --same-url are one URL to fetcher, frontier, exports and explain, and stay so', async () => {
   const paths: string[] = [];
   const server = createServer(({ url = '' }, response) => {
     if (url !== '/robots.txt') paths.push(url);

@@ -8,7 +8,7 @@ import { defaultScore } from '../../../../topology/policy/score/score-config.ts'
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { startSmallWeb } from '../small-web.ts';
 
-test('domains with numbers load by their hash, decide on every partition, and follow their file', async () => {
+test('lists of domains with numbers load by hash, apply on every partition, and follow their file', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 3, domains: 1 });
   const folder = temporaryFolder();
   const data = ['--data', join(folder, 'data')];

@@ -9,7 +9,7 @@ import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
 
-test('a page that changes is scored to a better front queue than its neighbour that does not, and a dump says so', {
+test('a changing page gets a better front queue than its unchanging neighbour, and a dump shows that', {
   timeout: 600_000,
 }, async (t) => {
   const site = await serveSite(t, ({ url = '/' }, response) => {

@@ -46,7 +46,7 @@ async function startShop(): Promise<{ readonly port: number; readonly asked: Ask
   return { port: (server.address() as AddressInfo).port, asked };
 }
 
-test('a login opens a session that its host alone sees, cookies of its whole domain too; records have neither password nor cookie', async () => {
+test('a login opens a session that only its host sees, even with domain cookies; records have neither password nor cookie', async () => {
   const { port, asked } = await startShop();
   const folder = temporaryFolder();
   const data = join(folder, 'data');

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 const data = join(temporaryFolder(), 'data');
 
-test('a crawl of ours is asked in, watched, and keeps every rule', async () => {
+test('judge invites our crawl, observes it, and finds every rule kept', async () => {
   const flags = ['--hosts', '20', '--pages', '5', '--delay', '60ms', '--crawl-delay', '200ms', '--quiet', '10s'];
   const judge = startCommand(['judge', '--listen', '127.0.0.1:0', '--json', ...flags]);
   while (!judge.output().includes('The card comes')) {

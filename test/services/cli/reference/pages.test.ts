@@ -6,6 +6,7 @@ import { policyPage } from '../../../../services/cli/reference/policy-page.ts';
 
 const pageOf = (name: string) => readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8');
 
-it('every limit is what its users read that it is', async () => assert.equal(await limitsPage(), pageOf('limits')));
+it('every limit on the page has its value in the source', async () =>
+  assert.equal(await limitsPage(), pageOf('limits')));
 
-it('every field of a policy has the default that its users read', () => assert.equal(policyPage(), pageOf('policy')));
+it('every policy field on the page has its default in the source', () => assert.equal(policyPage(), pageOf('policy')));

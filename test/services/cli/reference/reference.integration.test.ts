@@ -38,7 +38,7 @@ async function printed(words: readonly string[]): Promise<{ readonly text: strin
   return { text, code };
 }
 
-test('every command answers --help with code 0, what it is for, and an example', async () => {
+test('every command answers --help with code 0, its purpose and an example', async () => {
   for (const path of paths) {
     const { text, code } = await printed([...path.split(' '), '--help']);
     assert.equal(code, 0, path);
@@ -50,7 +50,7 @@ test('every command answers --help with code 0, what it is for, and an example',
   assert.match(whole.stdout, /Exit codes:\n {2}0 +done\n/);
 });
 
-test('a command line loads its own command, and none of the others’ code', async () => {
+test('a command line loads its own command, and no other command’s code', async () => {
   for (const name of createProgram().commands.map((command) => command.name())) {
     if (['config', 'completion'].includes(name)) continue;
     const own = await loadCommands([name]);
@@ -62,14 +62,14 @@ test('a command line loads its own command, and none of the others’ code', asy
   assert.equal((await loadCommands(['stats', '--config', 'some.yaml'])).length, all.length);
 });
 
-test('every command that prints something prints it as JSON, too', () => {
+test('every command that prints something can print it as JSON', () => {
   // They run until they are stopped and print nothing, or print a script.
   const without = ['frontier', 'fetcher', 'fleet', 'mcp', 'dashboard', 'desk', 'replay', 'urlfrontier', 'completion'];
   const leaves = leavesOf(createProgram()).filter(({ options }) => options.every(({ long }) => long !== '--json'));
   assert.deepEqual(leaves.map((command) => pathOf(command).join(' ')).sort(), without.sort());
 });
 
-test('every example is a command line that its command takes', () => {
+test('every example is a valid command line', () => {
   for (const [path, lines] of Object.entries(examples)) {
     assert.ok(paths.includes(path), `${path} is no command`);
     for (const line of lines) {
@@ -83,7 +83,7 @@ test('every example is a command line that its command takes', () => {
   }
 });
 
-test('the reference and the settings in deploy/ are those of the command tree', () => {
+test('the reference and the settings in deploy/ match the command tree', () => {
   const program = createProgram();
   const page = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');
   const remedy = 'run npm run generate and commit the result';
@@ -91,7 +91,7 @@ test('the reference and the settings in deploy/ are those of the command tree', 
   assert.equal(page('CONFIGURATION.md'), configurationPage(program), remedy);
 });
 
-test('every setting has the reason of its default', () => {
+test('every setting has a reason for its default', () => {
   const settings = settingsOf(createProgram());
   assert.ok(settings.length > 50);
   assert.deepEqual(
@@ -117,7 +117,7 @@ test('every command of the reference is run by a test', () => {
   );
 });
 
-test('a shell completes commands, commands below them, and options', () => {
+test('a shell completes commands, subcommands and options', () => {
   const script = join(temporaryFolder(), 'completion.bash');
   writeFileSync(script, completionScript(createProgram(), 'bash'));
   const completed = (...words: string[]) => {

@@ -30,18 +30,18 @@ async function said(...stood: readonly (readonly [note: string | null | undefine
   return lines;
 }
 
-test('what lasts has a line once it has lasted, and one when it is over', async () => {
+test('a lasting condition has a line once it has lasted, and one when it ends', async () => {
   assert.deepEqual(await said([null, 3], [lack, 34], [null, 5]), [
     `13 s, warn: ${lack}`,
     '37 s, info: resolved after 34 s: no fetcher',
   ]);
 });
 
-test('what is over soon has none', async () => {
+test('a short condition has no line', async () => {
   assert.deepEqual(await said([lack, 9], [null, 1], [lack, 9], [null, 20]), []);
 });
 
-test('while nobody can tell, nothing begins and nothing ends', async () => {
+test('nothing begins or ends while the condition is unknown', async () => {
   assert.deepEqual(await said([lack, 5], [undefined, 60], [lack, 5], [null, 20]), []);
   assert.deepEqual(await said([lack, 20], [undefined, 60], [lack, 20], [null, 5]), [
     `10 s, warn: ${lack}`,

@@ -111,7 +111,7 @@ const slackMs = 20_000;
 describe('SIGINT ends a crawl within its grace period', { concurrency: 4 }, () => {
   // A crawl by itself reads no Markdown, which is what keeps a worker busy.
   for (const kind of kinds.filter((one) => one !== 'parse'))
-    it(`whose request hangs: ${kind}`, async () => {
+    it(`SIGINT ends a crawl with a hanging request within its grace period: ${kind}`, async () => {
       const { urls, flags, env } = hanging;
       const data = join(temporaryFolder(), 'crawl');
       const running = startCommand(['crawl', urls[kind], ...flags(), '--data', data], { env });

@@ -4,7 +4,7 @@ import { startCommand } from '../../../../lab/process/command.ts';
 import { cutShort, isCutShort } from '../../../../services/cli/connect/cut-short.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 
-test('a role that is told to stop while no broker is there ends in good order', async () => {
+test('a role that is stopped while no broker is there ends in good order', async () => {
   const at = ['--brokers', '127.0.0.1:1', '--contact', 'a@example.org', '--http', '127.0.0.1:0'];
   const { child, output, ended } = startCommand(['fetcher', ...at]);
   while (!output().includes('listening on')) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -14,7 +14,7 @@ test('a role that is told to stop while no broker is there ends in good order', 
   assert.match(stderr, /stopping: handing over/);
 });
 
-test('what waits for the log ends when it is cut short, and what came before is left alone', async () => {
+test('a wait for the log ends when it is aborted, and finished work is left alone', async () => {
   let close = () => {};
   const closed = new Promise<void>((resolve) => (close = resolve));
   const log = { close: async () => close() };

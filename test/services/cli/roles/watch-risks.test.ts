@@ -8,7 +8,7 @@ import { createFakeClock } from '../../fetcher/fake-clock.ts';
 const urgent: TopicRisk = { text: 'topic a.results: retention.ms is set (kafka-configs …)', isUrgent: true };
 const other: TopicRisk = { text: 'topic a.control: long segments (kafka-configs …)', isUrgent: false };
 
-test('a setting that somebody changes on a running crawl is one line when it comes and one when it is over', async () => {
+test('a changed setting on a running crawl is one line when it comes and one when it ends', async () => {
   const clock = createFakeClock();
   const stopping = new AbortController();
   const lines: string[] = [];

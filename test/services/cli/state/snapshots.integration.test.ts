@@ -31,7 +31,7 @@ describe('snapshots of a crawl', { timeout: 600_000 }, () => {
   ];
   const scheduled = ['--snapshot-every', '1s', '--snapshots-kept', '2'];
 
-  it('are taken while it runs, and give a partition back whose folder was lost with the process', async () => {
+  it('snapshots of a crawl are taken while it runs, and restore a partition whose folder was lost with the process', async () => {
     const running = startCommand(crawl(data, ...scheduled));
     // Taken by hand as well, beside the schedule.
     while ([...web.web.requests()].length < 25) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -52,7 +52,7 @@ describe('snapshots of a crawl', { timeout: 600_000 }, () => {
     assert.equal(verified['equal'], true, JSON.stringify(verified));
   });
 
-  it('and the changelog’s tail rebuild the state that its owner has', async () => {
+  it('snapshots of a crawl and the changelog’s tail rebuild the owner’s state', async () => {
     await state('snapshot', '--data', data, '--keep', '2');
     const kept = (await state('digest', '--data', data))['partitions'] as Listed[];
     const newest = await listed(data);
@@ -76,7 +76,7 @@ describe('snapshots of a crawl', { timeout: 600_000 }, () => {
     );
   });
 
-  it('that are damaged are refused by name, and the one before is used', async () => {
+  it('snapshots of a crawl that are damaged are refused by name, and the previous one is used', async () => {
     const other = join(temporaryFolder(), 'data');
     await cp(data, other, { recursive: true });
     const [newest, before] = (await listed(other)).filter(({ partition }) => partition === 1);
@@ -92,7 +92,7 @@ describe('snapshots of a crawl', { timeout: 600_000 }, () => {
     assert.equal((await state('verify', '--data', other))['equal'], true);
   });
 
-  it('bad input is one line that names the option', async () => {
+  it('snapshots of a crawl: bad input is one line that names the option', async () => {
     const cases: [string[], RegExp][] = [
       [['state', 'snapshot', '--data', data, '--trim'], /--trim works only on Kafka/],
       [['state', 'snapshot', '--data', data, '--partition', '0,7'], /--partition 7.*0 to 1/],

@@ -32,7 +32,7 @@ describe('the state of a crawl', { timeout: 600_000 }, () => {
     ...['--delay', '30ms', '--partitions', '2', '--retries', '0.1s,0.2s', '--data', data, '--json'],
   ];
 
-  it('heals by itself where a partition’s folder is lost under load, and ends as if nothing had happened', async () => {
+  it('the state of a crawl recovers if a partition’s folder is lost under load, with the same result', async () => {
     const running = startCommand(crawl());
     while ([...web.web.requests()].length < 60) await new Promise((resolve) => setTimeout(resolve, 20));
     running.child.kill('SIGKILL');
@@ -47,7 +47,7 @@ describe('the state of a crawl', { timeout: 600_000 }, () => {
     assert.equal((verified['partitions'] as unknown[]).length, 2);
   });
 
-  it('is rebuilt from the changelog alone to the same digests, and a crawl goes on from there', async () => {
+  it('the state of a crawl is rebuilt from the changelog alone to the same digests, and a crawl continues from there', async () => {
     const into = join(temporaryFolder(), 'rebuilt');
     const rebuilt = (await state('rebuild', '--all', '--into', into, '--data', data))['partitions'] as Standing[];
     const kept = await digestsOf(data);
@@ -67,7 +67,7 @@ describe('the state of a crawl', { timeout: 600_000 }, () => {
     assert.equal([...web.web.requests()].length, 0, 'nothing is left to fetch');
   });
 
-  it('is rebuilt from the inputs with the same fetched URLs and statuses', async () => {
+  it('the state of a crawl is rebuilt from the inputs with the same fetched URLs and statuses', async () => {
     const into = join(temporaryFolder(), 'inputs');
     await state('rebuild', '--all', '--from-inputs', '--into', into, '--data', data);
     for (const partition of ['0', '1']) {
@@ -78,7 +78,7 @@ describe('the state of a crawl', { timeout: 600_000 }, () => {
     }
   });
 
-  it('that differs from its changelog is told apart, by the first difference, and exits 1', async () => {
+  it('the state of a crawl that differs from its changelog is reported with the first difference, and code 1', async () => {
     const other = join(temporaryFolder(), 'data');
     await cp(data, other, { recursive: true });
     const store = await openStateStore(join(other, 'state', '1'));
@@ -105,7 +105,7 @@ describe('the state of a crawl', { timeout: 600_000 }, () => {
     assert.match(inWords.stdout, /^partition 1 at \d+: host \S+ is /);
   });
 
-  it('bad input is one line that names the option', async () => {
+  it('the state of a crawl: bad input is one line that names the option', async () => {
     const cases: [string[], RegExp][] = [
       [['digest'], /--data/],
       [['digest', '--data', data, '--partition', '9'], /--partition 9.*0 to 1/],

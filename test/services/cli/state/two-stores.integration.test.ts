@@ -33,7 +33,7 @@ for (const [store, other] of [
   ['classic-level', 'rocksdb'],
 ] as const) {
   describe(`a crawl killed on ${store}`, { timeout: 600_000, skip }, () => {
-    it(`is rebuilt on ${other} with an equal digest, goes on from there, and ends without a fault`, async () => {
+    it(`a crawl killed on ${store} is rebuilt on ${other} with an equal digest, continues, and ends without a fault`, async () => {
       const web = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 20, seed: 5 });
       const data = join(temporaryFolder(), 'data');
       const crawl = (folder: string) => [
@@ -78,7 +78,7 @@ for (const [store, other] of [
   });
 }
 
-it('a crawl on classic-level alone ends without a fault, and is looked at while it runs', {
+it('a crawl killed on classic-level alone ends without a fault, and can be inspected while it runs', {
   timeout: 600_000,
 }, async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 20, seed: 6 });

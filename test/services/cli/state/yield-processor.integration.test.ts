@@ -5,7 +5,7 @@ import { getPriority } from 'node:os';
 import { test } from 'node:test';
 import { yieldProcessor } from '../../../../services/cli/state/yield-processor.ts';
 
-test('a process beside a crawl leaves it the processor, and one that is not there is no trouble', async () => {
+test('a process beside a crawl yields the processor, and a missing one does no harm', async () => {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'inherit'] });
   yieldProcessor(child);
   assert.equal(getPriority(child.pid!), Math.min(19, getPriority() + 10));

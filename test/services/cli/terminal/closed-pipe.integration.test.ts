@@ -7,7 +7,7 @@ import { runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { assertFlawless, startSmallWeb } from '../small-web.ts';
 
-test('a crawl whose reader goes away drains, ends without a word, and goes on at the next start', async () => {
+test('a crawl whose output reader leaves drains, ends silently, and continues at the next start', async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 60, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const crawl = [...small.crawlArguments, '--data', data];
@@ -21,7 +21,7 @@ test('a crawl whose reader goes away drains, ends without a word, and goes on at
   assertFlawless(small.check({ delayMs: 0 }));
 });
 
-test('a list whose reader goes away ends well, on either stream', async () => {
+test('a list whose reader leaves ends well, on either stream', async () => {
   for (const into of ['', '2>&1']) {
     const shellPrefix = `f() { "$@" ${into}; echo "code $?" >&3; }; f "$@" 3>&2 | true; exit;`;
     const { stderr } = await runCommand(['config', 'init', '-'], { shellPrefix });
@@ -29,7 +29,7 @@ test('a list whose reader goes away ends well, on either stream', async () => {
   }
 });
 
-test('an output that can’t be written is told in a line, with code 1', {
+test('an unwritable output is reported in a line, with code 1', {
   skip: !existsSync('/dev/full') && 'no /dev/full',
 }, async () => {
   const { code, stderr } = await runCommand(['config', 'init', '-'], { shellPrefix: 'exec > /dev/full;' });

@@ -23,7 +23,7 @@ function written(stream: NodeJS.WriteStream, act: () => void): string {
   return text;
 }
 
-test('escapes in what strangers wrote are shown by commands, not obeyed; JSON reads back the same', () => {
+test('strangers’ escape sequences are shown by commands, not obeyed; JSON keeps them', () => {
   const shown = written(process.stdout, () => print({ json: null, text: `${title}\nü\t😀` }, false));
   assert.equal(shown, 'a\\u001b]0;owned\\u0007\\u001b[2J\\u009b1A\\u202eb\\u000dc\nü\t😀\n');
   assert.match(
@@ -35,7 +35,7 @@ test('escapes in what strangers wrote are shown by commands, not obeyed; JSON re
   assert.deepEqual(JSON.parse(json), { title });
 });
 
-test('every character that turns the direction of text is shown', () => {
+test('every bidirectional control character is shown', () => {
   const marks = ['061c', '200e', '200f', '202a', '202b', '202c', '202d', '202e', '2066', '2067', '2068', '2069'];
   for (const code of marks) {
     const mark = String.fromCharCode(Number.parseInt(code, 16));

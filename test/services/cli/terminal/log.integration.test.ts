@@ -25,7 +25,7 @@ function linesOf(stderr: string): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-test('with --log json all that is said is JSON lines, with the traces of traced URLs', async () => {
+test('with --log json all output is JSON lines, with the traces of traced URLs', async () => {
   const small = await startSmallWeb({ hosts: 2, pagesPerHost: 3, domains: 2 });
   const { hostname, host } = new URL(small.seeds[0]!);
   const args = [...small.crawlArguments, '--delay', '0', '--trace-hosts', hostname, '--log', 'json', '--http', '0'];
@@ -51,7 +51,7 @@ test('with --log json all that is said is JSON lines, with the traces of traced 
   }
 });
 
-test('an error is one line too, with its code; other formats are refused', async () => {
+test('an error is one line too, with its code; unknown formats are refused', async () => {
   const data = ['--data', join(temporaryFolder(), 'nothing')];
   const ended = await runCommand(['dedup', ...data, '--log', 'json']);
   assert.equal(ended.code, 2);
@@ -64,13 +64,13 @@ test('an error is one line too, with its code; other formats are refused', async
   assert.match(refused.stderr, /^crawlstream: --log "yaml": give one of text, json, auto$/m);
 });
 
-test('auto, which the image asks for, is JSON where no terminal shows it', async () => {
+test('auto, the default of the image, is JSON without a terminal', async () => {
   const data = ['--data', join(temporaryFolder(), 'nothing')];
   const ended = await runCommand(['dedup', ...data], { env: { CRAWLSTREAM_LOG: 'auto' } });
   assert.equal(linesOf(ended.stderr)[0]?.level, 'error');
 });
 
-test('levels are set by component; what an operator asks by HTTP is a line with the id that the caller has', async () => {
+test('levels are set by component; an operator’s HTTP request is a line with the caller’s request id', async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 40, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const levels = ['--log', 'json', '--log-level', 'error,http=info'];
@@ -116,16 +116,16 @@ test('levels are set by component; what an operator asks by HTTP is a line with 
 /** Several times what an attempt to reach brokers takes. */
 const attemptsMs = 25_000;
 
-test('a service that stays says when, and once that it has no broker, however often it tries; commands do not', async () => {
+test('a service logs when it starts, and once that it has no broker, however often it retries; commands do not', async () => {
   const service = startCommand(['frontier', '--brokers', '127.0.0.1:1', '--http', '0']);
   await listening(service);
-  while (!/; restarting/.test(service.output())) await sleep(50);
+  while (!/; retrying/.test(service.output())) await sleep(50);
   await sleep(attemptsMs);
   service.child.kill('SIGTERM');
   await service.ended;
   for (const line of service.output().trimEnd().split(/\n+/))
     assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \S/, line);
-  for (const once of [/does not answer/g, /; restarting/g]) assert.equal(service.output().match(once)?.length, 1);
+  for (const once of [/does not answer/g, /; retrying/g]) assert.equal(service.output().match(once)?.length, 1);
   const command = await runCommand(['stats', '--data', join(temporaryFolder(), 'nothing')]);
   assert.match(command.stderr, /^crawlstream: /);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ownName } from '../../../../services/cli/terminal/own-name.ts';
 
-test('a hint names the command as it was called', () => {
+test('a hint names the command as the user called it', () => {
   const script = '/checkout/dist/bundle/crawlstream.js';
   assert.equal(ownName({ npm_lifecycle_event: 'crawlstream' }, ['node', script]), 'npm run -s crawlstream --');
   assert.equal(ownName({ npm_lifecycle_event: 'start' }, ['node', 'crawlstream']), 'npm run -s crawlstream --');

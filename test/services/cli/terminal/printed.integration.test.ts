@@ -13,7 +13,7 @@ const evil = '\x1b]0;owned\x07\x1b[2J\u009b1A\x7f\u202eb';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const obeyed = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
-test('no command passes on to a terminal what a stranger wrote for it', async () => {
+test('no command passes a stranger’s control characters to a terminal', async () => {
   const server = createServer((request, response) => {
     const { url = '' } = request;
     if (url === '/robots.txt') {

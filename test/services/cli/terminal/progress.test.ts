@@ -11,13 +11,13 @@ const status = (more: Partial<CrawlStatus>, counters: Partial<CrawlStatus['count
   ...more,
 });
 
-test('the line of a crawl has its time, pages, rate, queue, hosts and failures', () => {
+test('the progress line has time, pages, rate, queue, hosts and failures', () => {
   const line = lineOf(status({ readyHosts: 2 }, { page: 52, queued: 3, retrying: 1, leases: 4, failed: 1, dead: 2 }));
   const hosts = 'hosts: 4 being fetched, 2 ready, 1 delayed';
   assert.equal(line, `00:01:02  52 pages  1.3 pages/s  queued 4  ${hosts}  failures 3`);
 });
 
-test('where all there is waits, the line says for what and how long; a short wait, a pause and work are no matter', () => {
+test('the progress line says for what and how long everything waits, except for short waits, pauses and work', () => {
   const waiting = { nextReadyMs: 252_000 };
   assert.match(lineOf(status(waiting, { retrying: 2 })), / {2}2 waiting for a retry, next contact in 00:04:12$/);
   assert.match(lineOf(status(waiting, { queued: 2 })), /failures 0 {2}next contact in 00:04:12$/);

@@ -25,7 +25,7 @@ function repeating() {
   return { written, lines, pass, say };
 }
 
-test('a fault that comes ten thousand times is a few lines and a count, and nothing of another kind is left out', () => {
+test('an error that occurs ten thousand times is a few lines and a count, and no other line is dropped', () => {
   const { written, pass, say } = repeating();
   for (let n = 0; n < 10_000; n++) say(`request ${n} of 10000 has no answer`);
   say('a broker is back');
@@ -59,13 +59,13 @@ test('a process that ends says what it left out so far', () => {
   assert.equal(written.at(-1)!.text, `repeated ${9 - lineLimits.repeatsWritten} more times in 1 s: no answer`);
 });
 
-test('traced URLs and progress are each written: whoever asks for those wants each', () => {
+test('lines of traced URLs and progress are all written', () => {
   const { written, say } = repeating();
   for (let n = 0; n < 50; n++) say('fetch', n % 2 === 0 ? 'trace' : 'progress');
   assert.equal(written.length, 50);
 });
 
-test('lines of ever new kinds take a bounded place, and what is pushed out is told of', () => {
+test('ever new kinds of lines take bounded space, and evicted ones are reported', () => {
   const { written, say } = repeating();
   for (let n = 0; n < lineLimits.repeatsWritten + 3; n++) say('the first');
   const kinds = 'x'.repeat(lineLimits.kindsMax);

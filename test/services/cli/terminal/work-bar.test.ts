@@ -8,7 +8,7 @@ function terminal(isTTY: boolean) {
   return { written, isTTY, columns: 60, write: (text: string) => written.push(text) > 0 };
 }
 
-test('a bar shows how much is done and how long the rest takes, and leaves the terminal clean', () => {
+test('a bar shows progress and the remaining time, and leaves the terminal clean', () => {
   const out = terminal(true);
   let nowMs = 0;
   const bar = createWorkBar('URLs sent', 2_000, out, () => nowMs);
@@ -25,7 +25,7 @@ test('a bar shows how much is done and how long the rest takes, and leaves the t
   assert.match(out.written.at(-1)!, /^\r12,000 lines {2}00:00:0\d/);
 });
 
-test('where nobody looks, no bar is drawn; on a terminal a restore is a bar that ends as a line', () => {
+test('no bar is drawn without a terminal; on a terminal a restore is a bar that ends as a line', () => {
   const out = terminal(false);
   const bar = createWorkBar('URLs sent', 10, out, () => performance.now() * 1e6);
   bar.add(5);

@@ -23,7 +23,7 @@ const lines = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('a crawl exports its pages, URLs, hosts and links as they are, in every format', async () => {
+test('a crawl exports its pages, URLs, hosts and links unchanged, in every format', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 16, pagesPerHost: 4, seed: 5, linksPerPage: 5 });
   const data = join(temporaryFolder(), 'data');
   const args = [...web.crawlArguments, '--delay', '10ms', '--with', 'graph', '--data', data];
@@ -119,7 +119,7 @@ test('a crawl exports its pages, URLs, hosts and links as they are, in every for
   }
 });
 
-test('what an export cannot do is said in one line', async () => {
+test('an unsupported export is reported in one line', async () => {
   const web = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 3, seed: 6, linksPerPage: 5 });
   const data = join(temporaryFolder(), 'data');
   assert.equal((await runCommand([...web.crawlArguments, '--delay', '0', '--data', data])).code, 0);

@@ -79,7 +79,7 @@ const rows = (): IndexRow[] => [
   [`${origin}/robots.txt`, daysAgo(30), 200, 'G'],
 ];
 
-test('only what is new, or had failed in passing, is asked for', { skip }, async () => {
+test('only new URLs, and those that had failed temporarily, are requested', { skip }, async () => {
   const data = join(folder, 'once');
   const table = join(folder, 'gzip.parquet');
   await writeIndex(table, rows(), 'gzip');
@@ -98,7 +98,7 @@ test('only what is new, or had failed in passing, is asked for', { skip }, async
   assert.match(explained.stdout, /200/, explained.stderr);
 });
 
-test('with a schedule, what is due is visited again, conditionally; what was just seen is not', { skip }, async (t) => {
+test('with a schedule, due pages are revisited conditionally; recent captures are not', { skip }, async (t) => {
   const data = join(folder, 'again');
   const table = join(folder, 'zstd.parquet');
   await writeIndex(table, rows(), 'zstd');
@@ -117,7 +117,7 @@ test('with a schedule, what is due is visited again, conditionally; what was jus
   assert.ok(!since().some(({ path }) => path === '/fresh'));
 });
 
-test('a page that was captured with different digests is visited sooner than one that stayed', { skip }, async () => {
+test('a page captured with different digests is revisited sooner than one that stayed the same', { skip }, async () => {
   const data = join(folder, 'changes');
   const table = join(folder, 'snappy.parquet');
   const visits = (path: string, digests: string): IndexRow[] =>
@@ -137,7 +137,7 @@ test('a page that was captured with different digests is visited sooner than one
   assert.ok(lively.dueAtMs < still.dueAtMs, `${lively.dueAtMs} and ${still.dueAtMs}`);
 });
 
-test('CDXJ is taken, too, packed or not; what is neither is refused with its place', async () => {
+test('CDXJ is accepted, too, compressed or not; invalid lines are refused with their place', async () => {
   const data = join(folder, 'lines');
   const line = (path: string, status: string) =>
     `test,pond)${path} 20260101000000 ${JSON.stringify({ url: `${origin}${path}`, status, digest: 'sha1:A', mime: 'text/html' })}\n`;

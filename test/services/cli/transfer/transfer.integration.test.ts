@@ -24,11 +24,11 @@ const linesOf = async (file: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const requested = () => [...web.web.requests()].map(({ host, path }) => `http://${web.plan.hosts[host]}${path}`);
 
-describe('a crawl on its way into another number of partitions', { timeout: 600_000 }, () => {
+describe('a crawl moved to another number of partitions', { timeout: 600_000 }, () => {
   const folder = temporaryFolder();
   const [four, sixteen, dump] = [join(folder, 'four'), join(folder, 'sixteen'), join(folder, 'crawl.jsonl.gz')];
 
-  it('is dumped as it stood when it was killed', async () => {
+  it('a crawl moved to another number of partitions is dumped as it stood when it was killed', async () => {
     const running = startCommand(crawl(four, '--partitions', '4'));
     while ([...web.web.requests()].length < 80) await new Promise((resolve) => setTimeout(resolve, 20));
     running.child.kill('SIGKILL');
@@ -42,7 +42,7 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
     assert.equal(lines.at(-1)?.['lines'], lines.length - 1);
   });
 
-  it('is loaded into sixteen, and crawls on with the same URLs: what was fetched is not asked for again', async () => {
+  it('a crawl loaded into sixteen partitions continues with the same URLs: fetched ones are not requested again', async () => {
     const loaded = lastJson(await runCommand(['load', dump, '--data', sixteen, '--partitions', '16', '--json']));
     const before = requested().length;
     const ended = await runCommand(crawl(sixteen));
@@ -62,7 +62,7 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
     assert.equal((verified['partitions'] as unknown[]).length, 16);
   });
 
-  it('comes out of sixteen with every URL of four, and into three in one command', async () => {
+  it('a crawl dumped from sixteen partitions has every URL of four, and fits into three with one command', async () => {
     const three = join(folder, 'three');
     const into = ['repartition', '--partitions', '3', '--data', sixteen, '--into', three];
     const done = await runCommand(into);
@@ -86,7 +86,7 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
     assert.deepEqual(requested(), [], 'nothing is left to fetch');
   });
 
-  it('does not begin before it is loaded to its end', async () => {
+  it('a crawl does not start before it is fully loaded', async () => {
     const half = join(folder, 'half');
     const cut = join(folder, 'cut.jsonl.gz');
     await writeFile(cut, await readFile(dump));
@@ -100,7 +100,7 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
     assert.equal((await runCommand(crawl(half, '--max-pages', '1'))).code, 0);
   });
 
-  it('knows the URLs of another crawler’s list, and never asks for them', async () => {
+  it('a crawl knows the URLs of another crawler’s list, and never requests them', async () => {
     const listed = join(folder, 'listed');
     web.web.reset();
     const pages = (await printedPages(sixteen)).filter((url) => !web.seeds.includes(url));
@@ -109,7 +109,7 @@ describe('a crawl on its way into another number of partitions', { timeout: 600_
     await writeFile(list, `${known.join('\n')}\nno url\n`);
     const loaded = await runCommand(['load', '--seen', list, '--data', listed]);
     assert.match(loaded.stdout, /^20 URLs read, 20 of them new$/m);
-    assert.match(loaded.stderr, /1 lines are not URLs, the first: line 21: no url/);
+    assert.match(loaded.stderr, /1 line without a URL, the first: line 21: no url/);
     const ended = await runCommand(crawl(listed));
     assert.equal(ended.code, 0, ended.stderr);
     const asked = new Set(requested());

@@ -32,7 +32,7 @@ async function kill({ child, ended }: Running, signal: NodeJS.Signals): Promise<
 
 const skip = await javaClientSkipReason();
 
-test('URLFrontier’s own Java client passes all calls, and finds all it was acked after a kill -9', {
+test('URLFrontier’s own Java client passes all calls, and finds everything acknowledged after kill -9', {
   skip,
 }, async () => {
   const data = join(await temporaryFolder(), 'served');
@@ -44,7 +44,7 @@ test('URLFrontier’s own Java client passes all calls, and finds all it was ack
   await kill(second.running, 'SIGTERM');
 });
 
-test('kill -9 in the middle of puts loses none that was acked', async () => {
+test('kill -9 during puts loses nothing acknowledged', async () => {
   const data = join(await temporaryFolder(), 'served');
   const first = await serve(data);
   const client = connect(first.port);
@@ -73,7 +73,7 @@ test('kill -9 in the middle of puts loses none that was acked', async () => {
   await kill(second.running, 'SIGTERM');
 });
 
-test('crawl ids that a stranger names end no server, and the crawls there are go on', {
+test('crawl ids from a stranger end no server, and existing crawls go on', {
   skip: process.platform === 'linux' ? false : 'descriptors are counted on Linux',
 }, async () => {
   const data = join(await temporaryFolder(), 'served');
@@ -102,7 +102,7 @@ test('crawl ids that a stranger names end no server, and the crawls there are go
   await kill(running, 'SIGTERM');
 });
 
-test('operators’ commands reach a served crawl, with delays of less than a second; a crawl has one sink', async () => {
+test('operators’ commands reach a served crawl, with delays below a second; a crawl has one sink', async () => {
   const data = join(await temporaryFolder(), 'served');
   const { running, port } = await serve(data);
   const client = connect(port);
@@ -131,7 +131,7 @@ test('operators’ commands reach a served crawl, with delays of less than a sec
   assert.match(crawl.stderr, /a crawl cannot do both/);
 });
 
-test('urlfrontier refuses what it cannot do, by name', async () => {
+test('urlfrontier refuses unsupported options by name', async () => {
   const folder = await temporaryFolder();
   const half = await runCommand(['urlfrontier', '--data', join(folder, 'a'), '--tls-cert', 'x.pem']);
   assert.equal(half.code, 2);

@@ -18,7 +18,7 @@ interface LedgerLine {
   readonly wrong: readonly string[];
 }
 
-test('an audit says of each page what it was allowed for, from records alone, and finds the crawl to have read the same', async (t) => {
+test('an audit derives each page’s permissions from records alone, and agrees with the crawl', async (t) => {
   const web = await signalWeb(t, 11, 100);
   const { data, ended } = await crawlSignals(web);
   assert.equal(ended.code, 0, ended.stderr);
@@ -58,7 +58,7 @@ test('an audit says of each page what it was allowed for, from records alone, an
   );
 });
 
-test('a page that was published though its use is barred, and a record that says otherwise than its words, are found', async (t) => {
+test('a page published despite a barred use, and a record that contradicts its statements, are found', async (t) => {
   const web = await signalWeb(t, 11, 40);
   const { data } = await crawlSignals(web, '--uses', 'ai-train');
   const clean = await runCommand(['audit', '--data', data, '--uses', 'ai-train,search']);

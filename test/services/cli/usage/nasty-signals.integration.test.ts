@@ -136,7 +136,7 @@ const nasty: Readonly<Record<string, Nasty>> = {
   'licence-relative': { robots: group('License: /terms.xml', 'Content-Usage: search=n'), bars: 's' },
 };
 
-test('the strictest of contradicting signals holds, and malformed ones allow nothing', {
+test('the strictest of contradicting signals wins, and malformed ones allow nothing', {
   timeout: 600_000,
 }, async (t) => {
   const names = Object.keys(nasty);

@@ -51,7 +51,7 @@ async function shop(t: TestContext, prices: Readonly<Record<string, string>>, ch
 const auditOf = async (data: string) =>
   lastJson(await runCommand(['audit', '--data', data, '--json'])) as { violations: number };
 
-test('a page is bought where a policy has the money and a plugin consents, and every book says so', async (t) => {
+test('a page is bought if a policy has a budget and a plugin consents, and every record shows it', async (t) => {
   const web = await shop(t, { '/a': 'USD 0.01', '/b': 'USD 0.05', '/dear': 'USD 0.11', '/euro': 'EUR 0.01' });
   const { data, ended } = await crawlSignals(web, '--pay', budget({}), '--plugin', payer, '--delay', '200ms');
   assert.equal(ended.code, 0, ended.stderr);
@@ -78,12 +78,12 @@ test('a page is bought where a policy has the money and a plugin consents, and e
   assert.match(euro.stdout, /price EUR 0\.01; not paid: the answer has no price in USD/);
   const audit = await runCommand(['audit', '--data', data]);
   assert.equal(audit.code, 0, audit.stdout);
-  assert.match(audit.stdout, /payments +4 answers asked for payment; 2 were paid: USD 0\.06/);
+  assert.match(audit.stdout, /payments +4 answers asked for payment; 2 paid: USD 0\.06/);
   const failed = await runCommand(['pages', '--failed', '--data', data]);
   assert.match(failed.stdout, /the site requires payment and answered 402 \(price USD 0\.11/);
 });
 
-test('nothing is paid without a budget, nor without a plugin that pays', async (t) => {
+test('nothing is paid without a budget or without a payment plugin', async (t) => {
   for (const flags of [
     ['--pay', 'none', '--plugin', payer],
     ['--pay', budget({})],
@@ -131,7 +131,7 @@ const cheats: Readonly<Record<string, Cheat>> = {
   'is down': (response) => response.writeHead(503).end(),
 };
 
-test('shops that take the money and give no page, or charge otherwise, get no more of it', async (t) => {
+test('shops that take the money and give no page, or overcharge, are not paid again', async (t) => {
   const prices = { '/a': 'USD 0.01', '/b': 'USD 0.01', '/c': 'USD 0.01' };
   const shops = new Map<string, Awaited<ReturnType<typeof shop>>>();
   for (const [name, cheat] of Object.entries(cheats)) shops.set(name, await shop(t, prices, cheat));

@@ -7,7 +7,7 @@ import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
-test('a newer robots.txt withdraws pages that were fetched before it; where nothing has expired, nothing is asked', async (t) => {
+test('a newer robots.txt withdraws pages fetched before it; without expired copies nothing is requested', async (t) => {
   let robots = 'User-agent: *\nAllow: /\n';
   let soon = '';
   const site = await serveSite(t, ({ url = '/' }, response) => {

@@ -16,7 +16,7 @@ function verdict({ usage = [] }: ExportedPage, use: SignalUse): string {
   return said.includes('deny') ? 'deny' : said.includes('allow') ? 'allow' : 'unknown';
 }
 
-test('each page of a web with all kinds of signals carries the right verdict; exports, index and archive keep to it', async (t) => {
+test('each page of a web with all kinds of usage signals has the right verdict; exports, index and archive obey it', async (t) => {
   const web = await signalWeb(t, 35, 120);
   const { data, ended } = await crawlSignals(web, '--with', 'index,archive');
   assert.equal(ended.code, 0, ended.stderr);
@@ -57,7 +57,7 @@ function openSeeds(seeds: readonly string[], use: SignalUse): string[] {
   return seeds.filter((_, site) => !((site === 1 && use === 'ai-input') || (site === 2 && use === 'search')));
 }
 
-test('a crawl for one use publishes no page that is barred from it, and skips what robots.txt bars where it is to', async (t) => {
+test('a crawl for one use publishes no page barred from it, and skips what robots.txt bars if asked to', async (t) => {
   const web = await signalWeb(t, 7, 60);
   const usable = [...web.pages].filter(([, { truthWithTdm: truth }]) => truth['ai-train'] !== 'deny');
   const right = usable.map(([url]) => url);
@@ -99,7 +99,7 @@ Content-Signal: search=yes, ai-train=no
 License: https://a.test/terms
 `;
 
-test('explain, check robots and check page tell what holds of each use, and what was said against it', async (t) => {
+test('explain, check robots and check page show the verdict for each use, and the statement against it', async (t) => {
   const { port } = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.end(robots);
     response.setHeader('content-type', 'text/html').setHeader('content-usage', 'train-ai=y, search=n');
@@ -132,7 +132,7 @@ test('explain, check robots and check page tell what holds of each use, and what
   );
 });
 
-test('uses that nobody knows are refused, with those that there are', async () => {
+test('unknown uses are refused, with the known ones', async () => {
   const ended = await runCommand(['crawl', 'http://127.0.0.1:1/', '--uses', 'training']);
   assert.equal(ended.code, 2);
   assert.match(ended.stderr, /--uses "training": give one of search, ai-input, ai-train, archive/);
@@ -140,7 +140,7 @@ test('uses that nobody knows are refused, with those that there are', async () =
   assert.match(exported.stderr, /--uses "search": it works only for pages/);
 });
 
-test('what a 402 asks for is named, and nothing is paid', async (t) => {
+test('the price of a 402 is reported, and nothing is paid', async (t) => {
   const { port } = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();
     if (request.url === '/paid') return response.writeHead(402, { 'crawler-price': 'USD 0.01' }).end('pay');

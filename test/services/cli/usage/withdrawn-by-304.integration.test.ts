@@ -8,7 +8,7 @@ import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';
 
-test('what a 304 bars, and what robots.txt bars by then, is taken back from pages and index', async (t) => {
+test('a page that a 304, or a newer robots.txt, bars is withdrawn from pages and index', async (t) => {
   let isWithdrawn = false;
   const site = await serveSite(t, ({ url = '/', headers }, response, host) => {
     if (url === '/robots.txt')

@@ -11,7 +11,7 @@ function history(atMs: readonly number[], page: readonly number[]): HistoryStatu
 
 const counts = (page: number) => Object.fromEntries(historyColumns.map((name) => [name, name === 'page' ? page : 0]));
 
-test('what is told goes on where the past ended, and a rate is that of the last five seconds', () => {
+test('new samples continue the history, and a rate covers the last five seconds', () => {
   const series = new Series();
   series.begin(history([0, 10_000], [0, 1_000]));
   for (let second = 11; second <= 20; second++) series.add(second * 1_000, counts(1_000 + (second - 10) * 50));
@@ -24,7 +24,7 @@ test('what is told goes on where the past ended, and a rate is that of the last 
   assert.equal(series.atMs.length, 12, 'no moment twice');
 });
 
-test('a crawl that is over is a flat line for a minute, and then grows no more', () => {
+test('a finished crawl is a flat line for a minute, and then the chart stops', () => {
   const series = new Series();
   series.begin(history([0, 1_000], [0, 7]));
   for (let second = 2; second < 200; second++) series.add(second * 1_000, counts(7));
@@ -34,7 +34,7 @@ test('a crawl that is over is a flat line for a minute, and then grows no more',
   assert.equal(series.atMs.at(-1), 300_000, 'and goes on when it does');
 });
 
-test('an hour is kept, and a counter that began anew is no negative rate', () => {
+test('an hour is kept, and a restarted counter gives no negative rate', () => {
   const series = new Series();
   for (let second = 1; second <= 4_000; second++) series.add(second * 1_000, counts(second < 3_999 ? second : 0));
   assert.equal(series.atMs[0], 400_000);
@@ -42,7 +42,7 @@ test('an hour is kept, and a counter that began anew is no negative rate', () =>
   assert.equal(series.rates('page').at(-1), 0);
 });
 
-test('numbers are short, and their units are said', () => {
+test('numbers are short and have units', () => {
   const shorts = [0, 0.42, 7, 999, 999.7, 1_000, 12_345, 999_600, 1_500_000, 2.5e9, 4e13].map(short);
   assert.deepEqual(shorts, ['0', '0.4', '7', '999', '1 k', '1 k', '12.3 k', '1 M', '1.5 M', '2.5 bn', '40 tn']);
   assert.deepEqual([0, 999, 12_611, 5e9].map(bytes), ['0 B', '999 B', '12.6 kB', '5 GB']);

@@ -34,7 +34,7 @@ function connect(addresses: readonly string[], target: Pick<Target, 'protocol' |
 }
 
 describe('a connection', () => {
-  it('goes to the port of its scheme where the URL names none', async () => {
+  it('a connection uses the default port of its scheme if the URL names none', async () => {
     for (const [protocol, port] of [
       ['http:', 80],
       ['https:', 443],
@@ -46,7 +46,7 @@ describe('a connection', () => {
     }
   });
 
-  it('goes to the next address of a name where one refuses, and to no fourth', async () => {
+  it('a connection tries the next address of a name if one refuses, at most three', async () => {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };

@@ -15,7 +15,7 @@ const silent = fileURLToPath(new URL('./silent-name-servers.cjs', import.meta.ur
 const names = 3_000;
 const pages = 100;
 
-test('an honest host is fetched at its pace beside 3,000 names that nobody answers for, and SIGINT ends the crawl', {
+test('an honest host is fetched at its pace beside 3,000 names without a name server, and SIGINT ends the crawl', {
   timeout: 240_000,
 }, async () => {
   const nameServer = createSocket('udp4', () => {});

@@ -78,7 +78,7 @@ const v6 = (last: number, ttlS: number): DnsRecord => ({
   ttlS,
 });
 
-test('a name has the addresses that its DNS says, IPv4 first, for the shortest of their times', async (t) => {
+test('a name has the addresses of its DNS answers, IPv4 first, for the shortest TTL', async (t) => {
   const { lookup, options } = await lookupWith(t, [v6(1, 20), v4(1, 30), v4(2, 10)]);
   const { addresses, ttlMs } = await lookup('a.test');
   assert.deepEqual([[...addresses].sort(), ttlMs], [['192.0.2.1', '192.0.2.2', '2001:db8::1'], 10_000]);
@@ -86,7 +86,7 @@ test('a name has the addresses that its DNS says, IPv4 first, for the shortest o
   assert.deepEqual(options, { timeout: 2_000, tries: 2 }, 'four seconds in all');
 });
 
-test('a name may have addresses of one kind alone', async (t) => {
+test('a name may have addresses of one family only', async (t) => {
   const four = await lookupWith(t, [v4(1, 30)]);
   assert.deepEqual(await four.lookup('a.test'), { addresses: ['192.0.2.1'], ttlMs: 30_000 });
   const six = await lookupWith(t, [v6(1, 0)]);
@@ -122,7 +122,7 @@ async function servers(
 const nobody = { find: async () => [] };
 const noSearch = () => parseSearchList('');
 
-test('a look-up ends at its deadline where no name server answers, and asks nobody else', async (t) => {
+test('a lookup ends at its deadline if no name server answers', async (t) => {
   const { resolver, asked } = await servers(t, () => undefined);
   const slow = { resolve4: () => new Promise<never>(() => {}), resolve6: () => new Promise<never>(() => {}) };
   const { lookup: system } = dns;
@@ -137,7 +137,7 @@ test('a look-up ends at its deadline where no name server answers, and asks nobo
   assert.ok(asked.every((one) => one.startsWith('dead.test ')));
 });
 
-test('a name has its IPv4 address although its server says nothing of IPv6', async (t) => {
+test('a name has its IPv4 address even if its server does not answer for IPv6', async (t) => {
   const { resolver } = await servers(t, (_, type) => (type === types.A ? [v4(1, 30)] : undefined));
   const lookup = createDnsLookup({ servers: resolver, hosts: nobody, search: noSearch });
   const beganMs = performance.now();
@@ -145,14 +145,14 @@ test('a name has its IPv4 address although its server says nothing of IPv6', asy
   assert.ok(performance.now() - beganMs < 280, 'it does not wait for the other');
 });
 
-test('a name that does not exist has no address, and one whose server fails is an error', async (t) => {
+test('a missing name has no address, and a failing name server is an error', async (t) => {
   const { resolver } = await servers(t, (name) => (name === 'failing.test' ? 'fails' : []));
   const lookup = createDnsLookup({ servers: resolver, hosts: nobody, search: noSearch });
   assert.deepEqual(await lookup('none.test'), { addresses: [], ttlMs: 0 });
   await assert.rejects(lookup('failing.test'), { code: 'ESERVFAIL' });
 });
 
-test('the hosts file outweighs the DNS, and what is written there later counts', async (t) => {
+test('the hosts file wins over DNS, and later changes to it count', async (t) => {
   const { resolver, asked } = await servers(t, () => [v4(1, 30)]);
   const file = join(temporaryFolder(), 'hosts');
   writeFileSync(
@@ -172,7 +172,7 @@ test('the hosts file outweighs the DNS, and what is written there later counts',
   assert.deepEqual((await lookup('other.test')).addresses, ['192.0.2.77']);
 });
 
-test('a short name is completed by the search list before it is asked for, and a long one after', async (t) => {
+test('a short name is tried with the search list first, a long one without it first', async (t) => {
   const known = new Set(['web.shop.svc.cluster.local', 'example.org.svc.cluster.local']);
   const { resolver, asked } = await servers(t, (name) => (known.has(name) ? [v4(1, 30)] : []));
   const list = parseSearchList('nameserver 192.0.2.1\nsearch shop.svc.cluster.local svc.cluster.local. # ours\n');

@@ -6,7 +6,7 @@ import { requestLimits } from '../../../../services/fetcher/http/request-limits.
 const { lookupsPerDomainMax } = requestLimits;
 const answer = { addresses: ['192.0.2.1'], ttlMs: 0 };
 
-test('thousands of names of one domain that nobody answers for do not keep a name of another from being asked for', async () => {
+test('thousands of unanswered names of one domain do not delay the lookup of another domain’s name', async () => {
   const asked: string[] = [];
   const fair = createFairLookup((hostname) => {
     asked.push(hostname);
@@ -18,7 +18,7 @@ test('thousands of names of one domain that nobody answers for do not keep a nam
   assert.equal(fair.waiting, 3_000 - lookupsPerDomainMax);
 });
 
-test('names that wait are asked for in turn by domain once others have been answered, also by an error', async () => {
+test('waiting names are looked up in turn by domain once others are answered, also with an error', async () => {
   const asked: string[] = [];
   const settle: (() => void)[] = [];
   const fair = createFairLookup((hostname) => {

@@ -12,7 +12,7 @@ function asked(urls: readonly string[], hops: readonly string[] = []) {
   return names;
 }
 
-it('the name of a lease’s host is asked for ahead, with the port it will be asked at', () => {
+it('the name of a lease’s host is resolved ahead, with the port of its requests', () => {
   assert.deepEqual(asked(['https://a.test/x', 'https://b.test/']), [['a.test', 443]]);
   assert.deepEqual(asked(['http://a.test/']), [['a.test', 80]]);
   assert.deepEqual(asked(['http://a.test:8080/']), [['a.test', 8080]]);

@@ -8,11 +8,11 @@ const proxies = ['a', 'b', 'c'].map((label) => ({ label }) as ProxyServer);
 const labelsOf = (choice: ReturnType<typeof createProxyChoice>, count: number, host = (_: number) => 'x.test') =>
   Array.from({ length: count }, (_, n) => choice.next(host(n))?.label ?? 'none').join('');
 
-test('proxies take turns by request', () => {
+test('proxies rotate by request', () => {
   assert.equal(labelsOf(createProxyChoice(proxies, 'request', createFakeClock()), 7), 'abcabca');
 });
 
-test('by host, a host is always asked through the same one, and hosts are spread', () => {
+test('by host, a host always uses the same proxy, and hosts are spread over proxies', () => {
   const clock = createFakeClock();
   const choice = createProxyChoice(proxies, 'host', clock);
   const hosts = (n: number) => `h${n}.test`;
@@ -23,7 +23,7 @@ test('by host, a host is always asked through the same one, and hosts are spread
     for (let times = 0; times < 3; times++) assert.equal(choice.next(hosts(n))?.label, label);
 });
 
-test('one that failed rests for half a minute, its turns go to the next, and none is left when all rest', async () => {
+test('a failed proxy rests for half a minute, the next one takes its requests, and none is left while all rest', async () => {
   const clock = createFakeClock();
   const choice = createProxyChoice(proxies, 'request', clock);
   choice.failed(proxies[1]!, 'b is down');
@@ -36,11 +36,11 @@ test('one that failed rests for half a minute, its turns go to the next, and non
   assert.equal(labelsOf(choice, 2), 'nonenone');
 });
 
-test('one that never failed is asked whatever the time', () => {
+test('a proxy that never failed is used whatever the clock says', () => {
   assert.equal(createProxyChoice(proxies, 'request', { nowMs: () => 0 }).next('x.test')?.label, 'a');
 });
 
-test('a proxy that fails is said once, with who takes its requests, and once more when it is back', () => {
+test('a failing proxy is logged once with its replacement, and once when it is back', () => {
   const said: string[] = [];
   const choice = createProxyChoice(proxies.slice(0, 2), 'request', createFakeClock(), (text) => said.push(text));
   for (let n = 0; n < 3; n++) choice.failed(proxies[0]!, 'proxy a: refused');

@@ -61,7 +61,7 @@ const failing = (kind: string, message: RegExp) => (error: { readonly kind: stri
   return true;
 };
 
-test('whole URLs are for plain proxies that look names up, and for plain URLs', () => {
+test('only plain-HTTP proxies that resolve names get whole URLs, and only for http', () => {
   const takes = (kind: ProxyServer['kind'], resolves: boolean, protocol: string) =>
     takesWholeUrls(proxyAt(kind, 1, { resolves }), protocol);
   assert.equal(takes('http', true, 'http:'), true);
@@ -70,13 +70,13 @@ test('whole URLs are for plain proxies that look names up, and for plain URLs', 
   for (const kind of ['https', 'socks4', 'socks5'] as const) assert.equal(takes(kind, true, 'http:'), false);
 });
 
-test('credentials are of those who have any', () => {
+test('only proxies with credentials get an authorization header', () => {
   assert.equal(proxyAuthorization(proxyAt('http', 1)), '');
   const basic = proxyAuthorization(proxyAt('http', 1, { user: 'me', password: 'p:w' }));
   assert.equal(basic, `Basic ${Buffer.from('me:p:w').toString('base64')}`);
 });
 
-test('a plain URL goes to a plain proxy on a connection that is no tunnel', async (t) => {
+test('an http URL goes to an HTTP proxy without a tunnel', async (t) => {
   const port = await serveHello(t);
   const { targets, text } = await through(proxyAt('http', port, { resolves: true }), 'http:', 80);
   assert.equal(text, 'hello');
@@ -87,7 +87,7 @@ test('a plain URL goes to a plain proxy on a connection that is no tunnel', asyn
   );
 });
 
-test('other URLs go through a tunnel, in which TLS is our own', async (t) => {
+test('other URLs go through a tunnel with our own TLS inside', async (t) => {
   const proxy = await serveHttpProxy(t, { port: await serveHello(t), credentials: 'me:pw' });
   const known = proxyAt('http', proxy.port, { user: 'me', password: 'pw' });
   const plain = await through(known, 'http:', 80);
@@ -105,7 +105,7 @@ test('other URLs go through a tunnel, in which TLS is our own', async (t) => {
   );
 });
 
-test('a tunnel is open after any 2xx, and after nothing else', async (t) => {
+test('a tunnel is open after any 2xx and nothing else', async (t) => {
   const port = await serveHello(t);
   const answered = async (refusal: number) => {
     const proxy = await serveHttpProxy(t, { port, refusal });
@@ -116,7 +116,7 @@ test('a tunnel is open after any 2xx, and after nothing else', async (t) => {
     await assert.rejects(answered(status), failing('connectionFailed', new RegExp(`answered ${status} for`)));
 });
 
-test('a proxy that wants a password, asks for less or is broken fails itself, and its 503 may be of either', async (t) => {
+test('a proxy that wants a password, throttles or is broken fails itself; its 503 may mean either', async (t) => {
   const port = await serveHello(t);
   for (const status of [300, 302, 400, 407, 429, 500, 501, 503]) {
     const proxy = await serveHttpProxy(t, { port, refusal: status });
@@ -127,7 +127,7 @@ test('a proxy that wants a password, asks for less or is broken fails itself, an
   }
 });
 
-test('a proxy that is silent fails itself, or does not reach the host', async (t) => {
+test('a silent proxy fails itself, or reports that the host is unreachable', async (t) => {
   for (const kind of ['http', 'socks5', 'socks4'] as const) {
     const port = await serveSockets(t, () => {});
     await assert.rejects(through(proxyAt(kind, port), 'https:', 443, '192.0.2.1', 300), (error: ConnectError) => {
@@ -137,7 +137,7 @@ test('a proxy that is silent fails itself, or does not reach the host', async (t
   }
 });
 
-test('SOCKS5 says whose fault it is', async (t) => {
+test('SOCKS5 reply codes distinguish a failure of the host from one of the proxy', async (t) => {
   for (const [refusal, kind, maybeHost] of [
     [1, 'proxyFailed', true],
     [2, 'connectionFailed', false],
@@ -153,7 +153,7 @@ test('SOCKS5 says whose fault it is', async (t) => {
   }
 });
 
-test('a proxy that refuses a host says nothing of itself', async (t) => {
+test('a proxy that refuses a host stays usable', async (t) => {
   const proxy = await serveHttpProxy(t, { port: 1, refusal: 502 });
   const refused = (port: number) => through(proxyAt('http', proxy.port), 'https:', port);
   await assert.rejects(
@@ -163,7 +163,7 @@ test('a proxy that refuses a host says nothing of itself', async (t) => {
   await assert.rejects(refused(80), failing('connectionFailed', /^proxy .* answered 502 for a\.test:80: .*port 80/));
 });
 
-test('a proxy that is away fails itself', async () => {
+test('an unreachable proxy fails itself', async () => {
   for (const kind of ['http', 'socks5', 'socks4'] as const)
     await assert.rejects(
       through(proxyAt(kind, await unusedPort()), 'https:', 443, '192.0.2.1'),
@@ -171,7 +171,7 @@ test('a proxy that is away fails itself', async () => {
     );
 });
 
-test('SOCKS5 takes names, and credentials where there are any', async (t) => {
+test('SOCKS5 gets names, and credentials if there are any', async (t) => {
   const port = await serveHello(t);
   const open = await serveSocks5(t, { port });
   const plain = await through(proxyAt('socks5', open.port), 'http:', 81);
@@ -185,7 +185,7 @@ test('SOCKS5 takes names, and credentials where there are any', async (t) => {
   );
 });
 
-test('SOCKS5 that cannot reach a host says nothing of itself', async (t) => {
+test('a SOCKS5 proxy that cannot reach a host stays usable', async (t) => {
   const proxy = await serveSocks5(t, { port: 1, refusal: 5 });
   await assert.rejects(
     through(proxyAt('socks5', proxy.port), 'https:', 443),
@@ -193,7 +193,7 @@ test('SOCKS5 that cannot reach a host says nothing of itself', async (t) => {
   );
 });
 
-test('SOCKS4a takes names and a user', async (t) => {
+test('SOCKS4a gets names and a user', async (t) => {
   let wish = Buffer.alloc(0);
   const server = createServer((socket) => {
     socket

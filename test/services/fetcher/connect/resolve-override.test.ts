@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileOverrides, parseResolveOverride } from '../../../../services/fetcher/connect/resolve-override.ts';
 
-test('an override is a name, perhaps a port, and an address', () => {
+test('an override has a name, an optional port and an address', () => {
   for (const [text, host, port, address] of [
     ['A.Test:127.0.0.1', 'a.test', null, '127.0.0.1'],
     ['*:127.0.0.1', '*', null, '127.0.0.1'],
@@ -29,7 +29,7 @@ test('an override is a name, perhaps a port, and an address', () => {
     assert.throws(() => parseResolveOverride(text), { code: 'INVALID_ARGUMENT' }, text);
 });
 
-test('an exact name goes before a suffix, a longer one before a shorter, one with a port before one without', () => {
+test('an exact name wins over a suffix, a longer name over a shorter, a name with a port over one without', () => {
   const inOrder = [
     'x.a.test:80:10.0.0.1',
     'x.a.test:10.0.0.2',

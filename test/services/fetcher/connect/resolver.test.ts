@@ -22,7 +22,7 @@ function open(answers: (hostname: string) => readonly string[] | Error, ttlMs = 
   return { clock, asked, resolver };
 }
 
-test('answers are kept for their time to live, shared while under way, and failures for a shorter time', async () => {
+test('DNS answers are cached for their TTL and shared while under way; failures are cached for less', async () => {
   let addresses: string[] = [];
   const { clock, asked, resolver } = open(() => addresses, 120_000);
   const failed = await Promise.all([resolver.resolve('a.test', 80), resolver.resolve('a.test', 443)]);
@@ -44,7 +44,7 @@ test('answers are kept for their time to live, shared while under way, and failu
   assert.equal(asked.length, 3);
 });
 
-test('only public addresses are given out, IPv4 first; a name with none is blocked', async () => {
+test('only public addresses are returned, IPv4 first; a name without one is blocked', async () => {
   const { resolver } = open((hostname) =>
     hostname === 'mixed.test' ? ['2606:4700::1', '10.0.0.5', '93.184.215.14'] : ['::ffff:169.254.169.254'],
   );
@@ -56,7 +56,7 @@ test('only public addresses are given out, IPv4 first; a name with none is block
   }
 });
 
-test('a name that moves to a private address after it was checked gains nothing (DNS rebinding)', async () => {
+test('a name that moves to a private address after its check is not reached (DNS rebinding)', async () => {
   const answers = [['93.184.215.14'], ['127.0.0.1']];
   const { clock, resolver } = open(() => answers.shift()!, 0);
   assert.equal((await resolver.resolve('turns.test', 80)).ok, true);
@@ -65,7 +65,7 @@ test('a name that moves to a private address after it was checked gains nothing 
   assert.equal(turned.ok === false && turned.kind, 'blockedAddress');
 });
 
-test('literal addresses are guarded and never looked up', async () => {
+test('literal addresses pass the guard and are never looked up', async () => {
   const { asked, resolver } = open(() => []);
   assert.equal((await resolver.resolve('8.8.8.8', 80)).ok, true);
   assert.equal((await resolver.resolve('[2606:4700::1]', 80)).ok, true);
@@ -80,13 +80,13 @@ test('a name with a thousand addresses costs no more than one with a few', async
   assert.equal(answer.ok && answer.addresses.length, 8);
 });
 
-test('a lookup that fails is a failed lookup, not an error', async () => {
+test('a failed lookup is a value, not an exception', async () => {
   const { resolver } = open(() => new Error('SERVFAIL'));
   const answer = await resolver.resolve('a.test', 80);
   assert.equal(answer.ok === false && answer.kind, 'dnsFailed');
 });
 
-test('--resolve goes by name, suffix or everything, with or without port, the most specific first', () => {
+test('--resolve matches a name, a suffix or everything, with or without port, the most specific first', () => {
   const lookup = compileOverrides(
     ['*:192.0.2.1', '*.test:192.0.2.2', 'a.test:192.0.2.3', 'a.test:8080:192.0.2.4', '*.b.test:[::1]'].map(
       parseResolveOverride,
@@ -100,7 +100,7 @@ test('--resolve goes by name, suffix or everything, with or without port, the mo
   assert.equal(compileOverrides([parseResolveOverride('*.test:9:192.0.2.2')])('test', 9), undefined);
 });
 
-test('a malformed --resolve is refused with the form that is expected', () => {
+test('a malformed --resolve is refused with the expected form', () => {
   for (const text of [
     '',
     'a',
@@ -116,7 +116,7 @@ test('a malformed --resolve is refused with the form that is expected', () => {
   }
 });
 
-test('an address where nobody answers comes last, as long as the name has another that may be connected to', async () => {
+test('an unresponsive address is tried last while its name has another permitted one', async () => {
   const { clock, resolver } = open((hostname) => {
     if (hostname === 'one.test') return ['8.8.8.8'];
     return hostname === 'inner.test' ? ['8.8.8.8', '10.0.0.5'] : ['8.8.8.8', '9.9.9.9', '1.1.1.1'];

@@ -9,7 +9,7 @@ const response = {
   headers: ['x-a', '1', '__proto__', 'p', 'x-b', '2', 'x-a', '3', 'x-a', '4'],
 } as unknown as HttpResponse;
 
-test('hooks see headers by name, several of one as a list', () => {
+test('hooks get headers by name, with repeated ones as a list', () => {
   const { headers, ...rest } = hookResponse('http://a.test/', response);
   assert.deepEqual(rest, { url: 'http://a.test/', status: 200, body: response.body });
   assert.deepEqual(Object.entries(headers), [
@@ -19,7 +19,7 @@ test('hooks see headers by name, several of one as a list', () => {
   ]);
 });
 
-test('what hooks change takes the place of what was received; the rest stays', () => {
+test('a response hook replaces the fields that it returns and keeps the rest', () => {
   assert.deepEqual(withHookResponse(response, {}), response);
   const { headers } = withHookResponse(response, { headers: { 'X-A': '9', new: 7 as never } });
   assert.deepEqual(headers, ['__proto__', 'p', 'x-b', '2', 'x-a', '9', 'new', '7']);
@@ -28,7 +28,7 @@ test('what hooks change takes the place of what was received; the rest stays', (
   assert.deepEqual([changed.status, changed.body, changed.truncated], [404, Buffer.from('xy'), true]);
 });
 
-test('a status that is none and a body that is no bytes are faults of the plugin', () => {
+test('an invalid status or a body that is not bytes is an error of the plugin', () => {
   for (const status of [100, 599]) assert.equal(withHookResponse(response, { status }).status, status);
   for (const status of [99, 600, 200.5, Number.NaN, '200'])
     assert.throws(() => withHookResponse(response, { status: status as never }), /status/);

@@ -35,8 +35,8 @@ const table = async (
     assert.deepEqual(await given(() => run(one({ [hook]: () => said }))), result, JSON.stringify(said));
 };
 
-describe('a hook', () => {
-  it('for the priority of a link gives a front queue, or nothing', async () => {
+describe('a plugin hook', () => {
+  it('a priority hook returns a front queue, or nothing', async () => {
     const fault = (said: unknown) =>
       `plugin own, priority: returned ${String(said)}; it must return a front queue from 0 to 7, or nothing`;
     await table(
@@ -54,7 +54,7 @@ describe('a hook', () => {
     assert.equal(patientHooks(one({ priority: () => 9 })).priority(found), -1);
   });
 
-  it('for requests gives headers that can be sent, or a reason to skip', async () => {
+  it('a request hook returns valid headers, or a reason to skip the request', async () => {
     const headers = (name: string, value: unknown = 'v') => ({ headers: { [name]: value } });
     const fault = (what: string) => `plugin own, request: ${what}`;
     await table(
@@ -82,7 +82,7 @@ describe('a hook', () => {
     );
   });
 
-  it('for links says false to refuse one, and null or another URL to change it', async () => {
+  it('a link hook returns false to refuse a link, null to keep it, or another URL', async () => {
     await table(
       'urlFilter',
       [
@@ -105,7 +105,7 @@ describe('a hook', () => {
     );
   });
 
-  it('for documents gives text and links, or nothing that is of use', async () => {
+  it('a parse hook returns text and links; invalid values are ignored', async () => {
     const fault = (what: string) => `plugin own, parse: ${what}`;
     const cases: readonly (readonly [unknown, unknown])[] = [
       [{}, {}],
@@ -127,7 +127,7 @@ describe('a hook', () => {
     }
   });
 
-  it('for responses replaces what it names', async () => {
+  it('a response hook replaces only the fields that it returns', async () => {
     const fault = (what: string) => `plugin own, response: ${what}`;
     const after = async (said: unknown) => {
       const read = await given(() => one({ response: () => said }).response('https://a.test/', answer));
@@ -148,7 +148,7 @@ describe('a hook', () => {
     ]);
   });
 
-  it('for pages changes or drops them, but not what names them', async () => {
+  it('a page hook changes or drops a page, but cannot change the fields that identify it', async () => {
     await table(
       'page',
       [
@@ -163,7 +163,7 @@ describe('a hook', () => {
     );
   });
 
-  it('comes after those of plugins before, and its calls and faults are counted', async () => {
+  it('hooks run in the order of the plugins, and their calls and errors are counted', async () => {
     const failing = () => {
       throw new Error('no');
     };

@@ -74,7 +74,7 @@ const inFile = (length: number, more: Partial<KeptBody> = {}) => ({
   ...more,
 });
 
-test('it stays in memory as far as that goes, however it is cut', async () => {
+test('a body stays in memory up to the memory bound, however it is split', async () => {
   for (const pieces of [['abcd'], ['a', 'b', 'c', 'd'], ['abc', 'd'], ['', 'abcd', '']]) {
     const { kept, waits, written } = await keep(pieces);
     assert.deepEqual(kept, inMemory('abcd'), pieces.join());
@@ -83,14 +83,14 @@ test('it stays in memory as far as that goes, however it is cut', async () => {
   assert.deepEqual((await keep([])).kept, inMemory(''));
 });
 
-test('beyond that it goes on into a file, with what was in memory first', async () => {
+test('a body beyond the memory bound continues in a file that begins with the part in memory', async () => {
   for (const pieces of [['abcde'], ['abcd', 'e'], ['a', 'b', 'c', 'd', 'e']]) {
     const { kept, written } = await keep(pieces);
     assert.deepEqual([kept, written], [inFile(5), 'abcde'], pieces.join());
   }
 });
 
-test('what is more than is wanted is cut, and said to be', async () => {
+test('a body beyond its limit is cut and marked as cut', async () => {
   for (const pieces of [['abcdefgh'], ['abcd', 'efgh'], ['abcdefg', 'h', '']]) {
     const { kept, written } = await keep(pieces);
     assert.deepEqual([kept, written], [inFile(8), 'abcdefgh'], pieces.join());
@@ -102,7 +102,7 @@ test('what is more than is wanted is cut, and said to be', async () => {
   }
 });
 
-test('without a place for files it ends where memory does', async () => {
+test('a body is cut at the memory bound if no folder for bodies exists', async () => {
   assert.deepEqual((await keep(['abc', 'd'], { files: false })).kept, inMemory('abcd'));
   assert.deepEqual((await keep(['abc', 'de'], { files: false })).kept, inMemory('abcd', { truncatedBy: 'length' }));
   const small = { files: false, bodyBytesMax: 2 };
@@ -110,12 +110,12 @@ test('without a place for files it ends where memory does', async () => {
   assert.deepEqual((await keep(['abc'], small)).kept, inMemory('ab', { truncatedBy: 'length' }));
 });
 
-test('a piece is told what it waits for: memory, or a file that is full', async () => {
+test('a chunk waits for memory, or for a file that is full', async () => {
   assert.deepEqual((await keep(['a', 'b'], { holds: () => false })).waits, ['memory', 'memory']);
   assert.deepEqual((await keep(['abcd', 'e', 'f'], { takes: () => false })).waits, ['on', 'file', 'file']);
 });
 
-test('how it ended is said in the words of WARC', async () => {
+test('the reason of a body’s end uses the words of WARC', async () => {
   const ends = [
     ['timeout', 'time'],
     ['connectionFailed', 'disconnect'],
@@ -130,7 +130,7 @@ test('how it ended is said in the words of WARC', async () => {
   }
 });
 
-test('what was given up here leaves nothing, and no file', async () => {
+test('an aborted body leaves neither memory nor file', async () => {
   const failure = { kind: 'aborted', detail: '' } as const;
   assert.deepEqual(
     [(await keep(['ab'], { failure })).kept, (await keep(['abcde'], { failure })).kept],
@@ -142,7 +142,7 @@ test('what was given up here leaves nothing, and no file', async () => {
   );
 });
 
-test('a file that could not be kept leaves a body that is said to be cut', async () => {
+test('a body whose file cannot be kept is marked as cut', async () => {
   const { kept } = await keep(['abcde'], { isLost: true });
   assert.deepEqual(kept, inMemory('', { truncatedBy: 'unspecified' }));
 });

@@ -34,7 +34,7 @@ async function peakOf(act: () => Promise<unknown>): Promise<number> {
   return Math.max(most, held()) - before;
 }
 
-test('a body in chunks of one byte takes the memory of its bytes', async (t) => {
+test('a body in chunks of one byte takes only the memory of its bytes', async (t) => {
   const bytes = 1_500_000;
   const some = Buffer.from('1\r\nx\r\n'.repeat(10_000));
   const port = await serveSockets(t, (socket) => {
@@ -54,7 +54,7 @@ test('a body in chunks of one byte takes the memory of its bytes', async (t) => 
   assert.ok(most < 100_000_000, `${most} bytes`);
 });
 
-test('bodies that would take more memory together than there is wait for each other, and all arrive whole', async (t) => {
+test('bodies that together exceed the memory wait for each other, and all arrive whole', async (t) => {
   const bytes = 400_000;
   const port = await serveSockets(t, (socket) => {
     socket.once('data', () => {
@@ -71,7 +71,7 @@ test('bodies that would take more memory together than there is wait for each ot
   );
 });
 
-test('a body that finds no memory in time goes back to its queue: it is no failure of its host', async (t) => {
+test('a body that gets no memory in time returns to its queue and is no failure of its host', async (t) => {
   const bytes = 1_000_000;
   const port = await serveSockets(t, (socket) => {
     socket.once('data', (request) => {

@@ -4,7 +4,7 @@ import { BodyRoom, type Claim } from '../../../../services/fetcher/http/body-roo
 import { BodyBuffer } from '../../../../services/runtime/body-buffer.ts';
 
 describe('a body', () => {
-  it('takes no more than twice its bytes, however small the pieces it comes in', () => {
+  it('a body takes at most twice its bytes of memory, however small its chunks are', () => {
     const body = new BodyBuffer(400_000);
     for (let i = 0; i < 300_000; i++) body.add(Buffer.of(i & 0xff));
     assert.equal(body.length, 300_000);
@@ -13,7 +13,7 @@ describe('a body', () => {
     assert.equal(whole.length, 300_000);
     assert.ok(whole.every((byte, i) => byte === (i & 0xff)));
   });
-  it('that is empty, and one that comes in one piece, are what came', () => {
+  it('an empty body and a body in one chunk arrive as they were sent', () => {
     const body = new BodyBuffer(400_000);
     assert.equal(body.whole().length, 0);
     body.add(Buffer.from('whole'));
@@ -21,11 +21,11 @@ describe('a body', () => {
   });
 });
 
-describe('the room of all bodies', () => {
+describe('the memory limit of all bodies', () => {
   const claim = (): Claim => ({ bytes: 0 });
   const never = () => assert.fail('nothing was to resume');
 
-  it('holds its limit to the byte', () => {
+  it('the memory limit of all bodies holds to the byte', () => {
     const room = new BodyRoom(100);
     const [a, b, c] = [claim(), claim(), claim()];
     assert.ok(room.take(a, 50, never));
@@ -34,7 +34,7 @@ describe('the room of all bodies', () => {
     assert.ok(!room.take(c, 1, () => undefined));
     assert.equal(room.taken, 100);
   });
-  it('lets those that wait go on in their order, once others have ended', async () => {
+  it('the memory limit of all bodies lets waiting bodies continue in order once others have ended', async () => {
     const room = new BodyRoom(100);
     const [a, b, c, d] = [claim(), claim(), claim(), claim()];
     const resumed: string[] = [];
@@ -54,7 +54,7 @@ describe('the room of all bodies', () => {
     room.release(d);
     assert.equal(room.taken, 0);
   });
-  it('forgets one that was given up while it waited', () => {
+  it('the memory limit of all bodies forgets a body that was given up while it waited', () => {
     const room = new BodyRoom(100);
     const [a, b] = [claim(), claim()];
     assert.ok(room.take(a, 100, never));
@@ -63,7 +63,7 @@ describe('the room of all bodies', () => {
     room.release(a);
     assert.equal(room.taken, 0);
   });
-  it('never refuses a body that is alone: nobody else could make room for it', async () => {
+  it('the memory limit of all bodies never refuses the only body, since nobody else could free memory', async () => {
     const room = new BodyRoom(100);
     const [a, b] = [claim(), claim()];
     let resumed = 0;

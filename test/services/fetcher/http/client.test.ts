@@ -35,7 +35,7 @@ const page = (body: string | Buffer, extra = '') =>
     Buffer.from(body),
   ]);
 
-test('a response comes with its status, its repeated headers in order, its body and its times', async (t) => {
+test('a response has its status, its repeated headers in order, its body and its times', async (t) => {
   const port = await serveBytes(t, [
     page('<p>hello', 'X-Robots-Tag: noindex\r\nx-robots-tag: nofollow\r\n__proto__: a\r\n'),
   ]);
@@ -50,7 +50,7 @@ test('a response comes with its status, its repeated headers in order, its body 
   assert.ok(response.endMs >= response.startMs);
 });
 
-test('the time until a request is sent is told apart: name lookup and connection, once per connection', async (t) => {
+test('the time until a request is sent counts name lookup and connection apart, once per connection', async (t) => {
   const site = await serveSite(t, (_, response) => response.end('x'));
   let lookups = 0;
   const still = createFakeClock();
@@ -70,7 +70,7 @@ test('the time until a request is sent is told apart: name lookup and connection
 });
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
-test('a host that has IPv6 alone is reached, by its name and by its address', {
+test('a host with only an IPv6 address is reached, by name and by address', {
   skip: hasIpv6 ? false : 'this machine has no IPv6',
 }, async (t) => {
   const server = createServer((_, response) => response.end('six')).listen(0, '::1');
@@ -115,7 +115,7 @@ test('requests to one origin share one connection, one after another', async (t)
   assert.equal(most, 1);
 });
 
-test('a request that may not start any more once there is a connection is never written, and the next one goes out', async (t) => {
+test('a request that may no longer start once its connection is open is never written, and the next one is sent', async (t) => {
   let asked = 0;
   const site = await serveSite(t, (_, response) => {
     asked += 1;
@@ -135,14 +135,14 @@ test('a request that may not start any more once there is a connection is never 
   assert.equal(client.stats().inFlight, 0);
 });
 
-test('the least recently used origins give up their connections', async (t) => {
+test('the least recently used origins lose their connections first', async (t) => {
   const site = await serveSite(t, (_request, response) => response.end('ok'));
   const client = open(t, { limits: { clientsMax: 3 } });
   for (let n = 0; n < 10; n++) await client.request({ url: site.url(`h${n}.test`, '/'), headers });
   assert.equal(client.stats().origins, 3);
 });
 
-test('an origin at work keeps its connection, however long ago it was used', async (t) => {
+test('an origin with requests under way keeps its connection, however long it was used', async (t) => {
   let answer = () => {};
   let isAsked = () => {};
   const asked = new Promise<void>((resolve) => (isAsked = resolve));
@@ -181,7 +181,7 @@ for (const [coding, encode] of [
   });
 }
 
-test('two content codings are undone in turn, in one field or in several; more are refused, and unknown ones leave the body', async (t) => {
+test('two content codings are decoded in turn, in one field or in several; more are refused, and unknown ones leave the body as it is', async (t) => {
   const client = open(t);
   const ask = async (body: Buffer, coding: string) => {
     const port = await serveBytes(t, [page(body, `content-encoding: ${coding}\r\n`)]);
@@ -195,7 +195,7 @@ test('two content codings are undone in turn, in one field or in several; more a
   assert.equal((await ask(Buffer.from('x'), 'brimstone')).body.toString(), 'x');
 });
 
-test('a plain body that is labelled gzip is taken as it is', async (t) => {
+test('a plain body that is labelled gzip is read as it is', async (t) => {
   const port = await serveBytes(t, [page('<p>plain', 'content-encoding: gzip\r\n')]);
   const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
   assert.equal(response.body.toString(), '<p>plain');
@@ -221,7 +221,7 @@ for (const coding of ['identity', 'gzip'] as const) {
   }
 }
 
-test('of a gzip stream that ends early, what came is kept and marked as truncated', async (t) => {
+test('a gzip stream that ends early is kept up to there and marked truncated', async (t) => {
   const whole = gzipSync(Buffer.from(Array.from({ length: 5_000 }, (_, n) => `line ${n}\n`).join('')));
   const port = await serveBytes(t, [page(whole.subarray(0, whole.length >> 1), 'content-encoding: gzip\r\n')]);
   const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
@@ -229,7 +229,7 @@ test('of a gzip stream that ends early, what came is kept and marked as truncate
   assert.match(response.body.toString(), /^line 0\nline 1\n/);
 });
 
-test('a body that lost the header of its coding is a failure with its reason; plain text under a wrong label is read', async (t) => {
+test('a body with a damaged coding header is a failure with its reason; plain text under a wrong label is read', async (t) => {
   const whole = gzipSync(Buffer.from('<p>hello '.repeat(500)));
   const broken = Buffer.concat([Buffer.from([0x1f, 0x8a]), whole.subarray(2)]);
   for (const body of [broken, whole.subarray(1), whole.subarray(10)]) {
@@ -254,7 +254,7 @@ test('a gzip bomb is cut at the limit', async (t) => {
   assert.ok(process.memoryUsage().arrayBuffers - before < 50_000_000);
 });
 
-test('zstd of thousands of empty frames, each asking for a window of 8 MiB, costs what a small page costs', async (t) => {
+test('zstd with thousands of empty frames that each want an 8 MiB window costs what a small page costs', async (t) => {
   const frames = Buffer.concat(Array<Buffer>(6_666).fill(Buffer.from('28b52ffd0068010000', 'hex')));
   const hello = Buffer.from('28b52ffd2005290000', 'hex');
   const attack = page(Buffer.concat([hello, Buffer.from('hello'), frames]), 'content-encoding: zstd\r\n');
@@ -270,7 +270,7 @@ test('zstd of thousands of empty frames, each asking for a window of 8 MiB, cost
   assert.ok((user + system) / 1_000 < 2_000, `${(user + system) / 1_000} ms`);
 });
 
-test('a gzip bomb is unpacked no further than its limit, wherever that lies', async () => {
+test('a gzip bomb is not decompressed beyond its limit, wherever the limit falls', async () => {
   const chunk = deflateRawSync(Buffer.alloc(16 * 1024 * 1024), { finishFlush: zlib.Z_FULL_FLUSH });
   // 2 GB that fit below the limit on the wire: a second of work, against some milliseconds.
   const bomb = Buffer.concat([Buffer.from('1f8b08000000000000ff', 'hex'), ...Array<Buffer>(120).fill(chunk)]);
@@ -289,7 +289,7 @@ test('a gzip bomb is unpacked no further than its limit, wherever that lies', as
   assert.ok(Math.max(even, odd) < 500, `${even} ms, ${odd} ms`);
 });
 
-test('a body of thousands of tiny chunks is whole, and tells how many they were: they cost its host', async (t) => {
+test('a body of thousands of tiny chunks is whole, and its chunk count is charged to its host', async (t) => {
   const body = `HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`;
   const port = await serveBytes(t, [Buffer.from(body)]);
   const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
@@ -297,7 +297,7 @@ test('a body of thousands of tiny chunks is whole, and tells how many they were:
   assert.ok(response.pieces! >= 5_000, `${response.pieces}`);
 });
 
-test('an endless body is cut at the limit, which is no failure', async (t) => {
+test('an endless body is cut at the limit and is no failure', async (t) => {
   const port = await serveSockets(t, (socket) => {
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n');
@@ -342,7 +342,7 @@ test('headers that drip are cut off by the headers timeout', async (t) => {
   assert.deepEqual(response.failure, { kind: 'timeout', detail: 'no response headers in time' });
 });
 
-test('a server that never answers, and a body that stalls, are timeouts', async (t) => {
+test('a server that never answers and a body that stalls are timeouts', async (t) => {
   const client = open(t, { limits: fast });
   const silent = await serveSockets(t, () => {});
   assert.equal((await client.request({ url: `http://127.0.0.1:${silent}/`, headers })).failure?.kind, 'timeout');
@@ -350,7 +350,7 @@ test('a server that never answers, and a body that stalls, are timeouts', async 
   assert.equal((await client.request({ url: `http://127.0.0.1:${stalls}/`, headers })).failure?.kind, 'timeout');
 });
 
-test('a length that lies is a failure: too long is cut off, too short is no response', async (t) => {
+test('a wrong Content-Length is a failure: a longer body is cut off, a shorter one is no response', async (t) => {
   const client = open(t, { limits: fast });
   const closes = await serveBytes(t, ['HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc'], true);
   assert.notEqual((await client.request({ url: `http://127.0.0.1:${closes}/`, headers })).failure, null);
@@ -365,14 +365,14 @@ test('a flood of headers is refused', async (t) => {
   assert.equal(response.failure?.kind, 'badResponse');
 });
 
-test('trailers without end are refused', async (t) => {
+test('endless trailers are refused', async (t) => {
   const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: x-a\r\n\r\n1\r\na\r\n0\r\n';
   const port = await serveBytes(t, [head, 'x-a: bbbbbbbbbbbbbbbb\r\n'.repeat(100_000)]);
   const response = await open(t, { limits: fast }).request({ url: `http://127.0.0.1:${port}/`, headers });
   assert.equal(response.failure?.kind, 'badResponse');
 });
 
-test('a reset, a refused connection and a closed one are connection failures', async (t) => {
+test('a reset, a refused and a closed connection are connection failures', async (t) => {
   const client = open(t);
   const resets = await serveSockets(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
   const closes = await serveSockets(t, (socket) => socket.once('data', () => socket.end()));
@@ -383,7 +383,7 @@ test('a reset, a refused connection and a closed one are connection failures', a
   }
 });
 
-test('what is no HTTP, and what could smuggle a second response, is a bad response', async (t) => {
+test('a response that is not HTTP, or could smuggle a second response, is a bad response', async (t) => {
   const client = open(t, { limits: fast });
   for (const bytes of [
     'SSH-2.0-OpenSSH_9.6\r\n',
@@ -398,13 +398,13 @@ test('what is no HTTP, and what could smuggle a second response, is a bad respon
   }
 });
 
-test('a transfer coding that nobody asked for is refused at once, and what it is is said', async (t) => {
+test('a transfer coding that was not requested is refused at once and named', async (t) => {
   const port = await serveBytes(t, ['HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n']);
   const { failure } = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
   assert.deepEqual(failure, { kind: 'badResponse', detail: 'transfer coding gzip, chunked is not known' });
 });
 
-test('a URL without a path, with a query or a fragment alone, asks for the root', async (t) => {
+test('a URL without a path, or with only a query or fragment, requests the root', async (t) => {
   const site = await serveSite(t, (request, response) => response.end(request.url));
   const client = open(t);
   const bodies = [];
@@ -413,7 +413,7 @@ test('a URL without a path, with a query or a fragment alone, asks for the root'
   assert.deepEqual(bodies, ['/', '/', '/', '/?a']);
 });
 
-test('bytes that nobody asked for never become the next response', async (t) => {
+test('unsolicited bytes never become the next response', async (t) => {
   let connections = 0;
   const port = await serveSockets(t, (socket) => {
     const own = ++connections;
@@ -425,7 +425,7 @@ test('bytes that nobody asked for never become the next response', async (t) => 
   assert.notEqual(next.body.toString(), 'smuggled');
 });
 
-test('a kept-alive connection that closes as we write is told apart from a server that fails', async (t) => {
+test('a kept connection that closes while we write is distinguished from a failing server', async (t) => {
   const port = await serveSockets(t, (socket) => {
     let requests = 0;
     socket.on('data', () => (++requests === 1 ? socket.write(page('one')) : socket.destroy()));
@@ -443,7 +443,7 @@ test('a kept-alive connection that closes as we write is told apart from a serve
   }
 });
 
-test('a kept-alive connection that closes long after we wrote is the server’s answer', async (t) => {
+test('a kept connection that closes long after we wrote is the server’s failure', async (t) => {
   const port = await serveSockets(t, (socket) => {
     let requests = 0;
     socket.on('data', () => (++requests === 1 ? socket.write(page('one')) : setTimeout(() => socket.destroy(), 100)));
@@ -455,7 +455,7 @@ test('a kept-alive connection that closes long after we wrote is the server’s 
   assert.deepEqual([second.failure?.kind, second.staleConnection], ['connectionFailed', false]);
 });
 
-test('a body that is not wanted is not read, and costs the connection only if it is large', async (t) => {
+test('an unwanted body is not read, and costs the connection only if it is large', async (t) => {
   let sent = 0;
   const connections = new Set<unknown>();
   const site = await serveSite(t, (request, response) => {
@@ -483,7 +483,7 @@ test('a body that is not wanted is not read, and costs the connection only if it
   assert.ok(sent < 20_000_000);
 });
 
-test('what goes wrong in the body of a redirect does not lose the redirect', async (t) => {
+test('a fault in the body of a redirect does not lose the redirect', async (t) => {
   const bytes = 'HTTP/1.1 301 Moved\r\nlocation: /b\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n';
   const port = await serveBytes(t, [bytes]);
   const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers, wants: () => false });
@@ -491,14 +491,14 @@ test('what goes wrong in the body of a redirect does not lose the redirect', asy
   assert.equal(headerOf(response.headers, 'location'), '/b');
 });
 
-test('a URL whose authority could be read in two ways is refused', async (t) => {
+test('a URL with an ambiguous authority is refused', async (t) => {
   const client = open(t);
   for (const url of ['ftp://a/', 'http://', 'http://a@127.0.0.1/', 'http://a\\@b/', 'http://A.test/', 'http://a b/']) {
     assert.equal((await client.request({ url, headers })).failure?.kind, 'refused', url);
   }
 });
 
-test('a port of another protocol is refused before anything is sent', async (t) => {
+test('a URL with the port of another protocol is refused before anything is sent', async (t) => {
   for (const url of ['http://127.0.0.1:25/', 'http://127.0.0.1:6667/robots.txt', 'https://[::1]:993/']) {
     const { failure, address } = await open(t).request({ url, headers });
     assert.equal(failure?.kind, 'refused', url);
@@ -506,7 +506,7 @@ test('a port of another protocol is refused before anything is sent', async (t) 
   }
 });
 
-test('closing the client ends what is in flight', async (t) => {
+test('a closed client ends its requests under way', async (t) => {
   const port = await serveSockets(t, () => {});
   const client = open(t);
   const pending = client.request({ url: `http://127.0.0.1:${port}/`, headers });
@@ -532,7 +532,7 @@ test('responses that curl refuses are refused', { skip: corporaSkip }, async (t)
   }
 });
 
-test('a body that comes steadily until its time is over is kept as cut; one that drips is not', async (t) => {
+test('a body that arrives steadily until its time limit is kept as cut; a dripping one is not', async (t) => {
   for (const [bytes, isKept] of [
     [5_000, true],
     [10, false],

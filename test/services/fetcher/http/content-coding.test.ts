@@ -6,8 +6,8 @@ import { decodeBody } from '../../../../services/fetcher/http/content-coding.ts'
 
 const most = 1 << 20;
 
-describe('a body that is called gzip and is not', () => {
-  it('is taken as it is where it is text, in UTF-16 of either order too', async () => {
+describe('a body labelled gzip that is not gzip', () => {
+  it('a body labelled gzip that is plain text, also in UTF-16 of either order, is read as it is', async () => {
     for (const body of [
       Buffer.from('<html>plain</html>\t\r\n'),
       Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('<html>', 'utf16le')]),
@@ -17,7 +17,7 @@ describe('a body that is called gzip and is not', () => {
     }
   });
 
-  it('is damaged where it holds a byte that no text has, wherever that stands in the first 512', async () => {
+  it('a body labelled gzip is damaged if its first 512 bytes hold a byte that no text has', async () => {
     const text = Buffer.alloc(600, 'a');
     for (const byte of [0, 8, 0x0b, 0x0e, 0x1a, 0x1c, 0x1f]) {
       for (const at of [0, 511]) {
@@ -43,7 +43,7 @@ describe('a body that is called gzip and is not', () => {
 describe('a body that is called deflate', () => {
   const text = Buffer.from('<html>'.repeat(50));
 
-  it('has a header of zlib, or has none, which servers send, too', async () => {
+  it('a body labelled deflate is read with or without a zlib header', async () => {
     for (const level of [0, 1, 6, 9])
       for (const body of [deflateSync(text, { level }), deflateRawSync(text, { level })])
         assert.deepEqual(await decodeBody(body, 'deflate', most), { body: text, truncated: false }, `level ${level}`);
@@ -55,8 +55,8 @@ it('brotli is read', async () => {
   assert.deepEqual(await decodeBody(brotliCompressSync(text), 'br', most), { body: text, truncated: false });
 });
 
-describe('a body beyond what is taken', () => {
-  it('is whole at the limit and cut one byte beyond, coded and plain', async () => {
+describe('a body longer than the limit', () => {
+  it('a body is whole at the limit and cut one byte beyond it, coded and plain', async () => {
     const bytes = Buffer.alloc(1_000, 'b');
     for (const [coding, body] of [
       ['', bytes],
@@ -97,7 +97,7 @@ describe('a large body', () => {
   const bomb = Buffer.alloc(3 << 20, 'z');
 
   for (const [coding, code] of codings) {
-    it(`of ${coding} is whole up to the limit, and cut there: ${code.name}`, async () => {
+    it(`a large body in ${coding} is whole up to the limit, and cut there: ${code.name}`, async () => {
       const coded = code(large);
       for (const [limit, length, truncated] of [
         [200_000, 200_000, true],
@@ -114,7 +114,7 @@ describe('a large body', () => {
       }
     });
 
-    it(`that is small on the wire is no other: ${code.name}`, async () => {
+    it(`a body that is small on the wire has the same limit: ${code.name}`, async () => {
       const coded = code(bomb);
       assert.ok(coded.length < 65_536);
       for (const [limit, truncated] of [
@@ -133,7 +133,7 @@ describe('a stream that is cut', () => {
   const small = Buffer.from(Array.from({ length: 400 }, (_, n) => `line ${n * 7919}`).join(' '));
 
   for (const [coding, code] of codings)
-    it(`gives what it held, and is called truncated: ${code.name}`, async () => {
+    it(`a truncated stream yields its decoded beginning and is marked truncated: ${code.name}`, async () => {
       const coded = code(small);
       const done = await decodeBody(coded.subarray(0, coded.length - 30), coding, most);
       assert.ok(!('error' in done));
@@ -142,7 +142,7 @@ describe('a stream that is cut', () => {
       assert.ok(done.body.equals(small.subarray(0, done.body.length)));
     });
 
-  it('is told by the length that gzip says at its end, where it is long', async () => {
+  it('a truncated long gzip stream is detected by the length at its end', async () => {
     const large = noise(200_000);
     const coded = gzipSync(large);
     for (const [behind, truncated] of [
@@ -159,7 +159,7 @@ describe('a stream that is cut', () => {
 });
 
 describe('a stream that is damaged', () => {
-  it('is an error where nothing came of it, and names its coding', async () => {
+  it('a damaged stream without any output is an error that names its coding', async () => {
     const garbage = Buffer.concat([Buffer.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3), Buffer.alloc(50, 0xff)]);
     const done = await decodeBody(garbage, 'gzip', most);
     assert.ok('error' in done && /^gzip stream is damaged: /.test(done.error));
@@ -167,7 +167,7 @@ describe('a stream that is damaged', () => {
     assert.ok('error' in large && /^br stream is damaged: /.test(large.error));
   });
 
-  it('gives what came before the damage', async () => {
+  it('a damaged stream yields what was decoded before the damage', async () => {
     const large = noise(600_000);
     const coded = Buffer.from(gzipSync(large));
     coded.fill(0xff, coded.length - 50_000);
@@ -180,7 +180,7 @@ describe('a stream that is damaged', () => {
     assert.ok(same > large.length / 2, `${same} of ${done.body.length}`);
   });
 
-  it('is no text, though its first byte or its second alone is gzip’s', async () => {
+  it('a damaged stream is not text, even if only its first or second byte is that of gzip', async () => {
     const text = Buffer.concat([Buffer.of(0x61, 0x8b), Buffer.from(' latin')]);
     assert.deepEqual(await decodeBody(text, 'gzip', most), { body: text, truncated: false });
     assert.ok('error' in (await decodeBody(Buffer.concat([Buffer.of(0x1f), Buffer.from('text')]), 'gzip', most)));
@@ -188,7 +188,7 @@ describe('a stream that is damaged', () => {
 });
 
 describe('raw deflate', () => {
-  it('is told from zlib by both of its first bytes, whatever one of them looks like', async () => {
+  it('raw deflate is distinguished from zlib by both of its first bytes', async () => {
     const data = Buffer.from('stored as it is');
     const lengths = Buffer.alloc(4);
     lengths.writeUInt16LE(data.length, 0);
@@ -209,7 +209,7 @@ describe('raw deflate', () => {
   });
 });
 
-describe('what names no coding', () => {
+describe('an unknown content coding', () => {
   const text = Buffer.from('<title>T</title>');
   const no = [
     'UTF-8',
@@ -224,7 +224,7 @@ describe('what names no coding', () => {
     'compress',
   ];
 
-  it('leaves the bytes as they are, text or not', async () => {
+  it('an unknown content coding leaves the bytes as they are, text or not', async () => {
     const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]);
     for (const name of no) {
       assert.deepEqual(await decodeBody(text, name, most), { body: text, truncated: false }, name);
@@ -233,19 +233,19 @@ describe('what names no coding', () => {
     }
   });
 
-  it('is passed over beside codings', async () => {
+  it('an unknown content coding is skipped beside known ones', async () => {
     for (const name of ['UTF-8, gzip', 'gzip, binary', 'chunked, gzip, utf-8'])
       assert.deepEqual(await decodeBody(gzipSync(text), name, most), { body: text, truncated: false }, name);
   });
 
-  it('is an error where it is a coding that is not undone here, and the body is no text', async () => {
+  it('a known coding that cannot be decoded here is an error if the body is not text', async () => {
     const done = await decodeBody(Buffer.of(0x1f, 0x9d, 0x90, 1, 2), 'x-compress', most);
     assert.deepEqual(done, { error: 'content coding x-compress is not known' });
   });
 });
 
 describe('text that is called by a coding', () => {
-  it('is taken as it is', async () => {
+  it('text labelled with a coding is read as it is', async () => {
     for (const text of ['<title>T</title>', 'User-agent: *\nDisallow: /no\n', 'é'.repeat(40), 'x'.repeat(100_000)])
       for (const name of ['gzip', 'x-gzip', 'deflate', 'br', 'zstd']) {
         const done = await decodeBody(Buffer.from(text), name, most);
@@ -257,7 +257,7 @@ describe('text that is called by a coding', () => {
 describe('several codings', () => {
   const text = Buffer.from('<html>'.repeat(50));
 
-  it('come off in the order in which they were put on, the last first', async () => {
+  it('several codings are decoded in reverse order, the last first', async () => {
     assert.deepEqual(await decodeBody(brotliCompressSync(gzipSync(text)), ' GZIP , br,', most), {
       body: text,
       truncated: false,
@@ -265,13 +265,13 @@ describe('several codings', () => {
     assert.deepEqual(await decodeBody(gzipSync(text), 'none, gzip, identity', most), { body: text, truncated: false });
   });
 
-  it('are an error where one of them is, or where they are too many', async () => {
+  it('several codings are an error if one of them fails or if there are too many', async () => {
     const broken = Buffer.concat([Buffer.of(0x1f, 0x8b, 8), Buffer.alloc(50, 0xff)]);
     assert.ok('error' in (await decodeBody(gzipSync(broken), 'gzip, gzip', most)));
     assert.deepEqual(await decodeBody(text, 'gzip, gzip, br', most), { error: '3 content codings' });
   });
 
-  it('are truncated where any of them was', async () => {
+  it('several codings are truncated if any of them was', async () => {
     const coded = gzipSync(noise(2_000));
     for (const inner of [coded.subarray(0, coded.length - 30), coded] as const) {
       const done = await decodeBody(gzipSync(inner), 'gzip, gzip', most);
@@ -281,7 +281,7 @@ describe('several codings', () => {
   });
 });
 
-it('zstd is read, and damage in it is told', async () => {
+it('zstd is decoded, and damage in it is reported', async () => {
   // `zstd` of "hello": RFC 8878's frame of one raw block.
   const frame = Buffer.from('28b52ffd2005290000' + '68656c6c6f', 'hex');
   assert.deepEqual(await decodeBody(frame, 'zstd', most), { body: Buffer.from('hello'), truncated: false });
@@ -298,7 +298,7 @@ describe('a stream with damage', () => {
     ['br', brotliCompressSync],
   ] as const;
 
-  it('is whole where what is wrong stands behind its end', async () => {
+  it('a stream with damage behind its end is whole', async () => {
     const tails = ['trailing garbage', 'x', '\x1f\x8b\x09garbage', '\n', '<!-- -->', '\0\0junk'];
     for (const [name, encode] of coders)
       for (const tail of tails)
@@ -308,7 +308,7 @@ describe('a stream with damage', () => {
         }
   });
 
-  it('gives what came before it, however short it is, and says that it is a part', async () => {
+  it('a damaged stream yields its decoded beginning, however short, marked as partial', async () => {
     for (const [name, encode] of coders)
       for (const share of [0.3, 0.6, 0.9]) {
         const coded = Buffer.from(encode(text));
@@ -324,7 +324,7 @@ describe('a stream with damage', () => {
       }
   });
 
-  it('gives all of it where the check at its end alone is wrong', async () => {
+  it('a stream whose checksum alone is wrong yields all of its bytes', async () => {
     const coded = Buffer.from(gzipSync(text));
     coded[coded.length - 6]! ^= 1;
     assert.deepEqual(await decodeBody(coded, 'gzip', most), { body: text, truncated: true, broken: true });
@@ -343,7 +343,7 @@ describe('a stream of any coding and length', () => {
     ['br', brotliCompressSync],
   ] as const;
 
-  it('is broken where it ends early, be it by one byte, and gives what came before', async () => {
+  it('a stream of any coding and length that ends early, even by one byte, is broken and yields its beginning', async () => {
     for (const text of [short, long])
       for (const [name, encode] of codings) {
         const whole = encode(text);
@@ -357,7 +357,7 @@ describe('a stream of any coding and length', () => {
       }
   });
 
-  it('is whole where something stands behind its end', async () => {
+  it('a stream followed by other bytes is whole', async () => {
     for (const text of [short, long])
       for (const [name, encode] of codings) {
         const padded = Buffer.concat([encode(text), Buffer.alloc(40)]);
@@ -365,14 +365,14 @@ describe('a stream of any coding and length', () => {
       }
   });
 
-  it('is cut, and not broken, where it holds more than is kept', async () => {
+  it('a stream that exceeds the limit is cut, not broken', async () => {
     for (const [name, encode] of codings) {
       const done = await decodeBody(encode(long), name, 1_000);
       assert.deepEqual(done, { body: long.subarray(0, 1_000), truncated: true }, name);
     }
   });
 
-  it('is one with several members where it is gzip, however long', async () => {
+  it('a gzip stream of several members is one stream, however long', async () => {
     for (const text of [short, long]) {
       const members = Buffer.concat([gzipSync(text), gzipSync(Buffer.alloc(0)), gzipSync(text)]);
       const done = await decodeBody(members, 'gzip', 4 * most);

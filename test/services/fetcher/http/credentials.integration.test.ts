@@ -23,7 +23,7 @@ async function serve(body: (path: string) => { readonly location?: string; reado
   return { seen, port: (server.address() as AddressInfo).port };
 }
 
-test('another port of a host gets none of its credentials, and the seed’s own origin gets all', async () => {
+test('another port of a host gets no credentials, and the seed’s own origin gets all', async () => {
   const other = await serve(() => ({ html: '<p>other</p>' }));
   const site = await serve((path) =>
     path === '/away'

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createDeadlineWatch, type Watched } from '../../../../services/fetcher/http/deadline-watch.ts';
 import { until } from '../../until.ts';
 
-test('deadlines that have passed are told once, those that move are waited for, and what was removed is forgotten', async () => {
+test('an expired deadline is reported once, a moved deadline is waited for, and a removed one is forgotten', async () => {
   const watch = createDeadlineWatch(1);
   const reported: string[] = [];
   const watched = (name: string, inMs: number): Watched => ({
@@ -24,7 +24,7 @@ test('deadlines that have passed are told once, those that move are waited for, 
   assert.deepEqual(reported, ['soon', 'moved', 'later']);
 });
 
-test('no timer runs where nothing is watched', async (t) => {
+test('no timer runs while no deadline is watched', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const watch = createDeadlineWatch(50);
   let looks = 0;

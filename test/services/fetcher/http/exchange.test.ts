@@ -32,7 +32,7 @@ function begin(given: Partial<typeof times> = {}, connection: Partial<Connection
 }
 
 describe('an exchange', () => {
-  it('gives each part its own time, from when it begins', () => {
+  it('an exchange has a time limit for each phase, from the phase’s start', () => {
     const before = performance.now();
     const { exchange, gives } = begin();
     assert.ok(exchange.deadlineMs >= before + times.connectTimeoutMs);
@@ -42,7 +42,7 @@ describe('an exchange', () => {
     gives(() => exchange.onData(Buffer.alloc(10)), times.bodyIdleTimeoutMs);
   });
 
-  it('ends at its total time, whatever its parts may have', () => {
+  it('an exchange ends at its total time limit, whatever its phases may use', () => {
     for (const totalTimeoutMs of [5_000, 15_000, 25_000]) {
       const before = performance.now();
       const { exchange } = begin({ totalTimeoutMs });
@@ -54,7 +54,7 @@ describe('an exchange', () => {
     }
   });
 
-  it('an informational answer is none: the headers are waited for as before', () => {
+  it('an exchange ignores an informational response and waits for the final headers', () => {
     const { exchange, reported } = begin();
     exchange.onConnect(nothing);
     const { deadlineMs } = exchange;
@@ -66,14 +66,14 @@ describe('an exchange', () => {
   });
 
   for (const served of [0, 1, 2])
-    it(`that breaks off before its headers came over a stale connection, if that had served before: ${served} times`, () => {
+    it(`an exchange that breaks before its headers met a stale connection, if that connection had served before: ${served} times`, () => {
       const { exchange, reported } = begin({}, { served });
       exchange.onConnect(nothing);
       exchange.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
       assert.deepEqual([reported[0]!.failure?.kind, reported[0]!.staleConnection], ['connectionFailed', served > 0]);
     });
 
-  it('that broke off after its headers came did not meet a stale connection', () => {
+  it('an exchange that broke after its headers did not meet a stale connection', () => {
     const { exchange, reported } = begin({}, { served: 3 });
     exchange.onConnect(nothing);
     exchange.onHeaders(200, [], nothing);
@@ -116,7 +116,7 @@ function begun(...args: Parameters<typeof answered>) {
 }
 
 describe('a body', () => {
-  it('is whole up to its limit, and cut beyond it', () => {
+  it('a body is whole up to its limit, and cut beyond it', () => {
     const whole = begun();
     for (const bytes of [60, 40]) assert.equal(whole.add(bytes), true);
     whole.exchange.onComplete();
@@ -137,7 +137,7 @@ describe('a body', () => {
     assert.equal(cut.reported.length, 1, 'it is told once');
   });
 
-  it('that breaks off is what came, and the failure', () => {
+  it('a body that breaks off yields the received bytes and the failure', () => {
     const { exchange, reported, add } = begun();
     add(10);
     exchange.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
@@ -147,7 +147,7 @@ describe('a body', () => {
     );
   });
 
-  it('that nobody wants is read off while that is cheap, whatever becomes of it', () => {
+  it('a body that nobody wants is drained while that is cheap, whatever happens to it', () => {
     const unwanted = { more: { wants: () => false }, limits: { drainBytesMax: 50 } };
     const cheap = begun(['content-length', '50'], unwanted);
     cheap.add(50);
@@ -175,7 +175,7 @@ describe('a body', () => {
     assert.equal(stalled.reported[0]!.failure, null);
   });
 
-  it('is wanted by status and headers', () => {
+  it('a body is wanted or not by status and headers', () => {
     const asked: unknown[] = [];
     const wants = (...args: unknown[]) => {
       asked.push(args);
@@ -185,7 +185,7 @@ describe('a body', () => {
     assert.deepEqual(asked, [[200, ['x-a', 'b']]]);
   });
 
-  it('in a coding of its transfer that was not asked for is a bad response', () => {
+  it('a body in a transfer coding that was not requested is a bad response', () => {
     for (const coding of ['chunked', 'Chunked', 'identity', '']) {
       const { head, reported, start } = answered(['transfer-encoding', coding]);
       start();
@@ -199,8 +199,8 @@ describe('a body', () => {
   });
 });
 
-describe('memory for bodies', () => {
-  it('is claimed by those that are long, which wait until there is some', async () => {
+describe('memory for long bodies', () => {
+  it('long bodies claim memory and wait until some is free', async () => {
     const { exchange, add, room, resumed, reported } = begun([], {
       limits: { bodyFreeBytes: 20 },
       more: { bodyBytesMax: 600 },
@@ -222,7 +222,7 @@ describe('memory for bodies', () => {
     assert.equal(room.taken, 0);
   });
 
-  it('that does not come in time makes that it is as if nothing had been asked', () => {
+  it('an exchange that gets no memory in time counts as never requested', () => {
     const { exchange, add, room, reported } = begun([], { limits: { bodyFreeBytes: 20 } });
     room.take({ bytes: 0 }, 1_000, () => {});
     add(21);
@@ -245,7 +245,7 @@ describe('a body that goes to a sink', () => {
     return { writable, length: () => Buffer.concat(chunks).length, done: () => writes.shift()?.() };
   }
 
-  it('comes no faster than it is taken, and is not kept', async () => {
+  it('a body for a sink comes no faster than the sink takes it, and is not kept in memory', async () => {
     const { writable, length, done } = sink();
     const { exchange, add, reported, resumed } = begun([], { more: { sink: writable } });
     assert.equal(add(9), true);
@@ -260,7 +260,7 @@ describe('a body that goes to a sink', () => {
     assert.deepEqual([length(), reported[0]!.body.length, reported[0]!.truncated], [10, 0, false]);
   });
 
-  it('is cut at its limit, and where the sink wants no more', async () => {
+  it('a body for a sink is cut at its limit, and when the sink wants no more', async () => {
     const long = sink();
     const cut = begun([], { more: { sink: long.writable } });
     cut.add(101);
@@ -284,7 +284,7 @@ describe('a body that goes to a sink', () => {
 describe('a body for an archive', () => {
   const archive = { what: 'all', bodyBytesMax: 80, messageBytesMax: 60 } as const;
 
-  it('goes on for it where a sink wants no more', async () => {
+  it('a body for an archive continues after the sink wants no more', async () => {
     const writable = new Writable({ highWaterMark: 10, write: () => {} });
     const { exchange, add, reported, resumed } = begun([], { more: { sink: writable, archive } });
     assert.equal(add(10), false);
@@ -296,7 +296,7 @@ describe('a body for an archive', () => {
     assert.deepEqual([reported[0]!.kept?.length, reported[0]!.truncated, reported[0]!.failure], [30, true, null]);
   });
 
-  it('has memory as one that is read has, and waits for it', async () => {
+  it('a body for an archive takes memory like one that is parsed, and waits for it', async () => {
     const whole = { ...archive, bodyBytesMax: 600, messageBytesMax: 600 };
     const more = { archive: whole, wants: () => false };
     const { add, room, exchange, reported } = begun([], { limits: { bodyFreeBytes: 20 }, more });
@@ -313,7 +313,7 @@ describe('a body for an archive', () => {
     assert.equal(waiting.resumed(), 1);
   });
 
-  it('is kept, however much of it is read here', () => {
+  it('a body for an archive is kept whole, however much of it is parsed', () => {
     for (const [what, wanted, bytes, body, kept, isCut] of [
       ['all', true, 50, 50, 50, false],
       ['all', true, 101, 100, 60, true],
@@ -334,7 +334,7 @@ describe('a body for an archive', () => {
     }
   });
 
-  it('says what was said on the wire', () => {
+  it('a body for an archive records what was sent on the wire', () => {
     const sent = { method: 'GET', target: '/', headers: [], body: null, secrets: [] };
     const spoken = { protocols: ['http/1.1'], cipherSuite: '' };
     const wire = (more: Begun['more']) => {
@@ -352,7 +352,7 @@ describe('an exchange that is given up', () => {
   const kinds = (reported: readonly WireResponse[]) =>
     reported.map(({ failure, unreached }) => [failure?.kind, failure?.detail, unreached]);
 
-  it('says what it waited for', () => {
+  it('an aborted exchange says what it waited for', () => {
     const before = answered();
     before.exchange.expire();
     assert.deepEqual(kinds(before.reported), [['connectionFailed', 'no connection in time', true]]);
@@ -374,7 +374,7 @@ describe('an exchange that is given up', () => {
     assert.match(ended.aborts[0]!.message, /shutting down/);
   });
 
-  it('is complete when its connection is closed, where that is what ends it', () => {
+  it('an exchange whose end is the closed connection is complete when the connection closes', () => {
     const socketOf = (closed: boolean, destroyed: boolean) => Object.assign(new EventEmitter(), { closed, destroyed });
     for (const [closed, destroyed, waits] of [
       [false, true, true],
@@ -393,7 +393,7 @@ describe('an exchange that is given up', () => {
     }
   });
 
-  it('is one whose host may not be contacted any more, once it is connected', () => {
+  it('an exchange is aborted if its host may no longer be contacted once the connection is open', () => {
     const barred = answered([], { more: { mayStart: () => false } });
     assert.throws(barred.start, /before it was sent/);
     assert.deepEqual(
@@ -406,8 +406,8 @@ describe('an exchange that is given up', () => {
   });
 });
 
-describe('what is told of an exchange', () => {
-  it('has its times and its connection', () => {
+describe('the record of an exchange', () => {
+  it('the record of an exchange has its times and its connection', () => {
     const { start, head, exchange, clock, reported, connection } = answered(['X', 'y'], { connection: { served: 2 } });
     clock.leap(5);
     start();

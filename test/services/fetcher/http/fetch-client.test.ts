@@ -28,8 +28,8 @@ const pieces = (...texts: readonly string[]) =>
     },
   });
 
-describe('a request by another fetch', () => {
-  it('has our headers but for codings, follows nothing, and gives what came', async () => {
+describe('a request through a custom fetch', () => {
+  it('a request through a custom fetch has our headers except codings, follows no redirect, and returns the response', async () => {
     const asked: (readonly [string, FetchInit])[] = [];
     const { request, clock } = open(async (to, init) => {
       asked.push([to, init]);
@@ -63,7 +63,7 @@ describe('a request by another fetch', () => {
     assert.deepEqual([answer.staleConnection, answer.unreached], [false, false]);
   });
 
-  it('has a body up to a limit, whole where it ends there', async () => {
+  it('a request through a custom fetch reads a body up to its limit, and whole if it ends there', async () => {
     for (const [limit, body, truncated] of [
       [4, '1234', true],
       [5, '12345', false],
@@ -78,7 +78,7 @@ describe('a request by another fetch', () => {
     assert.deepEqual([String((await request()).body), (await request()).truncated], ['123', true]);
   });
 
-  it('has no body where there is none, or where it is not wanted', async () => {
+  it('a request through a custom fetch has no body if the response has none or nobody wants it', async () => {
     const empty = await open(async () => new Response(null, { status: 204 })).request();
     assert.deepEqual([empty.status, empty.body.length, empty.truncated], [204, 0, false]);
     const { request } = open(async () => new Response(pieces('12345'), { headers: { 'content-type': 'image/png' } }));
@@ -88,7 +88,7 @@ describe('a request by another fetch', () => {
     assert.equal(String((await request({ wants: () => true })).body), '12345');
   });
 
-  it('gives its body to a sink as it comes, until that wants no more', async () => {
+  it('a request through a custom fetch passes its body to a sink until the sink wants no more', async () => {
     const sink = new PassThrough();
     const { request } = open(async () => new Response(pieces('12', '345')));
     const answer = await request({ sink });
@@ -97,7 +97,7 @@ describe('a request by another fetch', () => {
     assert.equal((await request({ sink })).truncated, true);
   });
 
-  it('that fails says why, by the error within', async () => {
+  it('a request through a custom fetch that fails reports the cause of the error', async () => {
     const failing = async (error: unknown) => {
       const answer = await open(() => Promise.reject(error)).request();
       assert.deepEqual(
@@ -129,7 +129,7 @@ describe('a request by another fetch', () => {
     assert.deepEqual(await failing('just words'), ['connectionFailed', 'just words']);
   });
 
-  it('ends with the crawl, though the fetch does not listen', async () => {
+  it('a request through a custom fetch ends with the crawl, even if the fetch ignores the abort signal', async () => {
     const { client, request } = open(() => new Promise(() => {}));
     const waiting = request();
     assert.equal(client.stats().inFlight, 1);

@@ -27,7 +27,7 @@ function open(t: TestContext, more: Partial<HttpClientOptions> = {}) {
 const codes = [0, 1, 2, 5, 7, 8, 11, 99, 13];
 
 describe('a response over HTTP/2', () => {
-  it('is complete by END_STREAM alone, whatever code a reset has, with and without Content-Length', async (t) => {
+  it('an HTTP/2 response is complete after END_STREAM alone, whatever the reset code, with or without Content-Length', async (t) => {
     for (const fields of [[], [['content-length', '100']]] as [string, string][][]) {
       let code = 0;
       const server = await serveFrames(t, (stream) => {
@@ -44,7 +44,7 @@ describe('a response over HTTP/2', () => {
     }
   });
 
-  it('is complete after a reset that comes behind END_STREAM, and where its head or trailers end it', async (t) => {
+  it('an HTTP/2 response is complete after a reset behind END_STREAM, and if its head or trailers end the stream', async (t) => {
     const server = await serveFrames(t, (stream, { requests }) => {
       if (requests === 1) return stream.head(204, [], true);
       stream.head(200);
@@ -59,7 +59,7 @@ describe('a response over HTTP/2', () => {
     }
   });
 
-  it('that breaks off with its connection is a failure', async (t) => {
+  it('an HTTP/2 response that breaks off with its connection is a failure', async (t) => {
     const server = await serveFrames(t, (stream) => {
       stream.head(200);
       stream.data('half');
@@ -68,7 +68,7 @@ describe('a response over HTTP/2', () => {
     assert.equal((await open(t)(server.url('/'))).failure?.kind, 'connectionFailed');
   });
 
-  it('has each of its fields, in their order, as bytes', async (t) => {
+  it('an HTTP/2 response keeps each field, in order, as bytes', async (t) => {
     const tags = ['noindex', 'otherbot: noarchive', 'noindex, nofollow'];
     const server = await serveFrames(t, (stream) =>
       stream.head(
@@ -82,7 +82,7 @@ describe('a response over HTTP/2', () => {
     assert.deepEqual(headersOf(headers, 'location'), ['/t\xc3\xa9']);
   });
 
-  it('may have hundreds of fields, and none beyond the bound on their bytes', async (t) => {
+  it('an HTTP/2 response may have hundreds of fields, up to the bound on their bytes', async (t) => {
     const fields = (count: number) => Array.from({ length: count }, (_, i) => [`x${i}`, 'y'] as const);
     const server = await serveFrames(t, (stream, { requests }) =>
       stream.head(200, requests === 1 ? fields(500) : [['x', 'y'.repeat(3_000)]], true),
@@ -94,7 +94,7 @@ describe('a response over HTTP/2', () => {
 });
 
 describe('a connection over HTTP/2 that is shut down', () => {
-  it('completes what its GOAWAY covers, whatever had come, and another takes the next request', async (t) => {
+  it('an HTTP/2 connection that sends GOAWAY completes the covered requests, and another connection takes the next', async (t) => {
     for (const [code, had] of [
       [0, 'nothing'],
       [0, 'head'],
@@ -119,7 +119,7 @@ describe('a connection over HTTP/2 that is shut down', () => {
       }
   });
 
-  it('did not process what is beyond its GOAWAY, or refused, which may be sent again', async (t) => {
+  it('an HTTP/2 request that is beyond GOAWAY, or refused, may be sent again', async (t) => {
     for (const how of ['goAway', 'refused'] as const) {
       const server = await serveFrames(t, (stream, { number, requests }) => {
         if (number === 1 && requests === 1 && how === 'goAway') return stream.goAway(0, 0);
@@ -134,7 +134,7 @@ describe('a connection over HTTP/2 that is shut down', () => {
     }
   });
 
-  it('is followed by another after every way to break it', async (t) => {
+  it('an HTTP/2 connection that breaks in any way is replaced by another', async (t) => {
     const ways: ((stream: Parameters<Parameters<typeof serveFrames>[1]>[0]) => void)[] = [
       ({ socket }) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
       ({ frame }) => frame(1, 5, Buffer.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff)),
@@ -157,7 +157,7 @@ describe('a connection over HTTP/2 that is shut down', () => {
     }
   });
 
-  it('asks for calm, which is a request for less', async (t) => {
+  it('ENHANCE_YOUR_CALM on HTTP/2 counts as a request to slow down', async (t) => {
     for (const how of ['reset', 'goAway'] as const) {
       const server = await serveFrames(t, (stream) => stream[how](11));
       assert.equal((await open(t)(server.url('/'))).failure?.kind, 'throttled', how);
@@ -166,7 +166,7 @@ describe('a connection over HTTP/2 that is shut down', () => {
 });
 
 describe('a server that wants HTTP/1.1', () => {
-  it('says so on a stream or with its GOAWAY: the request may be sent again, and HTTP/2 is not offered again', async (t) => {
+  it('a server that wants HTTP/1.1 says so on a stream or with GOAWAY: the request may be sent again, and HTTP/2 is not offered again', async (t) => {
     const http1 = 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none';
     for (const how of ['reset', 'goAway'] as const) {
       const server = await serveFrames(t, (stream) => stream[how](13), { http1 });
@@ -180,7 +180,7 @@ describe('a server that wants HTTP/1.1', () => {
 });
 
 describe('a connection over HTTP/2 that is silent', () => {
-  it('is not used again after a time-out, though it stays open', async (t) => {
+  it('a silent HTTP/2 connection is not used again after a time-out, even if it stays open', async (t) => {
     const server = await serveFrames(t, (stream, connection) => {
       if (connection.number === 1) connection.reads = false;
       else stream.head(200, [], true);
@@ -191,7 +191,7 @@ describe('a connection over HTTP/2 that is silent', () => {
     assert.equal(server.connections.length, 2);
   });
 
-  it('is dead where a PING is not answered, and the request may be sent again', async (t) => {
+  it('a silent HTTP/2 connection that does not answer a PING is dead, and the request may be sent again', async (t) => {
     const server = await serveFrames(
       t,
       (stream, { number, requests }) => {
@@ -207,7 +207,7 @@ describe('a connection over HTTP/2 that is silent', () => {
     assert.equal((await get(server.url('/'))).status, 200);
   });
 
-  it('is closed once it has been idle for as long as connections are kept', async (t) => {
+  it('an idle HTTP/2 connection is closed after the keep-alive time', async (t) => {
     const server = await serveFrames(t, (stream) => stream.head(200, [], true));
     const get = open(t, { limits: { keepAliveMs: 100 } });
     await get(server.url('/'));

@@ -48,7 +48,7 @@ function open(t: TestContext, more: Partial<HttpClientOptions> = {}) {
   return (url: string) => client.request({ url, headers: ['user-agent', 'test'] });
 }
 
-test('HTTP/2 is spoken where it is offered, over one connection, and HTTP/1.1 where it is switched off', async (t) => {
+test('HTTP/2 is used where the server offers it, over one connection; HTTP/1.1 if HTTP/2 is switched off', async (t) => {
   const server = await serve(t, (stream) => {
     stream.respond({ ':status': 200, 'set-cookie': ['a=1', 'b=2'] });
     stream.end('two');
@@ -65,7 +65,7 @@ test('HTTP/2 is spoken where it is offered, over one connection, and HTTP/1.1 wh
   assert.deepEqual(server.asked, ['2.0 /a', '2.0 /b', '1.1 /c']);
 });
 
-test('limits hold over HTTP/2: a large body is cut, a silent one and a dripping one time out', async (t) => {
+test('HTTP/2 keeps the limits: a large body is cut, a silent and a dripping one time out', async (t) => {
   const server = await serve(t, (stream, path) => {
     if (path === '/silent') return;
     stream.respond({ ':status': 200 });
@@ -81,7 +81,7 @@ test('limits hold over HTTP/2: a large body is cut, a silent one and a dripping 
   assert.equal(server.sessions(), 2, 'after a time-out, another connection is used');
 });
 
-test('a server that breaks off or breaks the rules of HTTP/2 costs its own request, and no more', async (t) => {
+test('a server that breaks HTTP/2 costs only its own request', async (t) => {
   const server = await serve(t, (stream, path) => {
     if (path === '/reset') return stream.close(8);
     if (path === '/go-away') return stream.session?.goaway(0);

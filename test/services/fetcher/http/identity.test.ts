@@ -7,12 +7,12 @@ import { namesOf, productTokensOf, requestHeaders, userAgentOf } from '../../../
 const own = { version: '1.2', contact: 'https://a.test/bot' };
 
 describe('a User-Agent', () => {
-  it('names the product, its release and a contact', () => {
+  it('a User-Agent names the product, its release and a contact', () => {
     assert.equal(userAgentOf(own), 'crawlstream/1.2 (+https://a.test/bot)');
     assert.equal(userAgentOf({ ...own, contact: '' }), 'crawlstream/1.2');
   });
 
-  it('of an operator’s own has the contact where it says, or behind it', () => {
+  it('a custom User-Agent has the contact where it says, or at its end', () => {
     assert.equal(userAgentOf({ ...own, userAgent: 'My/2' }), 'My/2 (+https://a.test/bot)');
     assert.equal(
       userAgentOf({ ...own, userAgent: 'My/{version} ({contact}; {version})' }),
@@ -20,7 +20,7 @@ describe('a User-Agent', () => {
     );
   });
 
-  it('begins with the name that robots.txt is read for, unless another is given', () => {
+  it('a User-Agent begins with the name that robots.txt is read for, unless another is given', () => {
     assert.equal(productTokensOf({}), 'crawlstream');
     assert.equal(productTokensOf({ userAgent: 'My Bot/2' }), 'My');
     assert.equal(productTokensOf({ userAgent: 'MyBot/2' }), 'MyBot');
@@ -32,7 +32,7 @@ describe('a User-Agent', () => {
   });
 });
 
-it('requests carry what an operator wants to say, and no more', () => {
+it('requests carry the headers that an operator configures, and no more', () => {
   const plain = ['user-agent', userAgentOf(own), 'accept', 'text/html', 'accept-encoding', 'gzip'];
   assert.deepEqual(requestHeaders(own, 'text/html', 'gzip'), plain);
   assert.deepEqual(requestHeaders({ ...own, from: 'a@a.test', acceptLanguage: 'de' }, 'text/html', 'gzip'), [
@@ -48,7 +48,7 @@ describe('an agreed identity', () => {
     { hosts: ['x.b.test'], identity: { userAgent: 'Last/1' } },
   ] as never);
 
-  it('holds at its hosts, the last that fits, and the crawl’s own elsewhere', () => {
+  it('an agreed identity applies at its hosts, the last match wins, and other hosts see the crawl’s own', () => {
     assert.equal(agreed.userAgentOf('y.b.test'), 'First/1 Second (+https://a.test/bot)');
     assert.equal(agreed.userAgentOf('x.b.test:8080'), 'Last/1 (+https://a.test/bot)');
     assert.equal(agreed.userAgentOf('c.test'), 'crawlstream/1.2 (+https://a.test/bot)');
@@ -56,7 +56,7 @@ describe('an agreed identity', () => {
     assert.equal(agreedIdentities(own).of('y.b.test'), null);
   });
 
-  it('has names of its own for robots.txt, never those of the crawl', () => {
+  it('an agreed identity has its own names for robots.txt, never those of the crawl', () => {
     assert.deepEqual(agreed.tokensOf('https://y.b.test/x'), ['Second', 'first']);
     assert.equal(agreed.tokensOf('https://x.b.test'), 'Last');
     assert.deepEqual(agreed.tokensOf('https://c.test'), ['mine']);
@@ -64,7 +64,7 @@ describe('an agreed identity', () => {
     assert.equal(agreed.namesOf('c.test').robotsTokens, 'mine');
   });
 
-  it('is refused where a webmaster could not find it again', () => {
+  it('an agreed identity is refused if a webmaster could not find its operator', () => {
     const of = (identity: object) => () =>
       agreedIdentities(own, [{ hosts: ['b.test'] }, { hosts: ['b.test'], identity }] as never);
     assert.throws(

@@ -36,7 +36,7 @@ async function setUp(t: TestContext, archive: Partial<BodyArchive> = {}, folder 
   return { get, folder };
 }
 
-test('a body goes into a file whole, though it is read only so far', async (t) => {
+test('a body is written to its file whole, even if the parser reads only part', async (t) => {
   const { get, folder } = await setUp(t);
   for (const wants of [() => true, () => false]) {
     const { kept, body: read, truncated } = await get('/whole', { wants });
@@ -49,7 +49,7 @@ test('a body goes into a file whole, though it is read only so far', async (t) =
   assert.ok(readdirSync(folder).every((name) => !name.endsWith('.part')));
 });
 
-test('a body that goes to a sink goes to the archive too, also once the sink wants no more', async (t) => {
+test('a body that goes to a sink is archived whole, even after the sink wants no more', async (t) => {
   const { get, folder } = await setUp(t);
   for (const isShut of [false, true]) {
     const sink = new PassThrough();
@@ -82,13 +82,13 @@ for (const [path, more, expected, why] of [
   });
 }
 
-test('of what is not read, an archive of pages gets nothing', async (t) => {
+test('an archive of pages gets no response that was not read', async (t) => {
   const { get } = await setUp(t, { what: 'pages' });
   assert.equal((await get('/whole', { wants: () => false })).kept, undefined);
   assert.equal((await get('/whole')).kept!.length, body.length);
 });
 
-test('a disk that takes no file costs the archive the body, and the crawl nothing', async (t) => {
+test('a full disk costs the archive the body, and the crawl nothing', async (t) => {
   const folder = join(temporaryFolder(), 'bodies');
   mkdirSync(folder);
   const { get } = await setUp(t, {}, folder);

@@ -44,7 +44,7 @@ async function serve(t: TestContext, answers: Readonly<Record<string, string>>) 
   return { seen, url: (path: string) => `http://127.0.0.1:${port}/${encodeURIComponent(path)}` };
 }
 
-test('a page in a form that the strict parser refuses is read by the next request, and those after it take no second one', async (t) => {
+test('a malformed response is read by a second, lenient request, and later pages of that origin need only one', async (t) => {
   for (const [name, answer] of Object.entries(odd)) {
     const site = await serve(t, { page: answer });
     const client = open(t);
@@ -59,7 +59,7 @@ test('a page in a form that the strict parser refuses is read by the next reques
   }
 });
 
-test('an answer that ends early is not asked for again by the lenient reader', async (t) => {
+test('the lenient reader does not repeat a request whose answer ended early', async (t) => {
   const cut = {
     body: 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 50\r\n\r\nhalf',
     kept: 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf',
@@ -75,7 +75,7 @@ test('an answer that ends early is not asked for again by the lenient reader', a
   }
 });
 
-test('over TLS and through proxies, too, an odd answer is read', async (t) => {
+test('the lenient reader works over TLS and through proxies', async (t) => {
   const answer = (socket: Socket) =>
     void socket.on('error', () => {}).once('data', () => socket.write(Buffer.from(odd['folded by a space']!)));
   const plainPort = await serveSockets(t, answer);
@@ -107,7 +107,7 @@ test('over TLS and through proxies, too, an odd answer is read', async (t) => {
   }
 });
 
-test('two different lengths stay a bad response, for whoever reads', async (t) => {
+test('a response with two different lengths is a bad response for both readers', async (t) => {
   const site = await serve(t, { page: 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde' });
   const client = open(t);
   for (const misread of [true, undefined]) {
@@ -116,7 +116,7 @@ test('two different lengths stay a bad response, for whoever reads', async (t) =
   }
 });
 
-test('a request that may have changed something is not one to send again', async (t) => {
+test('a request that may have changed something is not repeated', async (t) => {
   const site = await serve(t, { page: odd['bare LF']! });
   const manner = { method: 'POST', body: 'a=b', headers: [], secrets: [], proxies: null };
   const client = open(t, { rules: { mannerOf: () => manner } as unknown as NonNullable<HttpClientOptions['rules']> });
@@ -127,7 +127,7 @@ test('a request that may have changed something is not one to send again', async
   assert.match(site.seen[1]!.head, /content-length: 3\r\nconnection: close\r\n\r\na=b$/);
 });
 
-test('limits hold for answers that are read leniently: bytes of the body, of the head, and the time for the head', async (t) => {
+test('the lenient reader keeps the limits on body size, head size and head time', async (t) => {
   const start = odd['bare LF']!;
   const big = `HTTP/1.1 200 OK\nContent-Length: 5000\n\n${'x'.repeat(5_000)}`;
   const site = await serve(t, {
@@ -148,7 +148,7 @@ test('limits hold for answers that are read leniently: bytes of the body, of the
   assert.equal((await get('start')).failure, null);
 });
 
-test('requests to an origin that is read leniently go out one after another, and end when the client closes', async (t) => {
+test('the lenient reader sends requests to one origin one at a time, and they end when the client closes', async (t) => {
   let open1 = 0;
   let most = 0;
   let isSilent = false;
@@ -169,7 +169,7 @@ test('requests to an origin that is read leniently go out one after another, and
   for (const response of await Promise.all(waiting)) assert.equal(response.failure?.kind, 'aborted');
 });
 
-test('archives are given the answer that was read, and the request as it went out', async (t) => {
+test('archives get the response that was read, and the request as it was sent', async (t) => {
   const site = await serve(t, { page: odd['folded by a space']! });
   const client = open(t, { archive: { what: 'all', bodyBytesMax: 1_000, messageBytesMax: 1_000 } });
   const request = { url: site.url('page'), headers };
@@ -180,7 +180,7 @@ test('archives are given the answer that was read, and the request as it went ou
   assert.deepEqual(headerNames, ['Content-Type', 'Set-Cookie', 'Content-Length']);
 });
 
-test('a 408 on a connection that was kept is the end of that connection, and not the answer to the request', async (t) => {
+test('a 408 on a kept connection closes the connection and is not taken for the answer to the next request', async (t) => {
   const site = await serve(t, {
     page: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
     late: 'HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',

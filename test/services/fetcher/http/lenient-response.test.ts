@@ -37,7 +37,7 @@ const bytes = (text: string) => Buffer.from(text, 'latin1');
 const one = (text: string, options = {}) => read([bytes(text)], options);
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 
-test('an answer whose lines are odd is read as if they were well formed, wherever its bytes are split', () => {
+test('a response with malformed lines is read like a well-formed one, wherever its bytes are split', () => {
   for (const [name, text] of Object.entries(odd)) {
     const whole = one(text);
     assert.deepEqual([whole.status, whole.body, whole.end], [200, '<title>T</title>', 'complete'], name);
@@ -50,7 +50,7 @@ test('an answer whose lines are odd is read as if they were well formed, whereve
   }
 });
 
-test('an answer that is cut at any byte of it fails as a connection that broke, and none of it is completed', () => {
+test('a response that is cut at any byte is a broken connection and is never completed', () => {
   for (const [name, text] of Object.entries(odd)) {
     // Where the connection's end is the body's, a cut is not seen.
     if (!/length|chunked/i.test(text)) continue;
@@ -61,7 +61,7 @@ test('an answer that is cut at any byte of it fails as a connection that broke, 
   }
 });
 
-test('what makes the end of a body unclear is an error', () => {
+test('an ambiguous end of a body is an error', () => {
   const bad = [
     'Content-Length: 5\r\nContent-Length: 6\r\n',
     'Content-Length: 5, 6\r\n',
@@ -79,27 +79,27 @@ test('what makes the end of a body unclear is an error', () => {
     assert.equal(one(`${first}\r\n`).end, 'badResponse', first);
 });
 
-test('folded lines join their field by a space, and those of a field that is dropped are dropped too', () => {
+test('a folded line is joined to its field by a space, and dropped with it', () => {
   const { fields } = one(
     `HTTP/1.1 200 OK\r\n stray\r\nA: 1\r\n\t 2 \r\n  \r\nB:\r\n 3\r\nC D: 4\r\n 5\r\nE: 6\r\nnone\r\n 7\r\n\r\n`,
   );
   assert.deepEqual(fields, ['A', '1 2', 'B', '3', 'E', '6']);
 });
 
-test('NUL and lone CR become spaces, and other control characters and bytes beyond ASCII stay', () => {
+test('NUL and lone CR become spaces; other control characters and non-ASCII bytes stay', () => {
   assert.deepEqual(one('HTTP/1.1 200 caf\xe9\x01\r\nA: a\0b\rc\x01\xe9\r\r\n\r\n'), {
     ...{ status: 200, reason: 'caf\xe9\x01', fields: ['A', 'a b c\x01\xe9'], body: '', end: 'complete' },
   });
 });
 
-test('an answer without a body has none, whatever its fields say', () => {
+test('a response that cannot have a body has none, whatever its fields say', () => {
   assert.equal(one(`${head}Content-Length: 5\r\n\r\n`, { isHead: true, isClosed: false }).end, 'complete');
   for (const status of [204, 304])
     assert.equal(one(`HTTP/1.1 ${status} x\r\nContent-Length: 5\r\n\r\n`, { isClosed: false }).end, 'complete');
   assert.equal(one(`${head}Content-Length: 0\r\n\r\nmore`, { isClosed: false }).body, '');
 });
 
-test('lines are bounded: of heads that were not asked for, of a head, of trailers, and what is more than a size in a chunk', () => {
+test('interim heads, heads, trailers and chunk extensions have bounded numbers of lines', () => {
   const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
   const page = `${head}Content-Length: 2\r\n\r\nok`;
   assert.equal(one(interim.repeat(2_000) + page).end, 'complete');
@@ -112,7 +112,7 @@ test('lines are bounded: of heads that were not asked for, of a head, of trailer
   assert.equal(one(`${chunked}0\r\n${'a: b\r\n'.repeat(12_000)}`, { isClosed: false }).end, 'badResponse');
 });
 
-test('hostile heads take time in proportion to their bytes', () => {
+test('hostile heads cost time in proportion to their bytes', () => {
   const started = performance.now();
   for (const piece of [' ', '\t', '\r', ',', ':', 'a ', '\r ', ', ', '\r\n ', 'a:\n', '0'])
     for (const before of [

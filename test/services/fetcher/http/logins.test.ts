@@ -24,7 +24,7 @@ function setUp() {
 }
 
 describe('a login', () => {
-  it('is needed by its own origin, until its host has set something', () => {
+  it('a login is needed by its own origin until its host has set a cookie', () => {
     const { sessions, needs, logIn } = setUp();
     assert.equal(needs()?.url, loginUrl);
     for (const origin of ['https://b.test', 'http://a.test', 'https://a.test:444'])
@@ -35,7 +35,7 @@ describe('a login', () => {
     assert.equal(needs(), null);
   });
 
-  it('is sent again after a while where nothing came of it', () => {
+  it('a login without effect is sent again after a while', () => {
     const { needs, pass } = setUp();
     needs()!.sentAtMs = 1_000;
     pass(sessionLimits.loginEveryMs - 1);
@@ -44,7 +44,7 @@ describe('a login', () => {
     assert.equal(needs()?.url, loginUrl);
   });
 
-  it('is waited for by all while it is under way', () => {
+  it('all requests of its origin wait while a login is under way', () => {
     const { needs } = setUp();
     const login = needs()!;
     login.sentAtMs = 1_000;
@@ -61,7 +61,7 @@ describe('a session', () => {
     return sessions.isOpen(page);
   };
 
-  it('is over where the host says 401, or sends us back to its login', () => {
+  it('a session ends if the host answers 401 or redirects to its login', () => {
     assert.equal(isOpenAfter(page, 401), false);
     assert.equal(isOpenAfter(page, 302, 'location', '/login?again'), false);
     assert.equal(isOpenAfter(page, 301, 'date', 'x', 'Location', 'https://a.test/login'), false);
@@ -69,7 +69,7 @@ describe('a session', () => {
     assert.equal(isOpenAfter(page, 300, 'location', '/login'), false);
   });
 
-  it('goes on whatever else it says', () => {
+  it('a session continues after any other response', () => {
     for (const status of [200, 299, 400, 403, 500]) assert.equal(isOpenAfter(page, status, 'location', '/login'), true);
     assert.equal(isOpenAfter(page, 302, 'location', '/other'), true);
     assert.equal(isOpenAfter(page, 302, 'location', 'https://b.test/login'), true);
@@ -77,12 +77,12 @@ describe('a session', () => {
     assert.equal(isOpenAfter(page, 302), true);
   });
 
-  it('is not ended by the answer to the login itself, nor by another host', () => {
+  it('a session does not end by the response to the login itself, nor by another host', () => {
     assert.equal(isOpenAfter(loginUrl, 401), true);
     assert.equal(isOpenAfter('https://b.test/page', 401), true);
   });
 
-  it('keeps what an answer set whose body failed', () => {
+  it('a session keeps cookies from a response whose body failed', () => {
     const { sessions } = setUp();
     const failed = { ...answer(200, 'set-cookie', 's=1'), failure: { kind: 'timeout', detail: '' } } as HttpResponse;
     assert.deepEqual(sessions.keep(page, failed).headers, ['set-cookie', '[redacted]']);

@@ -22,7 +22,7 @@ async function turnsOf(act: (turn: () => number) => Promise<void>): Promise<void
   isOver = true;
 }
 
-test('answers that are ready at once are read in order, in each turn of the loop as many as its time allows', async () => {
+test('responses that are ready at once are read in order, as many per turn of the event loop as its time allows', async () => {
   let nowMs = 0;
   const turns = createLoopTurns(25, () => nowMs);
   const read: { n: number; turn: number }[] = [];
@@ -52,7 +52,7 @@ test('answers that are ready at once are read in order, in each turn of the loop
   assert.deepEqual([...inTurn.values()], [3, 3, 3, 3, 3, 3, 2]);
 });
 
-test('who comes while others wait comes after them, and a turn with time left makes nobody wait', async () => {
+test('a newcomer waits behind those that wait, and nobody waits in a turn with time left', async () => {
   let nowMs = 0;
   const turns = createLoopTurns(25, () => nowMs);
   assert.equal(turns.take(), undefined);
@@ -70,7 +70,7 @@ test('who comes while others wait comes after them, and a turn with time left ma
   assert.equal(turns.take(), undefined);
 });
 
-test('a client whose answers all come at once leaves turns of the loop to others', async (t) => {
+test('a client whose responses all come at once leaves turns of the event loop to others', async (t) => {
   const held: ServerResponse[] = [];
   const server = createServer((_, response) => held.push(response)).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -11,7 +11,7 @@ const response = (own: object) =>
     ...{ address: '192.0.2.1', ...own },
   }) as unknown as HttpResponse;
 
-it('an outcome says nothing but what is given', () => {
+it('an outcome has only the fields that are given', () => {
   const plain = { index: 3, url: 'https://a.test/', kind: 'gone' } as const;
   assert.deepEqual(outcomeOf(3, 'https://a.test/', 'gone'), { ...blankOutcome, ...plain });
   const all = {
@@ -22,7 +22,7 @@ it('an outcome says nothing but what is given', () => {
   assert.deepEqual(outcomeOf(3, 'https://a.test/', 'gone', all), { ...plain, ...all });
 });
 
-it('a request is recorded with what it was for and what came of it', () => {
+it('a request is recorded with its purpose and its outcome', () => {
   const purpose = { kind: 'page', outcomeIndex: 2, hop: 1, robotsHash: 'abc', robotsAtMs: 9 } as const;
   const made = requestRecord('https://a.test/', purpose, 1_000, response({}), 50);
   assert.deepEqual(made, {
@@ -33,7 +33,7 @@ it('a request is recorded with what it was for and what came of it', () => {
   assert.equal(requestRecord('https://a.test/', purpose, 0, response({ unverified: true }), 0).unverified, true);
 });
 
-it('a pause is one that an answer without success asks for', () => {
+it('only an unsuccessful response can ask for a pause', () => {
   const purpose = { kind: 'page', outcomeIndex: -1, hop: 0, robotsHash: '', robotsAtMs: 0 } as const;
   const askedBy = (status: number, headers = ['retry-after', '7']) =>
     requestRecord('https://a.test/', purpose, 0, response({ status, headers }), 0).retryAfterMs;

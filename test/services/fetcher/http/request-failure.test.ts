@@ -6,7 +6,7 @@ import { failureOf, GaveUp, isOurs } from '../../../../services/fetcher/http/req
 
 const coded = (message: string, code: string) => Object.assign(new Error(message), { code });
 
-it('an error of the client is a kind of outcome, in its words and with its code', () => {
+it('an error of the HTTP client becomes a kind of outcome, with its message and code', () => {
   const parser = new Error('Invalid header');
   parser.name = 'HTTPParserError';
   const cases: readonly (readonly [error: Error, kind: string, detail: string])[] = [
@@ -46,7 +46,7 @@ it('an error of the client is a kind of outcome, in its words and with its code'
   for (const [error, kind, detail] of cases) assert.deepEqual(failureOf(error), { kind, detail }, detail);
 });
 
-it('what we gave up, or no proxy let through, is ours', () => {
+it('a request that we gave up, or that no proxy let through, is charged to our side', () => {
   for (const kind of ['aborted', 'proxyFailed'] as const) assert.equal(isOurs({ kind, detail: '' }), true, kind);
   for (const kind of ['timeout', 'connectionFailed', 'refused'] as const)
     assert.equal(isOurs({ kind, detail: '' }), false, kind);

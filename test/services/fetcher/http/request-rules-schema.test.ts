@@ -13,8 +13,8 @@ function wrongIn(rule: object): string {
 }
 const isTaken = (rule: object) => wrongIn(rule) === '';
 
-describe('a rule', () => {
-  it('is for hosts or for URLs', () => {
+describe('a request rule', () => {
+  it('a request rule applies to hosts or to URLs', () => {
     assert.deepEqual([{ hosts }, { urls }, { hosts, urls }, {}, { hosts: [] }, { urls: [] }].map(isTaken), [
       true,
       true,
@@ -30,7 +30,7 @@ describe('a rule', () => {
       assert.equal(isTaken({ hosts: [pattern] }), false, pattern);
   });
 
-  it('has a method for single URLs, and a body with it', () => {
+  it('only a request rule for single URLs has a method and a body', () => {
     for (const method of ['GET', 'POST', 'PUT']) assert.equal(isTaken({ urls, method }), true);
     assert.equal(wrongIn({ urls, method: 'DELETE' }), 'method');
     assert.equal(wrongIn({ hosts, method: 'POST' }), 'method');
@@ -41,14 +41,14 @@ describe('a rule', () => {
     assert.deepEqual([long(65_536), long(65_537)], ['', 'body']);
   });
 
-  it('has an identity and a session for hosts', () => {
+  it('only a request rule for hosts has an identity and a session', () => {
     const identity = { userAgent: 'NewsBot/2.1 (partner)' };
     assert.deepEqual([wrongIn({ hosts, identity }), wrongIn({ urls, identity })], ['', 'identity']);
     assert.deepEqual([wrongIn({ hosts, session: 'cookies' }), wrongIn({ urls, session: 'cookies' })], ['', 'session']);
     assert.equal(wrongIn({ hosts, session: 'all' }), 'session');
   });
 
-  it('rotates proxies, if it has any', () => {
+  it('a request rule rotates proxies only if it has some', () => {
     const proxies = ['http://p.test:3128'];
     for (const rotate of ['host', 'request']) assert.equal(isTaken({ hosts, proxies, rotate }), true);
     assert.equal(wrongIn({ hosts, proxies, rotate: 'all' }), 'rotate');
@@ -56,10 +56,10 @@ describe('a rule', () => {
   });
 });
 
-describe('headers', () => {
+describe('headers of a request rule', () => {
   const isHeader = (name: string, value = 'x') => isTaken({ hosts, headers: { [name]: value } });
 
-  it('have names and values as RFC 9110 has them', () => {
+  it('headers of a request rule have names and values valid under RFC 9110', () => {
     for (const name of ['X-Team', "!#$%&'*+.^_`|~09azAZ-"]) assert.equal(isHeader(name), true, name);
     for (const name of ['', 'a b', 'a:', 'a(b', 'é', 'a\n']) assert.equal(isHeader(name), false, name);
     for (const value of ['', 'a b\tc', ' ~', '\x80\xff']) assert.equal(isHeader('x', value), true, value);
@@ -68,7 +68,7 @@ describe('headers', () => {
     assert.equal(wrongIn({ hosts, contentType: 'a\nb' }), 'contentType');
   });
 
-  it('are none that the crawler, the connection or a secret has', () => {
+  it('headers of a request rule cannot replace those of the crawler, of the connection or of secrets', () => {
     const ours =
       'host connection content-length transfer-encoding upgrade te expect user-agent if-none-match if-modified-since accept-encoding authorization proxy-authorization cookie';
     for (const name of ours.split(' '))
@@ -77,14 +77,14 @@ describe('headers', () => {
       assert.equal(isHeader(name), true, name);
   });
 
-  it('that are redacted are named, or the body is', () => {
+  it('headers of a request rule that are redacted are named, and so is the body', () => {
     assert.equal(isTaken({ hosts, redact: ['X-Key', 'body'] }), true);
     assert.equal(wrongIn({ hosts, redact: ['a b'] }), 'redact.0');
   });
 });
 
 describe('cookies and credentials', () => {
-  it('are texts or references', () => {
+  it('cookies and credentials are literal texts or references', () => {
     const isCookie = (name: string, value: unknown) => isTaken({ hosts, cookies: { [name]: value } });
     assert.equal(isCookie('sid', "!#$%&'()*+-./:<=>?@[]^_`{|}~09azAZ"), true);
     assert.equal(isCookie('sid', { env: 'SID' }), true);
@@ -107,7 +107,7 @@ describe('cookies and credentials', () => {
 });
 
 describe('an identity', () => {
-  it('begins with a name, and has tokens for robots.txt', () => {
+  it('an identity begins with a name and has tokens for robots.txt', () => {
     const isAgent = (userAgent: string) => isTaken({ hosts, identity: { userAgent } });
     for (const agent of [
       'A',
@@ -134,7 +134,7 @@ describe('an identity', () => {
 describe('a proxy', () => {
   const isProxy = (proxy: unknown) => isTaken({ hosts, proxies: [proxy] });
 
-  it('is a URL of a protocol that is spoken, with a port and nothing else', () => {
+  it('a proxy is a URL with a supported protocol and a port, and nothing else', () => {
     for (const url of ['http://p', 'https://p:1', 'http://p:1/', 'socks5://p:1', 'http://[::1]:1'])
       assert.equal(isProxy(url), true, url);
     for (const url of [
@@ -155,7 +155,7 @@ describe('a proxy', () => {
     assert.equal(isTaken({ hosts, proxies: [] }), false);
   });
 
-  it('may have a user and a password by reference', () => {
+  it('a proxy may have a user and a password by reference', () => {
     const url = 'http://p:1';
     assert.equal(isProxy({ url, user: 'me', password: { env: 'X' } }), true);
     for (const wrong of [{ user: '' }, { password: 'x' }, { filters: 'yes' }, { more: 1 }])
@@ -163,7 +163,7 @@ describe('a proxy', () => {
     assert.equal(isProxy({ url: 'ftp://p:1' }), false);
   });
 
-  it('is given names where it filters what they lead to', () => {
+  it('a proxy gets host names only if it filters private addresses', () => {
     for (const scheme of ['socks4a', 'socks5h']) {
       const url = `${scheme}://p:1`;
       assert.deepEqual([url, { url }, { url, filters: false }, { url, filters: true }].map(isProxy), [
@@ -181,7 +181,7 @@ describe('a proxy', () => {
 });
 
 describe('a login', () => {
-  it('is a form for one of the hosts of its rule', () => {
+  it('a login is a form on one of the hosts of its rule', () => {
     const login = (
       url: string,
       form: object = { user: 'me', password: { env: 'X' } },

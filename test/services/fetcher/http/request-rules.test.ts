@@ -54,7 +54,7 @@ async function serveTls(t: TestContext): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('headers, cookies and credentials go to the hosts named, and to no others', async (t) => {
+test('headers, cookies and credentials go only to the hosts that the rule names', async (t) => {
   const site = await serveSite(t, (_, response) => response.end('ok'));
   const hosts = ['one.shop.test', 'two.shop.test', 'api.test', 'shop.test'];
   const seeds = hosts.map((host) => site.url(host, ''));
@@ -75,7 +75,7 @@ test('headers, cookies and credentials go to the hosts named, and to no others',
   ]);
 });
 
-test('a single URL can be asked for with another method and a body', async (t) => {
+test('a rule can request a single URL with another method and a body', async (t) => {
   const bodies: string[] = [];
   const site = await serveSite(t, async (request, response) => {
     let body = '';
@@ -90,7 +90,7 @@ test('a single URL can be asked for with another method and a body', async (t) =
   assert.deepEqual(bodies, ['POST application/x-www-form-urlencoded q=1', 'GET undefined ']);
 });
 
-test('an HTTP proxy that filters is asked for whole URLs of http, and for a tunnel to https', async (t) => {
+test('an HTTP proxy that filters gets whole URLs for http and tunnels for https', async (t) => {
   const site = await serveSite(t, (_, response) => response.end('plain'));
   const tlsPort = await serveTls(t);
   const forHttp = await serveHttpProxy(t, { port: site.port, credentials: 'me:open sesame' });
@@ -113,7 +113,7 @@ test('an HTTP proxy that filters is asked for whole URLs of http, and for a tunn
   assert.deepEqual(forHttps.asked, [`CONNECT secure.test:${tlsPort}`]);
 });
 
-test('socks5 is given the address that was looked up and checked here, socks5h the name', async (t) => {
+test('a socks5 proxy gets the address that was looked up and checked here; socks5h gets the name', async (t) => {
   const tlsPort = await serveTls(t);
   const socks = await serveSocks5(t, { port: tlsPort, credentials: 'me:open sesame' });
   const through = (scheme: string) => [
@@ -133,7 +133,7 @@ test('socks5 is given the address that was looked up and checked here, socks5h t
   assert.deepEqual(socks.asked, [`SOCKS 127.0.0.1:${tlsPort}`, `SOCKS secure.test:${tlsPort}`]);
 });
 
-test('a proxy that filters nothing is given addresses that were checked here, and no names to look up itself', async (t) => {
+test('a proxy that does not filter gets addresses that were checked here, never names', async (t) => {
   const site = await serveSite(t, (_, response) => response.end('plain'));
   const tlsPort = await serveTls(t);
   const [plain, secure] = [await serveHttpProxy(t, { port: site.port }), await serveHttpProxy(t, { port: tlsPort })];
@@ -154,7 +154,7 @@ test('a proxy that filters nothing is given addresses that were checked here, an
   }
 });
 
-test('a proxy is no way around the address guard', async (t) => {
+test('a proxy does not bypass the address guard', async (t) => {
   const proxy = await serveHttpProxy(t, { port: 1 });
   const get = open(t, [{ hosts: ['*'], proxies: [`http://127.0.0.1:${proxy.port}`] }], []);
   for (const host of ['inside.test', '127.0.0.1', '[::1]', '169.254.169.254']) {
@@ -163,7 +163,7 @@ test('a proxy is no way around the address guard', async (t) => {
   assert.deepEqual(proxy.asked, []);
 });
 
-test('proxies take turns by request, or keep to a host; one that fails is passed over, and costs no attempt', async (t) => {
+test('proxies rotate by request or stay with a host; a failed one is skipped without costing an attempt', async (t) => {
   const site = await serveSite(t, (_, response) => response.end('ok'));
   const proxies = [await serveHttpProxy(t, { port: site.port }), await serveHttpProxy(t, { port: site.port })];
   const urls = proxies.map(({ port }) => ({ url: `http://127.0.0.1:${port}`, filters: true }));
@@ -187,7 +187,7 @@ test('proxies take turns by request, or keep to a host; one that fails is passed
   assert.equal(none.failure?.kind, 'proxyFailed');
 });
 
-test('what a proxy says of the host is told apart from what it says of us', async (t) => {
+test('a failure of the proxy is distinguished from a failure of the host', async (t) => {
   const locked = await serveHttpProxy(t, { port: 1, credentials: 'a:b' });
   const unable = await serveHttpProxy(t, { port: 1, refusal: 502 });
   const socks = await serveSocks5(t, { port: 1, refusal: 4 });
@@ -217,7 +217,7 @@ for (const [what, rule, message] of [
   });
 }
 
-test('a secret that is not there is an error that names it', () => {
+test('a missing secret is an error that names the secret', () => {
   const rules = requestRulesSchema.parse([{ hosts: ['a'], auth: { bearer: { env: 'CRAWLSTREAM_NOT_SET' } } }]);
   assert.throws(
     () => compileRequestRules(rules, new SystemClock()),
@@ -229,7 +229,7 @@ const compiled = (rules: unknown, say?: (text: string) => void) =>
   compileRequestRules(requestRulesSchema.parse(rules), new SystemClock(), say, ['http://a.test', 'http://b.test']);
 const mannerOf = (rules: unknown, url = 'http://a.test/') => compiled(rules).mannerOf(url, new URL(url).hostname);
 
-test('a request to which no rule applies is a plain one', () => {
+test('a request without a matching rule is unchanged', () => {
   assert.equal(mannerOf([]), undefined);
   assert.equal(mannerOf([{ hosts: ['b.test'], headers: { x: 'y' } }]), undefined);
   assert.equal(mannerOf([{ urls: ['http://a.test/1'], method: 'PUT' }]), undefined);
@@ -242,7 +242,7 @@ test('a request to which no rule applies is a plain one', () => {
   });
 });
 
-test('rules apply in turn, later ones over earlier ones', () => {
+test('matching rules apply in order, and later ones override earlier ones', () => {
   process.env['TEST_RULE_SECRET'] = 'se;cret';
   const secret = { env: 'TEST_RULE_SECRET' };
   const rules = [
@@ -266,7 +266,7 @@ test('rules apply in turn, later ones over earlier ones', () => {
   assert.deepEqual(basic.headers, ['authorization', `Basic ${Buffer.from('me:se;cret').toString('base64')}`]);
 });
 
-test('credentials go to origins: to https of a host that is named, to seeds and to origins that are named', () => {
+test('credentials go to https origins of the named host, to seed origins and to named origins', () => {
   const credentialed = { auth: { bearer: { env: 'CRAWLSTREAM_TEST_SECRET' } }, cookies: { c: 'd' }, redact: ['x-key'] };
   const headers = { 'X-Key': 'k', 'X-Plain': 'p' };
   const rules = [
@@ -293,13 +293,13 @@ test('credentials go to origins: to https of a host that is named, to seeds and 
   for (const [url, sent] of Object.entries(wanted)) assert.deepEqual(names(url), sent, url);
 });
 
-test('a rule of one URL applies to it in normal form, in which it is asked for, however the rule spells it', () => {
+test('a rule for one URL applies to its normal form, however the rule spells it', () => {
   const { mannerOf } = compiled([{ urls: ['HTTP://A.test:80/%7Euser/../x?b=2&a=1#top'], method: 'POST', body: 'q' }]);
   const asked = compileNormalizer()('http://a.test/~user/../x?b=2&a=1')!;
   assert.equal(mannerOf(asked, 'a.test')?.method, 'POST', asked);
 });
 
-test('a host’s manner is the same at each request, and that of a single URL its own', () => {
+test('a host’s request settings are the same for each request; a single URL has its own', () => {
   const { mannerOf } = compiled([{ hosts: ['*.test'] }, { urls: ['http://a.test/1'], method: 'PUT' }]);
   assert.equal(mannerOf('http://a.test/', 'a.test'), mannerOf('http://a.test/2', 'a.test'));
   assert.equal(mannerOf('http://a.test/1', 'a.test')?.method, 'PUT');
@@ -308,7 +308,7 @@ test('a host’s manner is the same at each request, and that of a single URL it
   assert.equal(mannerOf('http://a.test/', 'a.test')?.method, 'GET');
 });
 
-test('a login is a form of its own, which records leave out', () => {
+test('a login is recorded without its form values', () => {
   process.env['TEST_RULE_SECRET'] = 's&t';
   const login = { url: 'https://a.test/login', form: { user: 'me', word: { env: 'TEST_RULE_SECRET' } } };
   const { mannerOf, sessions } = compiled([
@@ -376,7 +376,7 @@ for (const [field, rule] of [
     { session: { login: { url: 'http://a/', form: { word: { env: 'CRAWLSTREAM_NOT_SET' } } } } },
   ],
 ] as const)
-  test(`a secret that is not there is an error that names ${field}`, () => {
+  test(`a missing secret is an error that names ${field}`, () => {
     assert.throws(
       () => compiled([{ hosts: ['b'] }, { hosts: ['a'], ...rule }]),
       (error: Error) => error.message.includes(field) && error.message.includes('CRAWLSTREAM_NOT_SET'),

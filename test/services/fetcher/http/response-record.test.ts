@@ -17,7 +17,7 @@ const record = (given: object, asked: Partial<HttpRequest> = {}, failures = fals
 describe('a record of an exchange that failed', () => {
   const cut = { status: 0, failure: { kind: 'connectionFailed', detail: 'reset' } };
 
-  it('is there where failures are wanted, and tells of no request where none was sent', () => {
+  it('a record of a failed exchange exists only if failures are wanted, and holds no request if none was sent', () => {
     assert.equal(responseRecord(request, answer(cut), 5, { hostKey: 'a.test' }), undefined);
     const reported = record(cut, {}, true)!;
     assert.deepEqual(
@@ -28,7 +28,7 @@ describe('a record of an exchange that failed', () => {
 });
 
 describe('a record of an exchange', () => {
-  it('has what was asked and what came', () => {
+  it('a record of an exchange holds the request and the response', () => {
     const reported = record({})!;
     const { url, hostKey, kind, fetchedAtMs, durationMs, address, status, headers, body, requestMethod } = reported;
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe('a record of an exchange', () => {
     );
   });
 
-  it('has what was said on the wire, where that is known', () => {
+  it('a record of an exchange holds the bytes on the wire if they are known', () => {
     const sent = { method: 'POST', target: '/x', headers: ['accept', 'text/html'], body: 'q=1', secrets: [] };
     const wire = {
       ...{ sent, statusText: 'Fine', rawHeaders: ['A', 'b', 'Content-Type', 'x'].map((text) => Buffer.from(text)) },
@@ -87,7 +87,7 @@ describe('a record of an exchange', () => {
     assert.deepEqual(older.requestHeaders.slice(2, 4), ['connection', 'keep-alive']);
   });
 
-  it('says why a body ends early', () => {
+  it('a record of an exchange says why its body ends early', () => {
     const why = (given: object, wants?: boolean) => {
       const asked = wants === undefined ? {} : { wants: () => wants };
       const { truncated, truncatedBy, body } = record(given, asked as Partial<HttpRequest>)!;
@@ -111,7 +111,7 @@ describe('a record of an exchange', () => {
     );
   });
 
-  it('is there for failures where those are wanted, and for none of ours', () => {
+  it('a failed exchange has a record if failures are wanted, except failures of our own side', () => {
     const failed = (kind: string, status = 0) => ({ status, failure: { kind, detail: 'why' } });
     const is = (given: object, failures: boolean) => record(given, {}, failures) !== undefined;
     assert.deepEqual(
@@ -135,11 +135,11 @@ describe('a record of an exchange', () => {
   });
 });
 
-describe('a request as it is told', () => {
+describe('a request record', () => {
   const reported = (headers: readonly string[], body: string | null = null, secrets: readonly string[] = []) =>
     requestHeadersOf({ method: 'GET', target: '/', headers, body, secrets }, 'a.test', true);
 
-  it('has no value of a secret, by its name or by a rule, and says which', () => {
+  it('a request record hides secret values, by name or by rule, and lists which', () => {
     const names = ['authorization', 'cookie', 'x-token', 'client-secret', 'password', 'api-key', 'x-apikey', 'session'];
     const more = ['signature', 'payment', 'x-payment', 'x-ours'];
     const open = ['accept', 'signature-input', 'repayment', 'x-signature'];
@@ -157,7 +157,7 @@ describe('a request as it is told', () => {
     assert.deepEqual(reported(['cookie', '1', 'cookie', '2']).redacted, ['cookie']);
   });
 
-  it('has the body with its length in bytes, or its length alone where it is secret', () => {
+  it('a request record holds the body with its length, or only the length of a secret body', () => {
     const open = reported([], '\u20ac');
     assert.deepEqual(
       [open.headers, open.body.toString(), open.redacted],

@@ -19,7 +19,7 @@ function ended(t: TestContext, socket: Socket): void {
   t.after(() => socket.destroy());
 }
 
-test('a connection tells its protocols, the outermost first, and its cipher', async (t) => {
+test('a connection reports its protocols, the outermost first, and its cipher', async (t) => {
   const server = createServer({ cert: certificate, key: privateKey, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) =>
     ended(t, socket),
   );
@@ -48,7 +48,7 @@ test('a connection tells its protocols, the outermost first, and its cipher', as
   assert.deepEqual(toProxy, { protocols: ['http/1.1'], cipherSuite: '' }, 'TLS goes to a proxy alone');
 });
 
-test('a connection without TLS tells of none', async (t) => {
+test('a connection without TLS reports no TLS', async (t) => {
   const port = await portOf(
     t,
     createPlain((socket) => ended(t, socket)),

@@ -32,7 +32,7 @@ async function open(t: TestContext, rules: unknown, answer: Answer) {
   return { site, get, sentTo, rules: compiled };
 }
 
-test('by default, nothing is kept', async (t) => {
+test('no cookie is kept by default', async (t) => {
   const { get, sentTo } = await open(t, [{ hosts: ['b.test'], session: 'cookies' }], (_, response) =>
     response.setHeader('set-cookie', 'a=1').end('ok'),
   );
@@ -40,7 +40,7 @@ test('by default, nothing is kept', async (t) => {
   assert.deepEqual(sentTo('a.test'), [undefined, undefined]);
 });
 
-test('a host gets back what it has set, beside the cookies of rules; another host does not, whatever Domain says', async (t) => {
+test('a host gets back the cookies that it set, beside those of rules; no other host does, whatever Domain says', async (t) => {
   const rules = [{ hosts: ['*.site.test', 'site.test'], session: 'cookies', cookies: { own: 'x' } }];
   const { get, sentTo } = await open(t, rules, (_, response) =>
     response
@@ -56,7 +56,7 @@ test('a host gets back what it has set, beside the cookies of rules; another hos
   assert.deepEqual(sentTo('site.test'), ['own=x']);
 });
 
-test('a redirect to another host carries no cookie there, nor does another port of the name', async (t) => {
+test('a redirect to another host or port carries no cookie there', async (t) => {
   const { get, site, sentTo } = await open(t, [{ hosts: ['*'], session: 'cookies' }], (request, response, host) => {
     if (host === 'a.test') response.setHeader('set-cookie', 'a=1').writeHead(302, { location: 'http://b.test/' });
     response.end(request.url);
@@ -71,7 +71,7 @@ test('a redirect to another host carries no cookie there, nor does another port 
   assert.equal(site.hits.length, 3);
 });
 
-test('a host that sets cookies without end is held to a bound, and one that takes a cookie back has it no more', async (t) => {
+test('a host’s cookies are bounded, and a cookie that it deletes is gone', async (t) => {
   let round = 0;
   const { get, sentTo } = await open(t, [{ hosts: ['*'], session: 'cookies' }], (_, response) => {
     const many = Array.from({ length: 100 }, (_, n) => `c${n}=1; Path=/`);
@@ -82,7 +82,7 @@ test('a host that sets cookies without end is held to a bound, and one that take
   assert.deepEqual(counts, [0, sessionLimits.cookiesPerHostMax, sessionLimits.cookiesPerHostMax - 1]);
 });
 
-test('a login is for the hosts of its rule, and its secrets are references', () => {
+test('a login applies to the hosts of its rule, and its secrets are references', () => {
   const parse = (rule: object) => requestRulesSchema.safeParse([rule]).error?.issues[0]?.message ?? '';
   const login = (url: string) => ({ session: { login: { url, form: { user: 'me' } } } });
   assert.equal(parse({ hosts: ['a.test'], ...login('https://a.test/login') }), '');
@@ -107,13 +107,13 @@ function started(loginUrls: readonly string[] = []) {
   return { ...{ sessions, time, set, cookiesTo } };
 }
 
-describe('what is kept', () => {
-  it('is for the hosts of its rules', () => {
+describe('a session', () => {
+  it('a session keeps cookies for the hosts of its rules', () => {
     const { keeps } = createSessions(['a.test', '*.b.test'], [], () => 0);
     assert.deepEqual(['a.test', 'x.b.test', 'c.test'].map(keeps), [true, true, false]);
   });
 
-  it('goes along with what a rule gives, whose own cookies come first', () => {
+  it('a session’s cookies are sent after those of the rule', () => {
     const { sessions, set } = started();
     const manner: RequestManner = {
       ...{ method: 'POST', body: 'x', secrets: ['cookie'], proxies: null },
@@ -131,14 +131,14 @@ describe('what is kept', () => {
     });
   });
 
-  it('is told by name and path, and sent by the length of its path', () => {
+  it('a session identifies cookies by name and path and sends longer paths first', () => {
     const { set, cookiesTo } = started();
     set('http://a.test/d/x', 'a=1; Path=/', 'a=2; Path=/d', 'a=3; Path=/e', 'none', 'a=4; Path=/');
     assert.equal(cookiesTo('http://a.test/d/y'), 'a=2; a=4');
     assert.equal(cookiesTo('http://a.test/'), 'a=4');
   });
 
-  it('is the host’s by name and port', () => {
+  it('a session belongs to a host name and port', () => {
     const { set, cookiesTo } = started();
     set('https://a.test/', 'a=1', 's=1; Secure');
     assert.deepEqual(['https://a.test/', 'http://a.test/', 'http://a.test:81/', 'http://b.a.test/'].map(cookiesTo), [
@@ -149,7 +149,7 @@ describe('what is kept', () => {
     ]);
   });
 
-  it('is not overwritten without TLS where it came by it as its own', () => {
+  it('a session does not let plain HTTP overwrite a secure cookie', () => {
     const { set, cookiesTo } = started();
     set('https://a.test/', 'a=1', 's=1; Secure');
     set('http://a.test/', 'a=2', 's=2');
@@ -158,7 +158,7 @@ describe('what is kept', () => {
     assert.equal(cookiesTo('http://a.test/'), 'a=2; s=3');
   });
 
-  it('ends at its time, and at once where that has been', () => {
+  it('a session drops a cookie when it expires, and at once if its expiry is past', () => {
     const { set, cookiesTo, time, sessions } = started();
     set('http://a.test/', 'a=1; Max-Age=2', 'b=1');
     time.nowMs += 1_999;
@@ -172,7 +172,7 @@ describe('what is kept', () => {
     assert.equal(sessions.isOpen('http://b.test/'), false);
   });
 
-  it('is so many cookies of a host, which may change all the same', () => {
+  it('a session keeps a bounded number of cookies per host, and known ones can still change', () => {
     const { set, cookiesTo } = started();
     const names = Array.from({ length: sessionLimits.cookiesPerHostMax + 1 }, (_, n) => `c${n}`);
     set('http://a.test/', ...names.map((name) => `${name}=1`));
@@ -182,7 +182,7 @@ describe('what is kept', () => {
     assert.equal(cookiesTo('http://a.test/').split('; ').at(-1), `${last}=2`);
   });
 
-  it('is of so many hosts, those that set any last', () => {
+  it('a session is kept for a bounded number of hosts; those that set cookies last stay', () => {
     const { set, cookiesTo } = started();
     for (let n = 0; n < sessionLimits.hostsMax; n++) set(`http://h${n}.test/`, 'a=1');
     set('http://h0.test/', 'b=1');
@@ -196,7 +196,7 @@ describe('what is kept', () => {
     ]);
   });
 
-  it('is what the fields of an answer set whose body fails, and nothing where no answer came', () => {
+  it('a session takes cookies from a response whose body fails, and none without a response', () => {
     const { sessions, cookiesTo } = started();
     const failed = answer(setting('a=1'), { failure: { kind: 'timeout', detail: '' } });
     const shown = sessions.keep('http://a.test/', failed);
@@ -208,8 +208,8 @@ describe('what is kept', () => {
   });
 });
 
-describe('the record of an answer', () => {
-  it('shows that a cookie was set, and not what it was', () => {
+describe('the record of a response', () => {
+  it('the record of a response says that a cookie was set, but not its value', () => {
     const { sessions } = started();
     const plain = answer(['accept', 'set-cookie']);
     assert.equal(sessions.keep('http://a.test/', plain), plain);
@@ -229,7 +229,7 @@ describe('the record of an answer', () => {
 describe('a login', () => {
   const url = 'https://a.test/login?to=x';
 
-  it('is due where its site has no session, and was not tried for a while', () => {
+  it('a login is due if its site has no session and no attempt was made recently', () => {
     const { sessions, time, set } = started([url]);
     assert.equal(sessions.loginOf('https://b.test'), null);
     const login = sessions.loginOf('https://a.test')!;
@@ -247,7 +247,7 @@ describe('a login', () => {
     assert.equal(sessions.loginOf('https://a.test'), null);
   });
 
-  it('is due anew where the site says that there is no session, or sends us to it', () => {
+  it('a login is due again if the site says that there is no session, or redirects to the login', () => {
     const isOpenAfter = (status: number, headers: readonly string[] = [], at = 'https://a.test/page') => {
       const { sessions, set } = started([url]);
       set('https://a.test/', 'a=1');
@@ -269,7 +269,7 @@ describe('a login', () => {
   });
 });
 
-test('a URL that redirected answers otherwise once other cookies would be sent to it, and not before', async (t) => {
+test('a redirected URL is requested again only if other cookies would be sent', async (t) => {
   const { site, get, rules } = await open(
     t,
     [{ hosts: ['one.site.test'], session: 'cookies' }],

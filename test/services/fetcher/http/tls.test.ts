@@ -35,13 +35,13 @@ async function ask(test: TestContext, host: string, ca?: string, insecureHost?: 
   return { names, response: await client.request({ url: `https://${host}:${port}/`, headers: [] }) };
 }
 
-test('a certificate is checked against the name of the URL, which is what the server is asked for', async (t) => {
+test('a certificate is checked against the URL’s host name, which is also sent as SNI', async (t) => {
   const { names, response } = await ask(t, 'secure.test', certificate);
   assert.deepEqual([response.failure, response.body.toString()], [null, 'secret']);
   assert.deepEqual(names, ['secure.test']);
 });
 
-test('a certificate that nobody vouches for, or of another name, is a TLS failure', async (t) => {
+test('an untrusted certificate, or one of another name, is a TLS failure', async (t) => {
   const selfSigned = await ask(t, 'secure.test');
   assert.equal(selfSigned.response.failure?.kind, 'tlsFailed');
   const otherName = await ask(t, 'other.test', certificate);
@@ -49,7 +49,7 @@ test('a certificate that nobody vouches for, or of another name, is a TLS failur
   assert.deepEqual([...selfSigned.names, ...otherName.names], []);
 });
 
-test('a certificate is not looked at for the host that was named, and for no other; its answers say so', async (t) => {
+test('certificates go unchecked only for the host named by --insecure, and its responses say so', async (t) => {
   const named = await ask(t, 'secure.test', undefined, 'secure.test');
   assert.deepEqual([named.response.body.toString(), named.response.unverified], ['secret', true]);
   const otherName = await ask(t, 'other.test', undefined, 'other.test');

@@ -31,7 +31,7 @@ function signed(signer: ReturnType<typeof createSigner>, url: string, atMs = now
   return Object.fromEntries(headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]!]] : [])));
 }
 
-test('what is signed is what RFC 9421 says, line by line', () => {
+test('the signature base equals that of RFC 9421, line by line', () => {
   const file = keyFile();
   const signer = createSigner({ key: `file:${file}`, agent }, nowMs);
   for (const [url, path, query] of [
@@ -52,7 +52,7 @@ test('what is signed is what RFC 9421 says, line by line', () => {
   assert.notEqual(nonceOf(), nonceOf());
 });
 
-test('the key has the name that RFC 8037 gives its example', () => {
+test('the key id is the thumbprint that RFC 8037 gives for its example key', () => {
   const x = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
   const d = 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A';
   process.env['TEST_SIGNATURE_KEY'] = Buffer.from(
@@ -63,7 +63,7 @@ test('the key has the name that RFC 8037 gives its example', () => {
   assert.equal(thumbprint(key), 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k');
 });
 
-test('a key file that is replaced is read anew, and one that cannot be read leaves the key as it was', () => {
+test('a replaced key file is read again, and an unreadable one leaves the old key in use', () => {
   const file = keyFile();
   const said: string[] = [];
   const signer = createSigner({ key: `file:${file}`, agent }, nowMs, (text) => said.push(text));
@@ -84,7 +84,7 @@ test('a key file that is replaced is read anew, and one that cannot be read leav
   );
 });
 
-test('a directory is good for a key that is in it, under its own name, in its time', () => {
+test('a key directory is valid for a key that it holds, under its own name, until it expires', () => {
   const file = keyFile();
   const jwk = publicJwk(readKey(`file:${file}`));
   const problem = (keys: unknown, keyId: string | null = jwk.kid) =>
@@ -113,7 +113,7 @@ function directoryOf(...files: string[]): string {
   return path;
 }
 
-test('what pays is signed, too, in an order of its own, several values as one', () => {
+test('payment headers are signed, too, in a fixed order, with several values as one', () => {
   const file = keyFile();
   const signer = createSigner({ key: `file:${file}`, agent }, nowMs);
   const sent = ['x-payment', ' b ', 'accept', '*/*', 'crawler-max-price', 'USD 1', 'x-payment', 'c'];
@@ -131,7 +131,7 @@ test('what pays is signed, too, in an order of its own, several values as one', 
     assert.match(signed(signer, `${agent}/`, nowMs, [name, 'x'])['signature-input']!, new RegExp(`"${name}"\\)`));
 });
 
-test('another key is used once it is named, if it can be, and its file is looked at from then on', () => {
+test('another key is used once an event names it, if it is usable, and its file is watched from then on', () => {
   const [first, second, third] = [keyFile(), keyFile(), keyFile()] as const;
   const said: string[] = [];
   const directory = directoryOf(first, second);
@@ -157,7 +157,7 @@ test('another key is used once it is named, if it can be, and its file is looked
   assert.equal(said.length, 1);
 });
 
-test('a key of the environment is in no file that could change', () => {
+test('a key from an environment variable watches no file', () => {
   process.env['TEST_SIGNATURE_KEY'] = pem();
   const file = keyFile();
   const said: string[] = [];
@@ -170,7 +170,7 @@ test('a key of the environment is in no file that could change', () => {
   assert.equal(keyOf(createSigner({ key: 'env:TEST_SIGNATURE_KEY', agent }, nowMs), nowMs + 60_000), id);
 });
 
-test('a key’s file is looked at each half a minute by its time, whichever way the clock went', () => {
+test('a key file is checked every half minute, even if the wall clock is set back or forward', () => {
   const file = keyFile();
   utimesSync(file, 1, 1);
   const said: string[] = [];
@@ -189,7 +189,7 @@ test('a key’s file is looked at each half a minute by its time, whichever way 
   assert.equal(said.length, 1, 'the same key, as if it was touched');
 });
 
-test('a key or a directory that nobody could verify by is refused, by the option’s name', () => {
+test('a key or directory that no site could verify is refused, with the option’s name', () => {
   const [file, other] = [keyFile(), keyFile()] as const;
   const rsa = join(temporaryFolder(), 'rsa.pem');
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 512 });
@@ -212,7 +212,7 @@ test('a key or a directory that nobody could verify by is refused, by the option
   assert.equal(keyOf(signer(directoryOf(other, file))), nameOf(file));
 });
 
-test('a directory is good where one of its keys is', () => {
+test('a directory is valid if one of its keys is', () => {
   const jwk = publicJwk(readKey(`file:${keyFile()}`));
   const problem = (keys: unknown, keyId: string | null = null) =>
     directoryProblem(JSON.stringify({ keys }), keyId, nowMs);

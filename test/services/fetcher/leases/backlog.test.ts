@@ -22,7 +22,7 @@ function startBacklog(...answers: (() => void)[]) {
   return { backlog: createTaskBacklog({ commit }, 't.fetcher'), acked };
 }
 
-test('a partition lost and given back while its tasks were being committed is not moved back to them', async () => {
+test('a partition that was lost and regained while its tasks were committed is not moved back to them', async () => {
   // As after a long freeze: the commit finds the session gone, the group is joined again, and gives the same partition.
   const { backlog, acked } = startBacklog(() => {
     backlog.end(3);
@@ -39,7 +39,7 @@ test('a partition lost and given back while its tasks were being committed is no
   assert.deepEqual(backlog.positions(), [at(5, 9), at(3, 50)], 'it is read on from where the others came to');
 });
 
-test('tasks read before their partition was lost and given back are dropped, on their way here or waiting', () => {
+test('tasks read before their partition was lost and regained are dropped, in transit or waiting', () => {
   const { backlog } = startBacklog();
   backlog.begin(at(3, 17));
   backlog.put([record(3, 17)]);
@@ -55,7 +55,7 @@ test('tasks read before their partition was lost and given back are dropped, on 
   );
 });
 
-test('tasks whose commit was acked are started, though the partition was lost meanwhile', async () => {
+test('tasks with an acknowledged commit are started even if the partition was lost meanwhile', async () => {
   const { backlog, acked } = startBacklog(() => backlog.end(3));
   backlog.begin(at(3, 17));
   backlog.put([record(3, 17)]);
@@ -65,7 +65,7 @@ test('tasks whose commit was acked are started, though the partition was lost me
   assert.deepEqual(backlog.positions(), [], 'and the position is that of whoever has it now');
 });
 
-test('a partition lost between two single commits is left alone', async () => {
+test('a partition that is lost between two single commits is left alone', async () => {
   const { backlog, acked } = startBacklog(
     () => {
       throw refused();
@@ -83,7 +83,7 @@ test('a partition lost between two single commits is left alone', async () => {
   assert.deepEqual(acked, ['3@18']);
 });
 
-test('what else the log says of a commit ends the fetcher', async () => {
+test('any other error of a commit ends the fetcher', async () => {
   const { backlog } = startBacklog(() => {
     throw new CrawlstreamError('BROKER_UNREACHABLE', 'no broker');
   });

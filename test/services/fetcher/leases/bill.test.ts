@@ -56,14 +56,14 @@ async function bill({
 }
 
 describe('a page that asks for payment', () => {
-  it('is not had where no plugin pays, and its outcome says what was asked', async () => {
+  it('a page that asks for payment is not fetched without a payment plugin, and its outcome has the price', async () => {
     const { asked: _asked, sent: _sent, ...made } = await bill({});
     const detail = 'price USD 0.5, licence https://a.test/l; not paid: no plugin pays';
     assert.deepEqual(made, { price: 'USD 0.5', licence: 'https://a.test/l', response: null, paid: '', detail });
     assert.equal((await bill({ headers: [] })).detail, 'not paid: no plugin pays', 'nothing was asked');
   });
 
-  it('is not paid for where a use that it is wanted for is barred', async () => {
+  it('a page that asks for payment is not paid for if a wanted use is barred', async () => {
     const result = { response: null, why: 'not asked', paid: '' } as const;
     const barred = await bill({ result, policy: { uses: ['search'] }, said: [barsSearch] });
     assert.deepEqual([barred.asked.length, barred.response, barred.paid], [0, null, '']);
@@ -72,7 +72,7 @@ describe('a page that asks for payment', () => {
     assert.equal(other.detail.split('; ').at(-1), 'not paid: not asked');
   });
 
-  it('is asked for again with the headers of the payment', async () => {
+  it('a page that asks for payment is requested again with the payment headers', async () => {
     const made = await bill({ result: 'sends' });
     assert.deepEqual(made.sent, [['http://a.test/1', ['accept', '*/*', 'x-pay', 'yes']]]);
     assert.deepEqual(
@@ -83,14 +83,14 @@ describe('a page that asks for payment', () => {
     assert.equal(made.detail.split('; ').at(-1), 'paid USD 0.5');
   });
 
-  it('keeps what is counted as spent where no answer came', async () => {
+  it('a payment without a response still counts as spent', async () => {
     const { paid, response, detail } = await bill({ result: { response: null, why: 'cut', paid: 'USD 0.5' } });
     assert.deepEqual([paid, response, detail.split('; ').at(-1)], ['USD 0.5', null, 'not paid: cut']);
   });
 });
 
 describe('the outcome of a page that asked for payment', () => {
-  it('has the bill, and says it beside what it said', () => {
+  it('the outcome of a page that asked for payment has the bill beside its other fields', () => {
     const one = { price: 'USD 1', licence: 'http://l.test/', paid: 'USD 1', detail: 'paid USD 1', response: null };
     const reported = (kind: 'fetched' | 'paymentRequired', detail: string) =>
       withBill({ ...blankOutcome, kind, detail }, one);

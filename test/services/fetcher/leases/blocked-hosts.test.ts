@@ -58,7 +58,7 @@ async function slowControl() {
   return { memory, letRead, watch, order, block, log };
 }
 
-it('each order is taken for what it is, and each policy once, the newest last', async () => {
+it('each order on control is read by its kind, and each policy once, the newest last', async () => {
   const { memory, letRead, watch, order } = await slowControl();
   const policy = (version: number) => ({
     kind: 'policy' as const,
@@ -103,7 +103,7 @@ it('each order is taken for what it is, and each policy once, the newest last', 
   await memory.close();
 });
 
-it('payments and keys are those of the first partition, in order, and what nobody can read is none', async () => {
+it('payments and keys come from the first partition, in order, and unreadable ones are ignored', async () => {
   const { memory, letRead, watch, order } = await slowControl();
   const key = (key: unknown, partition = 0) =>
     order({ kind: 'signingKey', payload: JSON.stringify({ key }) }, partition);
@@ -131,8 +131,8 @@ it('payments and keys are those of the first partition, in order, and what nobod
   await memory.close();
 });
 
-describe('hosts that are blocked', () => {
-  it('are known, on all partitions, before a request may go', async () => {
+describe('blocked hosts', () => {
+  it('blocked hosts are known on all partitions before any request starts', async () => {
     const { memory, letRead, watch, block } = await slowControl();
     await block('a.test', 0);
     await block('b.test', 1);
@@ -147,7 +147,7 @@ describe('hosts that are blocked', () => {
     assert.deepEqual(failures, []);
   });
 
-  it('are waited for by nobody where nothing has been said', async () => {
+  it('blocked hosts delay nobody if control is empty', async () => {
     const { memory, letRead, watch } = await slowControl();
     const { hosts, failures } = watch();
     await hosts.caughtUp;
@@ -157,7 +157,7 @@ describe('hosts that are blocked', () => {
     assert.deepEqual(failures, []);
   });
 
-  it('that cannot be read are a failure of the fetcher, once, and none while it stops', async () => {
+  it('unreadable blocked hosts fail the fetcher once, but not while it stops', async () => {
     const { memory, letRead, watch, log } = await slowControl();
     const { hosts, failures } = watch();
     const broken = new Error('the log is gone');

@@ -69,15 +69,15 @@ function played({
   return { clientUrl, request, happened, handed };
 }
 
-describe('the turn of a URL', () => {
-  it('is a client’s that has room now, and else ours', async () => {
+describe('the client of a URL', () => {
+  it('a URL goes to an external client with room, else to us', async () => {
     const taken = played({});
     assert.equal(await taken.clientUrl.turn(), 'them');
     assert.deepEqual(taken.happened, ['arrived', 'asks now']);
     assert.equal(await played({ hasClient: false }).clientUrl.turn(), 'us');
   });
 
-  it('is waited for where clients alone may have it: until its latest start by our own clock', async () => {
+  it('a URL for external clients only waits until its latest start by our own clock', async () => {
     for (const one of [{ only: true }, { payload: 'given along' }]) {
       const taken = played(one);
       assert.equal(await taken.clientUrl.turn(), 'them');
@@ -86,7 +86,7 @@ describe('the turn of a URL', () => {
     }
   });
 
-  it('is given back once where it comes to nothing, and is no one’s then', async () => {
+  it('a URL that an external client does not take returns once, and belongs to nobody then', async () => {
     const taken = played({});
     await taken.clientUrl.turn();
     taken.clientUrl.pass();
@@ -96,8 +96,8 @@ describe('the turn of a URL', () => {
   });
 });
 
-describe('the request of a client', () => {
-  it('has what the client needs, in times of our own clock, with two seconds for its answer to reach the frontier', async () => {
+describe('the request to a client', () => {
+  it('the request to a client has all it needs, in times of our own clock, with two seconds for its answer to reach the frontier', async () => {
     const { clientUrl, request, handed, happened } = played({ payload: 'given along' });
     await clientUrl.turn();
     assert.equal(clientUrl.clientResult, undefined);
@@ -121,7 +121,7 @@ describe('the request of a client', () => {
     assert.equal(happened.includes('passed'), false, 'it has been used');
   });
 
-  it('becomes a response, in times of the frontier’s clock', async () => {
+  it('the client’s request becomes a response in times of the frontier’s clock', async () => {
     const responseTo = async (reported: Report) => {
       const { clientUrl, request } = played({ clientResult: reported });
       await clientUrl.turn();

@@ -28,7 +28,7 @@ async function serveBothSchemes(test: TestContext, handshakes: number, answer: R
 
 const html = { 'content-type': 'text/html', connection: 'close' };
 
-test('pages whose origin fails by TLS fail alone where the host answers under its other scheme', async (t) => {
+test('a page whose origin fails by TLS fails alone if the host answers under its other scheme', async (t) => {
   const port = await serveBothSchemes(t, 1, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404, html).end();
     else response.writeHead(200, html).end('x');
@@ -48,7 +48,7 @@ test('pages whose origin fails by TLS fail alone where the host answers under it
   );
 });
 
-test('a host that has no other scheme is at fault as a whole when a page fails by TLS', async (t) => {
+test('a TLS failure is the host’s failure if it has no other scheme', async (t) => {
   const port = await serveBothSchemes(t, 1, (request, response) => {
     if (request.url === '/robots.txt' && request.socket.constructor.name === 'TLSSocket') {
       response.writeHead(404, html).end();

@@ -20,7 +20,7 @@ function played(more: Partial<RequestPath> = {}) {
   return { held: held!, reported };
 }
 
-test('responses are held until the page was read, and then given in order, with what bars their archive', () => {
+test('responses are held until the page is parsed, then published in order with what bars their archiving', () => {
   const { held, reported } = played();
   assert.deepEqual(reported, []);
   held.release(true, [bars(9)]);
@@ -36,13 +36,13 @@ test('responses are held until the page was read, and then given in order, with 
   ]);
 });
 
-test('responses of a page that is not published are told to be none', () => {
+test('responses of a page that is not published are marked as having none', () => {
   const { held, reported } = played();
   held.release(false, [bars(0)]);
   assert.deepEqual(reported, ['r1', 'r2']);
   played({ onUnpublished: undefined as never }).held.release(false, []);
 });
 
-test('nothing is held where nobody wants responses', () => {
+test('nothing is held if no responses are wanted', () => {
   assert.equal(played({ onResponse: undefined as never }).held, undefined);
 });

@@ -63,14 +63,14 @@ test('leases of a host with four slots run at once, each with its delay; of a ho
   assert.ok(spanMs(inFour) < spanMs(inOne) / 2, `${spanMs(inFour)} ms and ${spanMs(inOne)} ms`);
 });
 
-test('a Crawl-delay is kept by all leases of a host together', async (t) => {
+test('all leases of a host together keep its Crawl-delay', async (t) => {
   const site = await serveSlow(t, 'User-agent: *\nCrawl-delay: 0.1\n');
   const harness = await startHarness(t);
   const hits = await runLeases(harness, site, 2, 4);
   assert.deepEqual([hits.length, atOnce(hits), slotsUsed(hits)], [6, 1, 1]);
 });
 
-test('a host that asks for a pause in one lease gets back what all of them have not started', async (t) => {
+test('a host that asks for a pause in one lease gets back the unstarted URLs of all its leases', async (t) => {
   const site = await serveSlow(t);
   const harness = await startHarness(t);
   const pages = [1, 2, 3, 4].map((page) => site.url('a.test', `/${page}`));
@@ -92,7 +92,7 @@ test('a host that asks for a pause in one lease gets back what all of them have 
   assert.ok(later.length <= 1, later.map(({ path }) => path).join());
 });
 
-test('a fetcher whose lease is not the one that met the trouble is told on control', async (t) => {
+test('a fetcher whose other lease met the trouble hears of it on control', async (t) => {
   const site = await serveSlow(t);
   const harness = await startHarness(t);
   const pages = [1, 2, 3, 4].map((page) => site.url('a.test', `/${page}`));
@@ -111,7 +111,7 @@ test('a fetcher whose lease is not the one that met the trouble is told on contr
   assert.deepEqual([outcomes[0]?.kind, outcomes.at(-1)?.kind], ['fetched', 'returned']);
 });
 
-test('trouble stops what was granted before it was known, wherever it was met, and not what is granted after', () => {
+test('trouble stops every lease granted before it was known, and none granted after', () => {
   const hostSlots = createHostSlots();
   const open = (leaseId: number, notBeforeMs: number) =>
     hostSlots.open({ hostKey: 'a', lanes: 4, leaseId, notBeforeMs });
@@ -125,7 +125,7 @@ test('trouble stops what was granted before it was known, wherever it was met, a
   assert.ok(!open(6, 61_000).stopped);
 });
 
-test('a host is forgotten when its last lease ends, and the newest lease says how many slots it has', () => {
+test('a host is forgotten when its last lease ends, and the newest lease has the number of its slots', () => {
   const hostSlots = createHostSlots();
   const open = (leaseId: number, count: number) =>
     hostSlots.open({ hostKey: 'a', lanes: count, leaseId, notBeforeMs: 0 });

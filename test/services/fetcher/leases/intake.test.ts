@@ -41,7 +41,7 @@ function lying(partition: number, granted: Partial<Task> = {}) {
   return { topic: 't.tasks', partition, offset: 0, timestampMs: 0, key: null, value, headers: {} };
 }
 
-test('a task on a partition that its host does not lead to is a dead letter, and is not run', async () => {
+test('a task on a wrong partition is a dead letter and does not run', async () => {
   const intake = createTaskIntake(named);
   for (const record of [lying(elsewhere), lying(home, { partition: elsewhere })]) {
     const { tasks, deadLetters, misrouted, positions } = await intake.take([record], wait);
@@ -53,7 +53,7 @@ test('a task on a partition that its host does not lead to is a dead letter, and
   assert.equal((await intake.take([lying(home)], wait)).tasks.length, 1);
 });
 
-test('a task is taken once, and again only where it was given back unstarted', async () => {
+test('a task is accepted once, and again only if it was returned unstarted', async () => {
   const hop = { url: 'http://a.test/robots.txt', asked: ['http://b.test/robots.txt'], partition: elsewhere };
   const record = lying(elsewhere, { urls: [], robotsHops: [hop] });
   const intake = createTaskIntake(named);
@@ -65,7 +65,7 @@ test('a task is taken once, and again only where it was given back unstarted', a
   assert.equal((await intake.take([record], wait)).tasks.length, 1);
 });
 
-test('a task with a number that nobody can mean is a dead letter that names it, and is not run', async () => {
+test('a task with an impossible number is a dead letter that names the field, and does not run', async () => {
   const intake = createTaskIntake(named);
   const [url] = taskUrls('http://a.test/');
   const { tasks, deadLetters } = await intake.take([lying(home, { urls: [{ ...url!, depth: 2 ** 31 - 2 }] })], wait);

@@ -27,7 +27,7 @@ async function heldSite(t: Parameters<typeof serveSite>[0]) {
   return { site, asked, open };
 }
 
-test('a URL that is granted again while its request is under way is not fetched again: its report counts for both', async (t) => {
+test('a URL that is granted again during its request is not fetched again: one report counts for both leases', async (t) => {
   const { site, asked, open } = await heldSite(t);
   const harness = await startHarness(t);
   const urls = taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2'));
@@ -59,7 +59,7 @@ test('a URL that is granted again while its request is under way is not fetched 
   assert.equal((await harness.pages()).length, 2);
 });
 
-test('a report that was durable after its deadline answers leases granted before that, and no later visit', async (t) => {
+test('a report that became durable after its deadline answers leases granted before that, and no later visit', async (t) => {
   const { site, asked, open } = await heldSite(t);
   open();
   const harness = await startHarness(t, { appendMs: 200 });

@@ -125,7 +125,7 @@ const failing = (kind: string, more: object = {}) =>
   ({ status: 0, failure: { kind, detail: kind }, ...more }) as Partial<HttpResponse>;
 
 describe('a lease', () => {
-  it('tells each URL, what it learnt before each, then its sitemaps, and ends', async () => {
+  it('a lease reports each URL, the facts learnt before it, then its sitemaps, then its end', async () => {
     const { reported, paths } = await played({
       task: { sitemaps: { ...blankTask.sitemaps, sinceMs: 7, origin: 'http://a.test' } },
     });
@@ -141,7 +141,7 @@ describe('a lease', () => {
     assert.deepEqual(paths.slice(0, 3), ['/robots.txt', '/1', '/2']);
   });
 
-  it('that begins too late, or is over, comes back whole', async () => {
+  it('a lease that starts too late or has expired returns whole', async () => {
     const start = 1_700_000_000_000;
     const deadlineMs = start + 60_000;
     const returned = ['0 returned', '1 returned', 'end'];
@@ -160,13 +160,13 @@ describe('a lease', () => {
     ]);
   });
 
-  it('waits for its time', async () => {
+  it('a lease waits for its start time', async () => {
     const notBeforeMs = 1_700_000_000_000 + 500;
     const { reports } = await played({ task: { notBeforeMs } });
     assert.equal(reports[0]!.requests[0]!.startMs, notBeforeMs);
   });
 
-  it('fetches no URL that an earlier lease has reported, and returns what is not known in time', async () => {
+  it('a lease fetches no URL that an earlier lease has reported, and returns URLs whose report is late', async () => {
     const known = { ...blankOutcome, index: 9, kind: 'gone' as const };
     const answerTo = (answer: Outcome | null) => ({
       answerTo: (_: Task, index: number) => (index === 0 ? Promise.resolve(answer) : undefined),
@@ -179,7 +179,7 @@ describe('a lease', () => {
     assert.deepEqual([ended.results, ended.paths], [['0 returned', '1 returned', 'end'], []]);
   });
 
-  it('waits for room, until its latest start', async () => {
+  it('a lease waits for room until its latest start', async () => {
     const untils: number[] = [];
     const room = (answer: boolean) => ({
       room: (untilMs: number) => {
@@ -193,7 +193,7 @@ describe('a lease', () => {
     assert.equal(untils[0], 1_700_000_000_000 + 60_000 - totalTimeoutMs);
   });
 
-  it('for a hop of another host’s robots.txt has no URLs, and reads no sitemaps of a guest', async () => {
+  it('a lease for another host’s robots.txt has no URLs and reads no sitemaps', async () => {
     const hops: unknown[] = [];
     const hop = async (asked: readonly string[]) => {
       hops.push(asked);
@@ -212,13 +212,13 @@ describe('a lease', () => {
 });
 
 describe('robots.txt', () => {
-  it('denies pages, and the lease goes on', async () => {
+  it('robots.txt denies pages, and the lease goes on', async () => {
     const { results, paths } = await played({ answers: robots('Disallow: /1') });
     assert.deepEqual(results, ['0 robotsDenied', '1 fetched', 'end']);
     assert.equal(paths.includes('/1'), false);
   });
 
-  it('may ask for a delay up to the cap of the policy', async () => {
+  it('robots.txt may ask for a delay up to the policy’s cap', async () => {
     const capped = (seconds: number, crawlDelayCapMs: number) =>
       played({ answers: robots(`Crawl-delay: ${seconds}`), task: { crawlDelayCapMs } });
     assert.deepEqual((await capped(2.001, 2_000)).results, ['0 crawlDelayTooLong', '1 crawlDelayTooLong', 'end']);
@@ -229,7 +229,7 @@ describe('robots.txt', () => {
     assert.deepEqual((await capped(2.001, 0)).results, ['0 fetched', '1 fetched', 'end'], 'no cap');
   });
 
-  it('that cannot be had means no page: one outcome says why, the rest comes back', async () => {
+  it('without a robots.txt no page is fetched: one outcome says why, the others return', async () => {
     const { results, outcomes } = await played({
       answers: { '/robots.txt': { status: 503, headers: ['retry-after', '7'] } },
     });
@@ -240,7 +240,7 @@ describe('robots.txt', () => {
     assert.deepEqual(blocked.results, ['0 blockedAddress', '1 blockedAddress', 'end']);
   });
 
-  it('that nobody serves is one origin’s, where the host answers under its other scheme', async () => {
+  it('a robots.txt that fails by TLS affects one origin if the host answers under its other scheme', async () => {
     const urls = ['http://a.test/1', 'https://a.test/2', 'http://a.test/3'];
     const { results, outcomes } = await played({
       urls,
@@ -272,7 +272,7 @@ describe('robots.txt', () => {
 });
 
 describe('a request for a page', () => {
-  it('has the validators of the last visit, if they are any', async () => {
+  it('a request for a page has the validators of the last visit, if there are any', async () => {
     const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
     const urls = [
       { url: '/1', etag: '"e"', lastModified: date },
@@ -289,7 +289,7 @@ describe('a request for a page', () => {
     ]);
   });
 
-  it('keeps the longer of the delays of the lease and of robots.txt', async () => {
+  it('a request for a page keeps the longer of the lease’s delay and the robots.txt delay', async () => {
     const gap = async (delayMs: number) => {
       const { reports } = await played({ answers: robots('Crawl-delay: 1'), task: { delayMs } });
       const [one, two] = reports.map(({ requests }) => requests[0]!);
@@ -304,7 +304,7 @@ describe('a request for a page', () => {
     );
   });
 
-  it('is not made for uses that the site bars, where the policy skips such pages', async () => {
+  it('a request for a page is not made for uses that the site bars, if the policy skips such pages', async () => {
     const answers = robots('Content-Signal: search=no');
     const skip = { runner: { usesPolicy: () => ({ uses: ['search'], usesBarred: 'skip' }) as const } };
     const { results, paths } = await played({ answers, ...skip });
@@ -321,7 +321,7 @@ describe('a request for a page', () => {
     assert.deepEqual([published.reports[0]!.page === null, 'withdrawn' in published.reports[0]!], [false, false]);
   });
 
-  it('is what a plugin wants', async () => {
+  it('a request for a page can be changed by a plugin', async () => {
     const hooks = {
       refuses: ({ url }: { readonly url: string }) => (url.endsWith('/1') ? 'mine' : null),
       request: async () => ({ headers: { 'user-agent': 'other' }, skip: '' }),
@@ -348,7 +348,7 @@ describe('a request for a page', () => {
     assert.deepEqual(sent[1], ['user-agent', 'other']);
   });
 
-  it('that asks for payment is told with its price, and is not had', async () => {
+  it('a request for a page that asks for payment reports the price and fetches no page', async () => {
     const answers = { '/1': { status: 402, headers: ['crawler-price', 'USD 0.5'] } };
     const { results, outcomes } = await played({ answers });
     assert.match(results[0]!, /^0 paymentRequired .*USD 0\.5.*not paid/);
@@ -359,8 +359,8 @@ describe('a request for a page', () => {
   });
 });
 
-describe('what is told to others', () => {
-  it('is every page, with its task and its answer', async () => {
+describe('the reports of a lease to others', () => {
+  it('every page is reported, with its task and its response', async () => {
     const pages: unknown[] = [];
     const { reports } = await played({
       answers: { '/1': { status: 404 } },
@@ -373,7 +373,7 @@ describe('what is told to others', () => {
     );
   });
 
-  it('is whether the lease has begun, and what a failure of the server would be', async () => {
+  it('the start of a lease, and whether a failure would be the server’s, are reported', async () => {
     const asked = async (more: Played) =>
       (await played(more)).asks.map((one) => {
         const { isBegun, failing: of } = one as { readonly isBegun: boolean; readonly failing?: object };
@@ -421,7 +421,7 @@ describe('a URL that a client fetches', () => {
     return { outside: { ...waits, only, leasesWanted: 0, onWanted: () => {}, stop: async () => {} } as never };
   };
 
-  it('is told as they tell it', async () => {
+  it('a URL that a client fetches is reported as the client says', async () => {
     const { outcomes, reports, paths } = await played({ runner: outside(reported) });
     assert.deepEqual(
       outcomes.map(({ kind, links }) => [kind, links]),
@@ -436,7 +436,7 @@ describe('a URL that a client fetches', () => {
     assert.doesNotMatch(results[0]!, /not had/, 'what it costs them is theirs');
   });
 
-  it('is ours where none of them is there, or comes back where it is theirs alone', async () => {
+  it('a URL for clients is fetched by us if no client is there, or returns if it is for clients only', async () => {
     assert.deepEqual((await played({ runner: outside(null) })).results, ['0 fetched', '1 fetched', 'end']);
     const theirs = await played({ runner: outside(null, true) });
     assert.deepEqual(theirs.results, ['0 returned', '1 returned', 'end']);
@@ -458,7 +458,7 @@ describe('a host in trouble', () => {
   const kindsAfter = async (answer: Partial<HttpResponse>, more: Played = {}) =>
     (await played({ answers: { '/1': answer, ...more.answers }, ...more })).outcomes.map(({ kind }) => kind);
 
-  it('is left alone, and the rest comes back', async () => {
+  it('a host in trouble is left alone, and its other URLs return', async () => {
     for (const [answer, kinds] of [
       [{ status: 429 }, ['throttled', 'returned']],
       [{ status: 503 }, ['throttled', 'returned']],
@@ -477,7 +477,7 @@ describe('a host in trouble', () => {
       assert.deepEqual(await kindsAfter(answer), kinds, JSON.stringify(answer));
   });
 
-  it('is one that answers neither a URL nor robots.txt, which had answered before', async () => {
+  it('a host that stops answering URLs and robots.txt is in trouble if it had answered before', async () => {
     for (const away of [failing('connectionFailed'), failing('dnsFailed'), failing('tlsFailed')]) {
       const { outcomes, paths } = await played({ answers: leaving(away) });
       assert.deepEqual(
@@ -491,7 +491,7 @@ describe('a host in trouble', () => {
     }
   });
 
-  it('is one whose server fails so many URLs in a row, retries not counted', async () => {
+  it('a host is in trouble after several server failures in a row, not counting retries', async () => {
     const broken = { status: 500 };
     const answers = { '/1': broken, '/2': broken, '/3': broken };
     const urls = ['/1', '/2', '/3', '/4'];
@@ -506,7 +506,7 @@ describe('a host in trouble', () => {
     assert.equal(await kinds({ serverErrorsMax: 2 }, ['/1', '/4', '/2', '/4']), 'ser fet ser fet', 'not in a row');
   });
 
-  it('is known to the leases beside this one', async () => {
+  it('a host’s trouble is known to concurrent leases', async () => {
     const troubles: number[] = [];
     const hostSlots = (stopped = false) => ({
       open: () => ({ stopped, inTrouble: (atMs: number) => troubles.push(atMs), close: () => {} }),
@@ -522,7 +522,7 @@ describe('a host in trouble', () => {
     assert.deepEqual([stopped.results, stopped.paths], [['0 returned', '1 returned', 'end'], []]);
   });
 
-  it('has a certificate that is wrong for one origin alone, where the other answers', async () => {
+  it('a wrong certificate concerns one origin only if the other origin answers', async () => {
     const answers = { 'https://a.test/1': failing('tlsFailed') };
     const both = await played({ urls: ['https://a.test/1', 'http://a.test/2', 'https://a.test/3'], answers });
     assert.deepEqual(
@@ -562,13 +562,13 @@ describe('a URL that is traced', () => {
     return { spans, contexts: outcomes.map((outcome) => outcome.traceparent) };
   };
 
-  it('is told with the context in which its trace goes on', async () => {
+  it('a sampled URL is reported with its continued trace context', async () => {
     const { contexts } = await spansOf({});
     assert.match(contexts[0]!, /^00-0af7651916cd43dd8448eb211c80319c-/);
     assert.equal(contexts[1], '');
   });
 
-  it('tells of each of its steps, with how many records it made', async () => {
+  it('a sampled URL reports each step, with the number of its records', async () => {
     assert.deepEqual((await spansOf({})).spans, ['robots', 'fetch', 'parse', 'publish 1', 'lease']);
     const body = Buffer.from('<a href=/x>x</a><a href=http://b.test/>y</a>');
     assert.deepEqual((await spansOf({ body })).spans, ['robots', 'fetch', 'parse', 'publish 3', 'lease']);

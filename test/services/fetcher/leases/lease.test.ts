@@ -13,7 +13,7 @@ const kinds = (outcomes: readonly { readonly kind: string }[]) => outcomes.map((
 const gapsMs = (hits: readonly { readonly startMs: number; readonly endMs: number }[]) =>
   hits.slice(1).map((hit, n) => hit.startMs - hits[n]!.endMs);
 
-test('a page gives its record, its links and its outcome', async (t) => {
+test('a page yields its record, its links and its outcome', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404).end();
     else
@@ -53,7 +53,7 @@ test('a page gives its record, its links and its outcome', async (t) => {
   assert.equal(site.hits[1]?.headers['user-agent'], 'crawlstream/0.0.0 (+https://example.org/bot)');
 });
 
-test('robots.txt, its redirect hops and pages all keep the delay, from completion to start', async (t) => {
+test('robots.txt, its redirects and pages all keep the delay, from completion to start', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(301, { location: '/r2' }).end();
     else if (request.url === '/r2') response.writeHead(302, { location: '/r3' }).end();
@@ -75,7 +75,7 @@ test('robots.txt, its redirect hops and pages all keep the delay, from completio
   for (const gapMs of gapsMs(site.hits)) assert.ok(gapMs >= 120 && gapMs < 2_000, `${gapMs} ms`);
 });
 
-test('a robots.txt that moved to another host is asked for by a lease of that host alone', async (t) => {
+test('a robots.txt that moved to another host is requested only by a lease of that host', async (t) => {
   const site = await serveSite(t, (request, response, host) => {
     if (host === 'a.test' && request.url === '/robots.txt') {
       response.writeHead(301, { location: site.url('b.test', '/robots.txt') }).end();
@@ -122,7 +122,7 @@ test('leases of one host, even granted together, never overlap and keep the dela
   for (const gapMs of gapsMs(site.hits)) assert.ok(gapMs >= 100, `${gapMs} ms`);
 });
 
-test('the delay grows with the last request: factor times its duration', async (t) => {
+test('the delay grows with the duration of the last request, times the factor', async (t) => {
   const site = await serveSite(t, (request, response) => {
     const answer = () => response.writeHead(200, html).end('x');
     if (request.url === '/1') setTimeout(answer, 100);
@@ -134,7 +134,7 @@ test('the delay grows with the last request: factor times its duration', async (
   assert.ok(gapsMs(site.hits)[1]! >= 195);
 });
 
-test('a Crawl-delay is kept, and one above the cap defers what is left, untouched', async (t) => {
+test('a Crawl-delay is kept, and one above the cap defers the other URLs unchanged', async (t) => {
   const site = await serveSite(t, (request, response, host) => {
     const delay = host === 'a.test' ? '0.3' : '20';
     if (request.url === '/robots.txt') response.end(`User-agent: *\nCrawl-delay: ${delay}\nDisallow: /no`);
@@ -187,7 +187,7 @@ test('an unreachable robots.txt means no page: one outcome says so, the rest com
   );
 });
 
-test('robots.txt is fetched once for many leases, and its sitemaps are told when it is new', async (t) => {
+test('robots.txt is fetched once for many leases, and its sitemaps are reported when it is new', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.end('User-agent: *\nDisallow: /no\nSitemap: /map.xml');
     else response.writeHead(200, html).end('x');
@@ -207,7 +207,7 @@ test('robots.txt is fetched once for many leases, and its sitemaps are told when
   assert.match(second.requests[0]?.robotsHash ?? '', /^[0-9a-f]{32}$/);
 });
 
-test('no request starts after the deadline minus the request timeout; what is left comes back', async (t) => {
+test('no request starts later than the deadline minus the request timeout; the other URLs return', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 3_000 } } });
   const urls = taskUrls(...[1, 2, 3, 4, 5].map((n) => site.url('a.test', `/${n}`)));
@@ -218,7 +218,7 @@ test('no request starts after the deadline minus the request timeout; what is le
   for (const { startMs } of requests) assert.ok(startMs <= deadlineMs - 3_000);
 });
 
-test('a wait that would end too late is not sat out', { timeout: 120_000 }, async (t) => {
+test('a wait that would end too late is skipped', { timeout: 120_000 }, async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const harness = await startHarness(t);
   const urls = taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2'));
@@ -227,7 +227,7 @@ test('a wait that would end too late is not sat out', { timeout: 120_000 }, asyn
   assert.equal(kinds(outcomes).at(-1), 'returned');
 });
 
-test('a lease that is past its time when it is taken comes back whole, with no contact', async (t) => {
+test('a lease that has expired when it is taken returns whole, without contact', async (t) => {
   const site = await serveSite(t, (_request, response) => response.end());
   const harness = await startHarness(t);
   const { outcomes } = await harness.lease({
@@ -238,7 +238,7 @@ test('a lease that is past its time when it is taken comes back whole, with no c
   assert.equal(site.hits.length, 0);
 });
 
-test('a clock behind the grant’s is brought up to it before deadlines are judged', async (t) => {
+test('a clock behind the grant’s is advanced to it before deadlines are checked', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const harness = await startHarness(t);
   const aheadMs = clock.nowMs() + 3_600_000;
@@ -251,7 +251,7 @@ test('a clock behind the grant’s is brought up to it before deadlines are judg
   assert.equal(site.hits.length, 0);
 });
 
-test('when the host fails or asks for less, the rest of the lease comes back at once', async (t) => {
+test('the other URLs of a lease return at once if the host fails or throttles', async (t) => {
   let isAway = false;
   const site = await serveSite(t, (request, response, host) => {
     if (request.url === '/robots.txt' && !(host === 'broken.test' && isAway)) response.end();
@@ -271,7 +271,7 @@ test('when the host fails or asks for less, the rest of the lease comes back at 
   assert.equal(broken.outcomes[0]?.originOnly, false);
 });
 
-test('a URL whose answer breaks off, or never begins, fails alone on a host that answers', async (t) => {
+test('a URL without a complete response fails alone on a host that answers', async (t) => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n';
   const cuts: Record<string, (socket: Socket) => void> = {
     '/short': (socket) => socket.end(`${head}content-length: 99\r\n\r\nshort`),
@@ -303,7 +303,7 @@ test('a URL whose answer breaks off, or never begins, fails alone on a host that
   assert.equal(asked.filter((path) => path === '/robots.txt').length, 1 + unanswered, 'asked again where nothing came');
 });
 
-test('when the server fails several URLs in a row, the rest of the lease comes back; retries do not count', async (t) => {
+test('the other URLs of a lease return after several server failures in a row; retries do not count', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.end();
     else if (request.url!.startsWith('/well')) response.writeHead(200, html).end('x');
@@ -329,7 +329,7 @@ test('when the server fails several URLs in a row, the rest of the lease comes b
   assert.deepEqual(await lease(failing, { serverErrorsMax: 0 }), Array(4).fill('serverError'));
 });
 
-test('an idle connection that the server closed is tried once more, after the delay', async (t) => {
+test('a request on an idle connection that the server closed is tried once more, after the delay', async (t) => {
   const port = await serveSockets(t, (socket) => {
     let requests = 0;
     socket.on('data', () => {
@@ -349,7 +349,7 @@ test('an idle connection that the server closed is tried once more, after the de
   assert.ok(requests[3]!.startMs - requests[2]!.endMs >= 60);
 });
 
-test('redirects are not followed: the target goes to discovered, one hop on, first in its queue', async (t) => {
+test('redirects are not followed: the target is published to discovered, one hop on, in the first front queue', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/a') response.writeHead(301, { location: 'http://b.test/x?utm_medium=y#z' }).end();
     else if (request.url === '/bad') response.writeHead(301, { location: 'file:///etc/passwd' }).end();
@@ -384,7 +384,7 @@ test('a meta refresh is published as a redirect is', async (t) => {
   );
 });
 
-test('validators are sent back, and 304 is an outcome only if they were', async (t) => {
+test('validators are sent back, and 304 is an outcome only if they were sent', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404).end();
     else response.writeHead(304, { etag: '"2"' }).end();
@@ -403,7 +403,7 @@ test('validators are sent back, and 304 is an outcome only if they were', async 
   assert.equal(hit?.headers['if-modified-since'], 'Sun, 06 Nov 1994 08:49:37 GMT');
 });
 
-test('nofollow publishes no links, noindex is passed on, in headers and in meta, for us or for all', async (t) => {
+test('nofollow publishes no links and noindex is reported, in headers and in meta, for us or for all', async (t) => {
   const site = await serveSite(t, (request, response) => {
     const link = '<a href=/next>n</a>';
     if (request.url === '/robots.txt') response.writeHead(404).end();
@@ -424,7 +424,7 @@ test('nofollow publishes no links, noindex is passed on, in headers and in meta,
   assert.deepEqual(await harness.links(), []);
 });
 
-test('text is kept without links, other types are refused unread, and a body beyond the limit is kept truncated', async (t) => {
+test('text is kept without links, other types are refused unread, and a body above the limit is kept truncated', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/text') response.writeHead(200, { 'content-type': 'text/plain' }).end('see http://b.test/');
     else if (request.url === '/image') response.writeHead(200, { 'content-type': 'image/png' }).end('x');
@@ -450,7 +450,7 @@ test('text is kept without links, other types are refused unread, and a body bey
   assert.equal((await harness.pages())[0]?.text, 'see http://b.test/');
 });
 
-test('a host that is blocked while a lease of it runs is not contacted again until it is released', async (t) => {
+test('a host that is blocked during its lease is not contacted again until it is released', async (t) => {
   const site = await serveSite(t, (request, response) => {
     const answer = () => response.writeHead(200, html).end('x');
     if (request.url === '/1') void say('blockHost').then(answer);
@@ -474,7 +474,7 @@ test('a host that is blocked while a lease of it runs is not contacted again unt
   assert.deepEqual(kinds(outcomes), ['fetched', 'fetched']);
 });
 
-test('private addresses are refused at connect, by name and literally, and nothing is sent to them', async (t) => {
+test('private addresses are refused at connect, by name and literally, and nothing is sent', async (t) => {
   const site = await serveSite(t, (_request, response) => response.end('x'));
   const asked: string[] = [];
   const harness = await startHarness(t, {
@@ -508,7 +508,7 @@ test('a robots.txt redirect into the private network is not followed, and fails 
   assert.equal(inside.hits.length, 0);
 });
 
-test('hosts on one address share its limit; a delay of 0 or an address by hand has none', async (t) => {
+test('hosts on one address share its limit; there is none with a delay of 0 or a fixed address', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const limited = await startHarness(t, {
     config: { resolve: [], addressDelayMs: 40, groupSize: () => 2 },
@@ -542,7 +542,7 @@ test('hosts on one address share its limit; a delay of 0 or an address by hand h
   assert.deepEqual(await startsOf(byHand), []);
 });
 
-test('failures of the network have outcomes of their own', async (t) => {
+test('network failures have their own outcomes', async (t) => {
   const port = await unusedPort();
   const plain = await serveBytes(t, ['HTTP/1.1 400 Bad\r\ncontent-length: 0\r\n\r\n']);
   const harness = await startHarness(t, {
@@ -560,7 +560,7 @@ test('failures of the network have outcomes of their own', async (t) => {
   }
 });
 
-test('an origin that nobody speaks for fails alone where the host answers under its other scheme, and is asked once a lease', async (t) => {
+test('an origin that fails by TLS fails alone if the host answers under its other scheme, and is tried once per lease', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.end('User-agent: *\nCrawl-delay: 0.02');
     else response.writeHead(200, html).end('x');
@@ -585,7 +585,7 @@ test('an origin that nobody speaks for fails alone where the host answers under 
   assert.equal(next.results.at(-1)?.host.robotsStatus, 'unknown', 'nothing is said of the host and its Crawl-delay');
 });
 
-test('a host that answers under neither scheme is at fault as a whole, and so is one that answers with an error', async (t) => {
+test('a host that answers under neither scheme, or only with errors, has failed as a whole', async (t) => {
   const port = await unusedPort();
   const harness = await startHarness(t);
   const both = await harness.lease({ urls: taskUrls(`https://b.test:${port}/1`, `http://b.test:${port}/2`) });

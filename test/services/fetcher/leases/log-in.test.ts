@@ -39,7 +39,7 @@ function open(answer: Partial<HttpResponse>, robotsTxt = '') {
 }
 
 describe('a login', () => {
-  it('is sent once for all that wait for it, and recorded as a request of its own kind', async () => {
+  it('a login is sent once for all requests that wait for it, and recorded as a login', async () => {
     const { begin, urls, requests, said, sessions } = open({ headers: cookie });
     await Promise.all([begin(), begin()]);
     await begin();
@@ -54,7 +54,7 @@ describe('a login', () => {
     assert.deepEqual(said, []);
   });
 
-  it('is none where no rule keeps cookies, or the site has no form', async () => {
+  it('no login is made if no rule keeps cookies or the site has no form', async () => {
     const { begin, urls, clock, requestPath } = open({ headers: cookie });
     await begin('https://b.test');
     await logIn(
@@ -68,14 +68,14 @@ describe('a login', () => {
     assert.deepEqual(urls, []);
   });
 
-  it('is not sent against robots.txt, which is said once', async () => {
+  it('a login that robots.txt denies is not sent, and that is logged once', async () => {
     const { begin, urls, said } = open({ headers: cookie }, 'User-agent: *\nDisallow: /login\n');
     await begin();
     await begin();
     assert.deepEqual([urls, said], [[], [`login skipped: robots.txt disallows ${loginUrl}`]]);
   });
 
-  it('that gives no cookie is said, with what came, and not sent again at once', async () => {
+  it('a login without a cookie is logged with its response and not repeated at once', async () => {
     const refused = open({ status: 403 });
     await refused.begin();
     await refused.begin();
@@ -88,7 +88,7 @@ describe('a login', () => {
     assert.match(failed.said[0]!, /set no cookie \(reset\)/);
   });
 
-  it('waits for its host as any request does, by the longer of both delays', async () => {
+  it('a login waits for its host like any request, by the longer delay', async () => {
     const { begin, urls, requests, requestPath, clock } = open({ headers: cookie }, 'User-agent: *\nCrawl-delay: 7\n');
     requestPath.pacer.hold('a.test', clock.nowMs() + 10_000);
     const sent = begin();
@@ -99,7 +99,7 @@ describe('a login', () => {
     assert.equal(requests[0]!.delayMs, 7_000);
   });
 
-  it('that had no time to start is sent by the next lease', async () => {
+  it('a login without time to start is sent by the next lease', async () => {
     const { begin, urls, requestPath, clock, said } = open({ headers: cookie });
     requestPath.pacer.hold('a.test', clock.nowMs() + 60_001);
     const waiting = begin();

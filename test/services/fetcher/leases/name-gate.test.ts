@@ -14,7 +14,7 @@ function gate(resolve: (hostname: string) => Resolution | Promise<Resolution>) {
   return { stopping, names: createNameGate({ resolver, waitingMax: 2, signal: stopping.signal }) };
 }
 
-test('of leases whose names are not known yet so many wait; the next comes back, and its name is looked up meanwhile', async () => {
+test('a bounded number of leases with unresolved names waits; the next one returns while its name is looked up', async () => {
   const asked: string[] = [];
   const { names, stopping } = gate((hostname) => {
     asked.push(hostname);
@@ -29,7 +29,7 @@ test('of leases whose names are not known yet so many wait; the next comes back,
   assert.equal(await first, false, 'a fetcher that stops waits for no name');
 });
 
-test('a lease goes on once its name is looked up, whatever the answer is, and makes room for another', async () => {
+test('a lease goes on once its name is looked up, whatever the answer, and frees a place', async () => {
   let answer = (_: Resolution) => {};
   const { names } = gate(() => new Promise((resolve) => (answer = resolve)));
   const first = names.pass(leaseOf('a.test'));

@@ -34,7 +34,7 @@ async function isKept(promise: Promise<unknown> | undefined): Promise<boolean> {
   return kept;
 }
 
-test('a task waits for those leases of its host that ran out before it was granted', async () => {
+test('a task waits for older leases of its host that had expired before it was granted', async () => {
   const { late } = open();
   const [first, second] = [task(1), task(2)];
   assert.equal(late.earlier([first]), undefined, 'nothing is running');
@@ -54,7 +54,7 @@ test('a task waits for those leases of its host that ran out before it was grant
   assert.equal(late.earlier([task(3)]), undefined);
 });
 
-test('a lease that hangs holds up others for a while, and nobody who ends', async () => {
+test('a hanging lease delays others for a while, but never the end of the fetcher', async () => {
   const { late, clock, stop } = open();
   late.begin(task(1));
   const waits = late.earlier([task(3)]);
@@ -68,7 +68,7 @@ test('a lease that hangs holds up others for a while, and nobody who ends', asyn
   assert.equal(await isKept(more), true);
 });
 
-test('a report is the answer to a lease that was granted before it was durable, and to no later one', async () => {
+test('a report answers a lease that was granted before the report was durable, and no later one', async () => {
   const { late } = open();
   const [first, again] = [task(1), task(2)];
   assert.equal(late.answerTo(again, 0), undefined);
@@ -98,7 +98,7 @@ test('a report that was durable by its deadline is known to the frontier', () =>
   }
 });
 
-test('what is to be tried again is no answer, nor what another lease has made durable', async () => {
+test('a retriable outcome is no answer, nor is a URL that another lease has reported', async () => {
   const { late } = open();
   const [first, second, third] = [task(1), task(2), task(3)];
   late.reported(first, outcome(0, { kind: 'serverError' }));
@@ -114,7 +114,7 @@ test('what is to be tried again is no answer, nor what another lease has made du
   assert.equal((await waits)?.status, 404);
 });
 
-test('who shuts down waits for no report', async () => {
+test('a stopping fetcher waits for no report', async () => {
   const { late, stop } = open();
   late.reported(task(1), outcome());
   const waits = late.answerTo(task(2), 0);

@@ -38,7 +38,7 @@ const response = (own: Partial<HttpResponse> = {}) =>
 const within = (name: string) => ({ name, span: childOf(lease, name), parent: lease, links: [] });
 
 describe('a URL', () => {
-  it('that is not traced, or whose trace nobody can read, has no spans', () => {
+  it('a URL that is not sampled, or has an unreadable trace context, has no spans', () => {
     for (const traceparent of ['', 'nonsense'])
       assert.equal(
         urlSpans(() => {}, {} as Clock, { ...task, urls: [{ ...blankTaskUrl, url, traceparent }] }, 0),
@@ -46,7 +46,7 @@ describe('a URL', () => {
       );
   });
 
-  it('that is traced hands on who goes on from where', () => {
+  it('a sampled URL passes its trace context to the next step', () => {
     const { spans } = traced();
     assert.deepEqual(
       [spans.leaseContext, spans.fetchContext, spans.publishContext],
@@ -57,7 +57,7 @@ describe('a URL', () => {
 
 describe('a span', () => {
   const robots = { robots: { status: 'rules' }, fresh: true } as RobotsAnswer;
-  it('of robots says what they were, or that they did not come in time', () => {
+  it('a span of robots.txt holds its verdict, or says that it did not arrive in time', () => {
     assert.deepEqual(
       reportedBy((spans) => spans.robots(1_000, robots)),
       [
@@ -79,7 +79,7 @@ describe('a span', () => {
     ...{ 'http.request.method': 'GET', 'url.full': url, 'server.address': 'a.test', 'server.port': 443 },
     ...{ 'crawlstream.body_bytes': 3, 'crawlstream.connect_ms': 4, 'crawlstream.first_byte_ms': 5 },
   };
-  it('of a request says what was asked, and what came of it', () => {
+  it('a span of a request holds the request and its outcome', () => {
     assert.deepEqual(
       reportedBy((spans) => spans.fetched(response({ status: 200, address: '192.0.2.1' }))),
       [
@@ -96,7 +96,7 @@ describe('a span', () => {
     assert.deepEqual(ports, [80, 8080]);
   });
 
-  it('of a request says why it failed', () => {
+  it('a span of a request says why it failed', () => {
     const errorOf = (own: Partial<HttpResponse>) => reportedBy((spans) => spans.fetched(response(own)))[0]!.error;
     const failure = { kind: 'timeout', detail: 'no answer' } as NonNullable<HttpResponse['failure']>;
     assert.deepEqual(
@@ -105,7 +105,7 @@ describe('a span', () => {
     );
   });
 
-  it('of a request that was made again is another’s, and what follows refers to it', () => {
+  it('a repeated request has another span, and later spans refer to that one', () => {
     const { reported, spans } = traced();
     for (let i = 0; i < 3; i++) spans.fetched(response());
     assert.deepEqual(
@@ -120,7 +120,7 @@ describe('a span', () => {
     assert.equal(spans.fetchContext, formatTraceparent(childOf(lease, 'fetch 3')));
   });
 
-  it('of parsing counts links, and says why it failed', () => {
+  it('a span of parsing counts links and says why it failed', () => {
     const outcome = { ...blankOutcome, links: 3, linksDropped: 2, detail: 'too deep' };
     const parsed = (kind: 'fetched' | 'parseFailed') =>
       reportedBy((spans) => spans.parsed(1_500, { ...outcome, kind }));
@@ -134,7 +134,7 @@ describe('a span', () => {
     assert.equal(parsed('fetched')[0]!.error, '');
   });
 
-  it('of the lease ends it, after that of what was published', () => {
+  it('a span of the lease ends last, after that of publishing', () => {
     const reported = (records: number, own = {}) =>
       reportedBy((spans) => {
         spans.reported({ ...blankOutcome, kind: 'redirect', detail: 'so', ...own }, records);

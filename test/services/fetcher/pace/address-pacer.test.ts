@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 const late = Number.MAX_SAFE_INTEGER;
 
 describe('a limit for each address', () => {
-  it('is none at 0, and may be set while it is in force', async () => {
+  it('a limit for each address is off at 0 and can be set while requests run', async () => {
     const clock = createFakeClock();
     const pacer = createAddressPacer(clock, 0, () => 2);
     assert.equal(pacer.active, false);
@@ -24,7 +24,7 @@ describe('a limit for each address', () => {
     assert.equal(createAddressPacer(clock, 1, () => 1).active, true);
   });
 
-  it('refuses at once what cannot start in time, those that wait counted', async () => {
+  it('a limit for each address refuses at once what cannot start in time, counting those that wait', async () => {
     const clock = createFakeClock();
     const pacer = createAddressPacer(clock, 100, () => 1);
     (await pacer.acquire('a', late, never))?.start();
@@ -41,12 +41,12 @@ describe('a limit for each address', () => {
     assert.notEqual(await third, null);
   });
 
-  it('divides the interval by the slots of a host, rounded up', async () => {
+  it('a limit for each address divides the interval by the slots of a host, rounded up', async () => {
     const pacer = createAddressPacer(createFakeClock(), 1_000, () => 1);
     assert.equal((await pacer.acquire('a', late, never, 3))?.apartMs, 334);
   });
 
-  it('gives nothing to who comes to its turn late, whose turn is the next one’s', async () => {
+  it('a limit for each address skips a request that comes too late for its turn, and the next one gets the turn', async () => {
     const clock = createFakeClock();
     const pacer = createAddressPacer(clock, 100, () => 1);
     const first = await pacer.acquire('a', late, never);
@@ -72,7 +72,7 @@ describe('addresses', () => {
     return { clock, pacer };
   }
 
-  it('are forgotten once they bind nobody, when others come', async () => {
+  it('addresses are forgotten once they bind nobody, when others come', async () => {
     const { clock, pacer } = await full();
     await clock.advance(1_000);
     await pacer.acquire('a0', late, never);
@@ -81,7 +81,7 @@ describe('addresses', () => {
     assert.equal(pacer.size, 2, 'one of which somebody holds a permit');
   });
 
-  it('are kept while they bind, and looked through again when there are twice as many', async () => {
+  it('addresses are kept while they bind, and scanned again only when their number has doubled', async () => {
     const { clock, pacer } = await full();
     await clock.advance(999);
     await pacer.acquire('b', late, never);

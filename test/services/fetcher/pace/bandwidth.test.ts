@@ -30,7 +30,7 @@ async function rateOver(rate: number, group: number, sizes: readonly number[]): 
   return (1000 * bytes) / (clock.nowMs() - beganMs + 1_000);
 }
 
-test('the rate holds over many responses, whatever their sizes, and is shared by the group', async () => {
+test('the rate holds over many responses of any size, and the group shares it', async () => {
   const even = Array.from({ length: 400 }, () => 10_000);
   const mixed = Array.from({ length: 400 }, (_, i) => (i % 20 === 0 ? 400_000 : 5_000));
   for (const sizes of [even, mixed]) {
@@ -41,7 +41,7 @@ test('the rate holds over many responses, whatever their sizes, and is shared by
   }
 });
 
-test('without a rate nothing waits, and a rate taken away frees the line', async () => {
+test('nothing waits without a rate, and removing the rate releases the queue', async () => {
   const clock = jumpingClock();
   const bandwidth = createBandwidth(clock, () => 1);
   const beganMs = clock.nowMs();
@@ -54,7 +54,7 @@ test('without a rate nothing waits, and a rate taken away frees the line', async
   assert.equal(clock.nowMs(), beganMs);
 });
 
-test('a request that is given up on at shutdown takes nothing of the line', async () => {
+test('a request that is aborted at shutdown uses no bandwidth', async () => {
   const clock = jumpingClock();
   const bandwidth = createBandwidth(clock, () => 1);
   bandwidth.setRate(1_000);

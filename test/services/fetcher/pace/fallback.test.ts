@@ -15,7 +15,7 @@ import { serveSite } from '../loopback.ts';
 
 const addressDelayMs = 60;
 
-test('names whose first address is dead reach the second no oftener than names that have it first', async (t) => {
+test('a name whose first address is dead reaches its second address no more often than other names', async (t) => {
   const victim = await serveSite(t, (_request, response) => response.end('hello'));
   const names = Array.from({ length: 24 }, (_, i) => `n${i}.test`);
   const harness = await startHarness(t, {
@@ -45,7 +45,7 @@ test('names whose first address is dead reach the second no oftener than names t
   }
 });
 
-test('a kept connection does not outlive what its name resolves to, and each request is paced at the address it goes to', async (t) => {
+test('a kept connection ends with the DNS answer behind it, and each request is paced at its address', async (t) => {
   const clock = new SystemClock();
   const before = await serveSite(t, (_request, response) => response.end('before'));
   let address = '127.0.0.1';

@@ -38,7 +38,7 @@ test('a host’s delay holds between the requests of two crawls', async () => {
   assert.equal(startMs, endMs + 101);
 });
 
-test('Retry-After that one crawl was told holds for the others, and is told to be kept', async () => {
+test('Retry-After of one crawl holds for the others and is stored', async () => {
   const { clock, crawl, facts } = fleetOf();
   const [a, b] = [crawl('a'), crawl('b')];
   const permit = await a.acquire('h', 10, late);
@@ -56,7 +56,7 @@ test('Retry-After that one crawl was told holds for the others, and is told to b
   assert.equal(startMs, reportedMs + 60_001);
 });
 
-test('three failures of a server in a row, of URLs of two crawls, hold the host for both; a crawl that counts none brings none', async () => {
+test('three server failures in a row, of URLs of two crawls, hold the host for both; a crawl that does not count them adds none', async () => {
   const { clock, crawl, facts } = fleetOf();
   const [a, b] = [crawl('a'), crawl('b')];
   const fail = async (pacer: Pacer, url: string, most: number) => {
@@ -78,7 +78,7 @@ test('three failures of a server in a row, of URLs of two crawls, hold the host 
   assert.equal(await a.acquire('h', 10, clock.nowMs() + 5_000), null);
 });
 
-test('what a process of before was told holds, and any host may have been contacted by it', async () => {
+test('a hold from the previous process stays, and any host counts as contacted by that process', async () => {
   const fact = { heldUntilMs: createFakeClock().nowMs() + 900, crawlDelayMs: 0 };
   const { clock, crawl } = fleetOf({ isResumed: true, facts: [['held', fact]] });
   const a = crawl('a');
@@ -89,7 +89,7 @@ test('what a process of before was told holds, and any host may have been contac
   assert.deepEqual(starts, { new: startedMs + 201, held: startedMs + 900 });
 });
 
-test('a crawl with enough that could go on takes no more leases until some have gone', async () => {
+test('a crawl with enough ready hosts takes no more leases until some have ended', async () => {
   const { fleet, clock } = fleetOf({ requestsMax: 1 });
   const crawlPace = fleet.join('a', 1);
   const never = new AbortController().signal;
@@ -105,7 +105,7 @@ test('a crawl with enough that could go on takes no more leases until some have 
   assert.deepEqual([crawlPace.leasesWanted, reported], [1, 1]);
 });
 
-test('a crawl that stops gives up its wishes, and its host is free for others', async () => {
+test('a stopping crawl withdraws its requests for hosts, and its host is free for others', async () => {
   const { clock, fleet, stopping, crawl } = fleetOf({ requestsMax: 1 });
   const a = crawl('a');
   const b = fleet
@@ -122,7 +122,7 @@ test('a crawl that stops gives up its wishes, and its host is free for others', 
   assert.equal(await a.acquire('g', 0, late), null);
 });
 
-test('no request starts while another process may run the fleet, and all go on once it is known that none does', async () => {
+test('no request starts while another process may run the fleet, and all continue once none does', async () => {
   let isHeld = false;
   const { clock, crawl } = fleetOf({ mayContact: () => isHeld });
   const a = crawl('a');
@@ -145,7 +145,7 @@ test('no request starts while another process may run the fleet, and all go on o
   assert.deepEqual(granted, ['h', 'i']);
 });
 
-test('a host of another process gets no permit, one that is taken over waits its delay, and a permit from before is void', async () => {
+test('a host of another process gets no permit, a host that is taken over waits its delay, and an older permit is void', async () => {
   const owned = new Set<string>();
   let mayContact = true;
   const { clock, fleet } = fleetOf({
@@ -190,7 +190,7 @@ test('a host of another process gets no permit, one that is taken over waits its
   assert.equal(await barred, null, 'who waits while nothing may start hears at once that the host is gone');
 });
 
-test('the delay of the fleet may change while it runs, and so may a crawl’s weight', async () => {
+test('the fleet’s delay and a crawl’s weight can change while it runs', async () => {
   let hostDelayMs = 0;
   const options = {
     get hostDelayMs() {
@@ -213,7 +213,7 @@ test('the delay of the fleet may change while it runs, and so may a crawl’s we
   assert.equal(startMs, endMs + 401);
 });
 
-test('what a crawl is answered says how soon the others may come', async () => {
+test('a response to one crawl decides how soon the others may contact the host', async () => {
   const failing = { url: '/1', isFirstTry: true, most: 1 };
   /** Time until another crawl may contact the host, ms, that keeps no delay of its own. */
   const waitAfter = async (answer: object | undefined, isFailing = false) => {
@@ -259,7 +259,7 @@ test('what a crawl is answered says how soon the others may come', async () => {
     assert.equal(await waitAfter(answer, isFailing), expectedMs, JSON.stringify([answer, isFailing]));
 });
 
-test('a host that answers is in trouble no more; one that fails, or says nothing, is as it was', async () => {
+test('a good response ends a host’s trouble; a failure or no response leaves it as it was', async () => {
   const failure = { kind: 'connectionFailed', detail: '' };
   for (const [between, expectedMs] of [
     [response(200), 5_001],
@@ -286,7 +286,7 @@ test('a host that answers is in trouble no more; one that fails, or says nothing
   }
 });
 
-test('what the last contact took counts for a crawl that goes by it, and a permit without a contact for nobody', async () => {
+test('the duration of the last contact counts for a crawl with a delay factor, and a permit without contact for nobody', async () => {
   const { clock, crawl } = fleetOf();
   const [a, b] = [crawl('a'), crawl('b')];
   (await a.acquire('h', 0, late))!.release(clock.nowMs(), 9_000, { ...(response(200) as object), endMs: 200 } as never);
@@ -305,7 +305,7 @@ test('what the last contact took counts for a crawl that goes by it, and a permi
   assert.deepEqual(starts, [601, 1_000]);
 });
 
-test('a hold and a Crawl-delay of one crawl bind the others, and are told to be kept', async () => {
+test('a hold and a Crawl-delay of one crawl bind the others and are stored', async () => {
   const { clock, crawl, facts, fleet } = fleetOf();
   const [a, b] = [crawl('a'), crawl('b')];
   const heldUntilMs = clock.nowMs() + 500;
@@ -334,7 +334,7 @@ test('a hold and a Crawl-delay of one crawl bind the others, and are told to be 
   assert.equal(startMs, endMs + 301);
 });
 
-test('a request that the fleet cannot start in time leaves its crawl’s own clock as it was', async () => {
+test('a request that the fleet cannot start in time leaves its crawl’s own clock unchanged', async () => {
   const { clock, crawl } = fleetOf({ requestsMax: 1 });
   const [a, b] = [crawl('a'), crawl('b')];
   const first = await a.acquire('h', 0, late);
@@ -346,7 +346,7 @@ test('a request that the fleet cannot start in time leaves its crawl’s own clo
   assert.ok(await b.acquire('g', 0, clock.nowMs()));
 });
 
-test('times of a process of before are those of the wall clock, however this one’s jumped', async () => {
+test('times of the previous process are wall-clock times, whatever jumps this process’s clock made', async () => {
   const { clock, crawl, facts, fleet } = fleetOf();
   clock.leap(3_600_000);
   const a = crawl('a');

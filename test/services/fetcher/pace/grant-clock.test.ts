@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createGrantClock } from '../../../../services/fetcher/pace/grant-clock.ts';
 import { createFakeClock } from '../fake-clock.ts';
 
-test('the clock is never behind the latest grant, and never set back', async () => {
+test('the grant clock is never behind the latest grant and never goes back', async () => {
   const own = createFakeClock(1_000);
   const clock = createGrantClock(own);
   assert.deepEqual([clock.nowMs(), clock.aheadMs], [1_000, 0]);

@@ -44,7 +44,7 @@ const ways: Readonly<Record<string, (socket: Socket) => void>> = {
 };
 
 for (const [how, away] of Object.entries(ways))
-  test(`no URL and no host is lost to an outage of our own network (${how}), through a kill -9 in the middle`, {
+  test(`an outage of our own network loses no URL and no host (${how}), even with kill -9 in the middle`, {
     timeout: 180_000,
   }, async () => {
     const { net, seeds } = await startSites(away);

@@ -67,7 +67,7 @@ test('a host that falls silent while others answer is charged with its failure',
 });
 
 for (const answer of ['refuses', 'never', 'noRoute', 'noServer'] as const)
-  test(`no host is charged while none answers (${answer}), and the first answer ends it`, async () => {
+  test(`no host is charged while none answers (${answer}), and the first response ends that`, async () => {
     const { clock, fetchOf, all, network, said, forgotten } = open();
     for (const host of hosts) fetchOf(host);
     await clock.advance(60_000);
@@ -90,7 +90,7 @@ for (const answer of ['refuses', 'never', 'noRoute', 'noServer'] as const)
     assert.deepEqual([said.length, forgotten()], [2, 1]);
   });
 
-test('two hosts that fall silent together are two hosts, and a name that is not there says nothing', async () => {
+test('two silent hosts are charged separately, and a name that does not exist is no evidence', async () => {
   const { clock, fetchOf, all, network } = open();
   for (const host of ['a.test', 'b.test']) fetchOf(host);
   await clock.advance(60_000);
@@ -105,7 +105,7 @@ test('two hosts that fall silent together are two hosts, and a name that is not 
   }
 });
 
-test('a crawl whose hosts have all been dead from the beginning is not waited for', async () => {
+test('a crawl whose hosts were all dead from the beginning does not wait', async () => {
   const { clock, fetchOf, all, network } = open();
   all('refuses', hosts);
   for (const host of hosts) {
@@ -116,7 +116,7 @@ test('a crawl whose hosts have all been dead from the beginning is not waited fo
   assert.equal(network.awaySinceMs, null);
 });
 
-test('a crawl that goes on while the network is away charges no host, and a new one neither if no name server answers', async () => {
+test('a crawl during a network outage charges no host; a new crawl charges none if no name server answers', async () => {
   for (const [answer, isResumed] of [
     ['refuses', true],
     ['noServer', false],
@@ -130,7 +130,7 @@ test('a crawl that goes on while the network is away charges no host, and a new 
   }
 });
 
-test('while only dead hosts are left, those that answer are asked once a second at most', async () => {
+test('while only dead hosts are left, those that answered are contacted at most once a second', async () => {
   const { clock, fetchOf, all, asked } = open();
   for (const host of hosts) fetchOf(host);
   await clock.advance(60_000);
@@ -146,7 +146,7 @@ test('while only dead hosts are left, those that answer are asked once a second 
   assert.ok(asked.length <= networkLimits.askedAtOnce * (seconds + 1), `${asked.length} in ${seconds} s`);
 });
 
-test('a fetcher that stops charges nobody, and waits for nothing', async () => {
+test('a stopping fetcher charges no host and waits for nothing', async () => {
   const { clock, fetchOf, all, stopping } = open();
   for (const host of hosts) fetchOf(host);
   await clock.advance(60_000);

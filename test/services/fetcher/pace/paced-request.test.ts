@@ -15,7 +15,7 @@ import { createPacer } from '../../../../services/fetcher/pace/pacer.ts';
 import { createSlots } from '../../../../services/fetcher/pace/slots.ts';
 import { createFakeClock } from '../fake-clock.ts';
 
-test('a grant from a clock ahead of ours shortens no delay, and moves the deadline', async () => {
+test('a grant from a clock ahead of ours shortens no delay and moves the deadline', async () => {
   const ownClock = createFakeClock();
   const clock = createGrantClock(ownClock);
   const { signal } = new AbortController();
@@ -188,7 +188,7 @@ const wayThere = ['permit', 'bytes 5000', 'slot', 'request'];
 const wayBack = ['received 2', 'slot back', 'released 1000 200', 'recorded 0', 'seen'];
 
 describe('a request', () => {
-  it('goes by its host’s permit, a share of the bandwidth and a slot, which end with it', async () => {
+  it('a request takes its host’s permit, a bandwidth share and a slot, which end with it', async () => {
     const { happened, asked, response } = await played({});
     assert.deepEqual(happened, [...wayThere, ...wayBack]);
     const noMore = { delayFactor: 0, crawlDelayMs: 0, isBegun: false, failing: undefined };
@@ -199,7 +199,7 @@ describe('a request', () => {
     assert.deepEqual((await played({ request: whole })).asked, [['a.test', 200, 5_000, true, { ...whole, failing }]]);
   });
 
-  it('is made only where it may be, and gives back what it took', async () => {
+  it('a request that may not be made returns its permit, share and slot', async () => {
     const aborted = AbortSignal.abort();
     for (const [what, expected] of [
       [{ lacks: 'permit' }, ['permit']],
@@ -223,7 +223,7 @@ describe('a request', () => {
       assert.equal((await played(what)).happened.length, 9);
   });
 
-  it('looks again whether it may go on, once it is connected', async () => {
+  it('a request checks again whether it may go on once it is connected', async () => {
     let isBlocked = false;
     const { passed } = await played({ requestPath: { isBlocked: () => isBlocked } });
     const { mayStart } = passed[0] as { readonly mayStart: () => boolean };
@@ -232,12 +232,12 @@ describe('a request', () => {
     assert.equal(mayStart(), false);
   });
 
-  it('counts what was received, kept or not', async () => {
+  it('a request counts the received bytes, kept or not', async () => {
     const { happened } = await played({ responses: [{ kept: Buffer.from('abcdef') as never }] });
     assert.equal(happened[4], 'received 6');
   });
 
-  it('is followed by the delay, or so many times what it took, up to a bound', async () => {
+  it('a request is followed by the delay or a multiple of its duration, up to a bound', async () => {
     const released = async (request: Partial<PacedRequest>, endMs = 140) =>
       (await played({ request, responses: [{ endMs }] })).happened.find((text) => text.startsWith('released'));
     assert.equal(await released({ delayFactor: 4.99 }), 'released 1000 200');
@@ -245,7 +245,7 @@ describe('a request', () => {
     assert.equal(await released({ delayFactor: 5 }, 1_000_000), `released 1000 ${fetcherLimits.adaptiveDelayMaxMs}`);
   });
 
-  it('is seen by whom it is for', async () => {
+  it('a request is visible to its observers', async () => {
     let held = 0;
     const { happened } = await played({ request: { holdsResponse: () => (held += 1) } });
     assert.deepEqual([happened.at(-1), held], ['recorded 0', 1]);
@@ -261,7 +261,7 @@ describe('a request where addresses are paced', () => {
   const there = ['permit', ...place(80), 'bytes 5000', 'slot', 'request', 'started'];
   const back = ['received 2', 'slot back', 'released 1000 200', 'recorded 33', 'seen'];
 
-  it('goes to the first address of its name, by a permit of that, which ends as it starts', async () => {
+  it('a request goes to the first address of its name, with that address’s permit, which ends as the request starts', async () => {
     const { happened, passed } = await played({ isActive: true });
     assert.deepEqual(happened, [...there, ...back]);
     assert.equal((passed[0] as { readonly address: string }).address, '192.0.2.1');
@@ -275,7 +275,7 @@ describe('a request where addresses are paced', () => {
       );
   });
 
-  it('needs none without a delay, nor where its name leads nowhere or is given', async () => {
+  it('a request needs no address permit without a delay, nor if its name does not resolve or has a fixed address', async () => {
     assert.deepEqual((await played({ isActive: true, request: { delayMs: 0 } })).happened[1], 'bytes 5000');
     for (const resolution of [{ ok: false }, { ok: true, addresses: ['192.0.2.1'], overridden: true }]) {
       const { happened, passed } = await played({ isActive: true, resolution });
@@ -284,7 +284,7 @@ describe('a request where addresses are paced', () => {
     }
   });
 
-  it('gives it back where it is not made', async () => {
+  it('a request that is not made returns its address permit', async () => {
     const noPlace = await played({ isActive: true, lacks: 'place' });
     assert.deepEqual(noPlace.happened, ['permit', ...place(80), 'released 0 0']);
     const noBytes = await played({ isActive: true, lacks: 'bytes' });
@@ -293,7 +293,7 @@ describe('a request where addresses are paced', () => {
     assert.deepEqual(blocked.happened.slice(-4), ['slot back', 'received 0', 'address passed', 'released 0 0']);
   });
 
-  it('is made anew at the next address where nobody answered at the first', async () => {
+  it('a request is made at the next address if the first one does not answer', async () => {
     const unreached = { isActive: true, responses: [{ unreached: true, status: 0 }, {}] };
     const { happened, response } = await played(unreached);
     assert.deepEqual(happened, [...there, ...back, 'avoid a.test 192.0.2.1', ...there, ...back]);
@@ -309,7 +309,7 @@ describe('a request where addresses are paced', () => {
 });
 
 describe('a request on a connection that had been closed', () => {
-  it('is made again, twice at most, unless it pays or its URL has failed before', async () => {
+  it('a request on a closed kept connection is repeated at most twice, unless it pays or its URL has failed before', async () => {
     const stale = { responses: [{ staleConnection: true }] };
     const [there, back] = [wayThere, wayBack];
     const { happened } = await played(stale);
@@ -329,20 +329,20 @@ describe('a request whose answer the strict parser refused', () => {
   const misread = { misread: true, status: 0 } as const;
   const [there, back] = [wayThere, wayBack];
 
-  it('is made again at its host’s pace, and recorded each time, also where its URL has failed before', async () => {
+  it('a request whose answer the strict parser refuses is repeated at its host’s pace and recorded each time', async () => {
     for (const isRetry of [false, true]) {
       const { happened, response } = await played({ request: { isRetry }, responses: [misread, {}] });
       assert.deepEqual([happened, response?.status], [[...there, ...back, ...there, ...back], 200]);
     }
   });
 
-  it('is made once where it pays', async () => {
+  it('a request that pays is made once, even if the strict parser refuses the answer', async () => {
     assert.equal((await played({ request: { isPaid: true }, responses: [misread, {}] })).happened.length, 9);
   });
 });
 
-describe('a request in our place', () => {
-  it('needs no slot, and ends when they say', async () => {
+describe('a request by an external client', () => {
+  it('a request by an external client needs no slot and ends when the client says', async () => {
     const { happened } = await played({ turn: 'them', isActive: true });
     assert.deepEqual(happened.slice(0, 2), ['permit', 'turn']);
     assert.deepEqual(happened.slice(4), [
@@ -356,13 +356,13 @@ describe('a request in our place', () => {
     ]);
   });
 
-  it('is ours where they leave it to us, and is not made where nobody comes', async () => {
+  it('a request that external clients leave to us is ours, and is not made if no client comes for it', async () => {
     const { happened } = await played({ turn: 'us' });
     assert.deepEqual(happened, ['permit', 'turn', ...wayThere.slice(1), ...wayBack]);
     assert.deepEqual((await played({ turn: null, isActive: true })).happened, ['permit', 'turn', 'released 0 0']);
   });
 
-  it('is passed where it is not made', async () => {
+  it('a request by an external client is passed on if it is not made', async () => {
     const them = { turn: 'them', isActive: true } as const;
     assert.deepEqual((await played({ ...them, lacks: 'place' })).happened.slice(-2), ['turn passed', 'released 0 0']);
     assert.deepEqual((await played({ ...them, lacks: 'bytes' })).happened.slice(-3), [
@@ -377,7 +377,7 @@ describe('a request in our place', () => {
 });
 
 describe('a pause that a host asks for', () => {
-  it('is kept for its next request, whatever it answers but a success', () => {
+  it('a pause that a host asks for holds for its next request, unless the response was a success', () => {
     const held = (status: number, headers: readonly string[]) => {
       const holds: unknown[] = [];
       const pacer = { hold: (hostKey: string, untilMs: number) => holds.push([hostKey, untilMs]) };

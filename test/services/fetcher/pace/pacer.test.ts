@@ -25,7 +25,7 @@ test('a host’s next permit starts after the delay in force since completion', 
   assert.equal(startMs, endMs + 101);
 });
 
-test('the larger delay wins: the one in force then, or the one asked for now', async () => {
+test('the larger delay wins: the one in force then or the one of the new request', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
   (await pacer.acquire('a', 0, late))?.release(clock.nowMs(), 500);
@@ -34,7 +34,7 @@ test('the larger delay wins: the one in force then, or the one asked for now', a
   assert.equal(pacer.waitMs('b', 900), 0);
 });
 
-test('one permit at a time: others wait in line, and those that are late by then give up', async () => {
+test('a host has one permit at a time; others wait in order, and give up once they are too late', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
   const first = await pacer.acquire('a', 10, late);
@@ -56,7 +56,7 @@ test('one permit at a time: others wait in line, and those that are late by then
   assert.equal(pacer.waitMs('a', 0), Number.POSITIVE_INFINITY);
 });
 
-test('a permit that can’t start in time is refused at once', async () => {
+test('a permit that cannot start in time is refused at once', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
   (await pacer.acquire('a', 0, late))?.release(clock.nowMs(), 500);
@@ -84,7 +84,7 @@ test('waiting ends at shutdown', async () => {
   held?.release(0, 0);
 });
 
-test('hosts whose time has passed are forgotten, so memory follows the delays and not the hosts', async () => {
+test('hosts whose delay has passed are forgotten, so memory follows the delays and not the hosts', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
   for (let n = 0; n < 50_000; n++) {
@@ -110,7 +110,7 @@ test('starts on one address keep the interval of the whole group', async () => {
   assert.deepEqual(startedMs, [0, 30, 60]);
 });
 
-test('a host that is held back waits for that too, and its delay is kept besides', async () => {
+test('a held host waits for the hold and keeps its delay', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
   pacer.hold('a', clock.nowMs() + 500);
@@ -123,7 +123,7 @@ test('a host that is held back waits for that too, and its delay is kept besides
   assert.equal(await pacer.acquire('a', 0, clock.nowMs() + 1_000), null);
 });
 
-test('starts on one address that come late keep the interval among themselves', async () => {
+test('late starts on one address keep the interval among themselves', async () => {
   const clock = createFakeClock();
   let lags = true;
   // The first sleeper oversleeps, as on a busy machine, past the time of those behind it.
@@ -162,7 +162,7 @@ async function startsOf(hostSlots: number, permits: number, delayMs: number, tak
   return startedMs;
 }
 
-test('a host with slots has as many permits at once, each a delay after the end of its slot’s last, and no burst', async () => {
+test('a host with n slots has n permits at once, each a delay after the last end of its slot, without bursts', async () => {
   const starts = await startsOf(4, 12, 400, 1_000);
   assert.deepEqual(starts.slice(0, 4), [0, 100, 200, 300]);
   // A slot goes on a delay after its contact ended, and the millisecond that ended in.
@@ -171,7 +171,7 @@ test('a host with slots has as many permits at once, each a delay after the end 
   assert.deepEqual(await startsOf(1, 3, 400, 1_000), [0, 1_401, 2_802], 'one slot is what any host has');
 });
 
-test('a permit taken alone waits until all others have ended, and holds the others for its delay', async () => {
+test('an exclusive permit waits until all others have ended, and delays the next ones', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never, () => 3);
   const beginMs = clock.nowMs();
@@ -195,7 +195,7 @@ test('a permit taken alone waits until all others have ended, and holds the othe
   ]);
 });
 
-test('with fewer slots than before a host waits for those used last', async () => {
+test('after the number of slots falls, a host waits for the slots used last', async () => {
   const clock = createFakeClock();
   let hostSlots = 3;
   const pacer = createPacer(clock, never, () => hostSlots);
@@ -209,7 +209,7 @@ test('with fewer slots than before a host waits for those used last', async () =
   assert.equal(pacer.waitMs('a', 0), 1_001);
 });
 
-test('a permit at an address lasts until its request starts, whatever that waits for, or is let go', async () => {
+test('a permit for an address lasts until its request starts or is dropped', async () => {
   const clock = createFakeClock();
   const pacer = createAddressPacer(clock, 100, () => 1);
   const beginMs = clock.nowMs();
@@ -227,7 +227,7 @@ test('a permit at an address lasts until its request starts, whatever that waits
   assert.deepEqual(given, [600, 600]);
 });
 
-test('the address of a host with slots may be contacted as many times as often', async () => {
+test('the address of a host with n slots may be contacted n times as often', async () => {
   const clock = createFakeClock();
   const pacer = createAddressPacer(clock, 100, () => 1);
   const beginMs = clock.nowMs();
@@ -241,7 +241,7 @@ test('the address of a host with slots may be contacted as many times as often',
   assert.deepEqual(startedMs, [0, 25, 50, 150]);
 });
 
-test('a clock that is set forward brings no contact early, and makes none wait for ever', async () => {
+test('a clock that is set forward causes no early contact and no endless wait', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
   (await pacer.acquire('a', 30_000, late))?.release(clock.nowMs(), 30_000);
@@ -263,7 +263,7 @@ test('a clock that is set forward brings no contact early, and makes none wait f
   assert.equal(await pacer.acquire('a', 0, clock.nowMs() + 59_999), null);
 });
 
-test('a clock that is set forward brings no contact of an address early', async () => {
+test('a clock that is set forward causes no early contact of an address', async () => {
   const clock = createFakeClock();
   const pacer = createAddressPacer(clock, 5_000, () => 1);
   (await pacer.acquire('192.0.2.1', late, never))?.start();

@@ -31,7 +31,7 @@ function response(bytes: number, failure: HttpResponse['failure'] = null): HttpR
   };
 }
 
-test('what a response cost beyond an ordinary one is waited out twice for each host, up to a limit', () => {
+test('the processor time of a response beyond that of an ordinary one delays its host by twice as much, up to a limit', () => {
   const share = createProcessorShare(
     () => 100,
     () => true,
@@ -41,7 +41,7 @@ test('what a response cost beyond an ordinary one is waited out twice for each h
   assert.equal(share.waitMs(10_000), processorWaitMaxMs);
 });
 
-test('while the processor has time to spare, nobody waits', () => {
+test('no host waits while the processor has time to spare', () => {
   const share = createProcessorShare(
     () => 100,
     () => false,
@@ -49,12 +49,12 @@ test('while the processor has time to spare, nobody waits', () => {
   assert.equal(share.waitMs(10_000), 0);
 });
 
-test('an ordinary page never pays, however long the machine let its parsing wait', () => {
+test('an ordinary page never delays its host, however long the busy machine took to parse it', () => {
   assert.ok(costOf(response(12_600), 0.2) < ordinaryCostMs);
   assert.ok(costOf(response(12_600), 500) < ordinaryCostMs);
 });
 
-test('large bodies, slow markup and broken responses do', () => {
+test('large bodies, slow markup and broken responses delay their host', () => {
   assert.ok(costOf(response(2 * 1024 * 1024), 1) > ordinaryCostMs);
   assert.ok(costOf(response(100_000), 5) > ordinaryCostMs);
   assert.ok(costOf(response(20_000), 0.2, 20_000) > 100 * ordinaryCostMs);
@@ -63,14 +63,14 @@ test('large bodies, slow markup and broken responses do', () => {
   assert.ok(costOf(response(0, { kind: 'timeout', detail: '' }), 0) < ordinaryCostMs);
 });
 
-test('the event loop tells whether it is busy', () => {
+test('the event loop reports whether it is busy', () => {
   const share = createProcessorShare(() => 100);
   const untilMs = performance.now() + 300;
   while (performance.now() < untilMs);
   assert.ok(share.waitMs(1_000) > 0);
 });
 
-test('a response costs what it is made of, each part by itself', () => {
+test('the cost of a response is the sum of its parts', () => {
   const { brokenCostMs, linkCostMs, pieceCostMs } = fetcherLimits;
   const near = (cost: number, expected: number) => assert.ok(Math.abs(cost - expected) < 1e-9, `${cost} ${expected}`);
   near(costOf(response(0), 5), 0);
@@ -84,7 +84,7 @@ test('a response costs what it is made of, each part by itself', () => {
   near(readingCost(0, 1_000, 0.07), 1_000 * 3e-6 + 0.06);
 });
 
-test('the wait grows with the hosts, and is a whole number', () => {
+test('the processor wait grows with the number of hosts and is a whole number', () => {
   const wait = (costMs: number, hosts: number) =>
     createProcessorShare(
       () => hosts,
@@ -95,7 +95,7 @@ test('the wait grows with the hosts, and is a whole number', () => {
   assert.equal(wait(ordinaryCostMs - 1, 100), 0);
 });
 
-test('a host is held back for as long, and not at all where it need not wait', () => {
+test('a host is held back for its processor wait, and not at all without one', () => {
   const holds: unknown[] = [];
   const pacer = { hold: (hostKey: string, untilMs: number) => holds.push([hostKey, untilMs]) };
   const requestPath = { pacer, ownClock: { nowMs: () => 1_000 } } as unknown as RequestPath;

@@ -18,7 +18,7 @@ test('slots are taken at once while there are any, and then in the order of aski
   assert.deepEqual([slots.taken, slots.take(), slots.taken], [1, undefined, 2]);
 });
 
-test('those who wait keep their order, however many have gone before', async () => {
+test('waiting requests keep their order, however many were served before', async () => {
   const slots = createSlots(1);
   slots.take();
   const order: number[] = [];

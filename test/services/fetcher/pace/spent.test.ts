@@ -40,12 +40,12 @@ async function pauseAfter(t: TestContext, costly: string, body: (self: string) =
   return hits[at + 1]!.startMs - hits[at]!.endMs;
 }
 
-test('a robots.txt of half a megabyte keeps its host waiting', async (t) => {
+test('a robots.txt of half a megabyte delays its host’s next request', async (t) => {
   const pauseMs = await pauseAfter(t, '/robots.txt', () => `User-agent: *\n${'Disallow: /*a*b*c\n'.repeat(28_000)}`);
   assert.ok(pauseMs >= 500, `${pauseMs.toFixed(0)} ms for a page after it`);
 });
 
-test('a sitemap of 10,000 entries keeps its host waiting', async (t) => {
+test('a sitemap of 10,000 entries delays its host’s next request', async (t) => {
   const entries = (self: string) =>
     Array.from({ length: 10_000 }, (_, n) => `<url><loc>${self}/${n}?q=%7e</loc></url>`).join('');
   const pauseMs = await pauseAfter(t, '/map.xml', (self) => `<urlset>${entries(self)}</urlset>`);

@@ -18,7 +18,7 @@ function asked(own: Partial<Pick<Hooks, 'refuses' | 'request'>>) {
 }
 
 describe('a URL of a lease', () => {
-  it('is requested with the headers that a plugin gives, in the place of ours of that name', async () => {
+  it('a URL of a lease is requested with a plugin’s headers, which replace ours', async () => {
     const request = async () => ({ headers: { 'accept-language': 'fr', cookie: 'x=1' }, skip: '' });
     assert.deepEqual(await asked({ request }), {
       headers: ['accept', 'text/html', 'accept-language', 'fr', 'cookie', 'x=1'],
@@ -26,7 +26,7 @@ describe('a URL of a lease', () => {
     assert.deepEqual(await asked({}), { headers });
   });
 
-  it('is told to plugins with its depth and host', async () => {
+  it('a URL of a lease is passed to plugins with its depth and host', async () => {
     const reported: unknown[] = [];
     await asked({
       refuses: (link) => {
@@ -44,7 +44,7 @@ describe('a URL of a lease', () => {
     ]);
   });
 
-  it('is refused by a filter, or by who would skip it', async () => {
+  it('a URL of a lease is refused by a filter or a request hook', async () => {
     assert.deepEqual(await asked({ refuses: () => 'mine' }), {
       kind: 'refused',
       detail: 'plugin mine does not want it',
@@ -53,7 +53,7 @@ describe('a URL of a lease', () => {
     assert.deepEqual(await asked({ request }), { kind: 'refused', detail: 'not today' });
   });
 
-  it('is not requested where a plugin fails; a mistake of ours is one', async () => {
+  it('a URL of a lease is not requested if a plugin fails; our own bug is an error', async () => {
     const failing = (error: Error) => asked({ request: () => Promise.reject(error) });
     assert.deepEqual(await failing(new HookFailed('plugin mine: x')), {
       kind: 'parseFailed',

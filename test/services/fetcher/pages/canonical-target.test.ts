@@ -7,8 +7,8 @@ import { compileNormalizer } from '../../../../topology/url/normalize.ts';
 const normalize = compileNormalizer();
 const leads = (url: string, canonical: string) => canonicalTarget(url, canonical, normalize);
 
-describe('a canonical is believed', () => {
-  it('where it takes parameters, an index page or http away', () => {
+describe('a canonical', () => {
+  it('a canonical is believed if it drops parameters, an index page or http', () => {
     assert.equal(leads('https://a.test/x?sid=1&p=2', 'https://a.test/x?p=2'), 'https://a.test/x?p=2');
     assert.equal(leads('https://a.test/d/index.html', 'https://a.test/d/'), 'https://a.test/d/');
     assert.equal(leads('http://a.test/x', 'https://a.test/x'), 'https://a.test/x');
@@ -19,21 +19,21 @@ describe('a canonical is believed', () => {
     );
   });
 
-  it('of no other host and no other path', () => {
+  it('a canonical on another host or path is ignored', () => {
     assert.equal(leads('https://a.test/x', 'https://b.test/x'), null);
     assert.equal(leads('https://a.test/x?sid=1', 'https://a.test/'), null);
     assert.equal(leads('https://a.test/x', 'https://www.a.test/x'), null);
     assert.equal(leads('https://a.test/d', 'https://a.test/d/'), null);
   });
 
-  it('of none that puts something there', () => {
+  it('a canonical that adds something is ignored', () => {
     assert.equal(leads('https://a.test/x', 'https://a.test/x?p=2'), null);
     assert.equal(leads('https://a.test/d/', 'https://a.test/d/index.html'), null);
     assert.equal(leads('https://a.test/x', 'http://a.test/x'), null);
     assert.equal(leads('https://a.test/x?sid=1', 'https://www.a.test/x'), null, 'also beside what is believed');
   });
 
-  it('of a page that names none, itself, or what is no URL', () => {
+  it('a missing, identical or malformed canonical is ignored', () => {
     for (const canonical of ['', 'https://a.test/x', 'https://a.test/x#top', 'mailto:a@a.test', 'x y'])
       assert.equal(leads('https://a.test/x', canonical), null, canonical);
   });

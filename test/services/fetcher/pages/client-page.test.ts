@@ -35,7 +35,7 @@ async function report(own: Partial<Report>) {
 }
 
 describe('a page that the client has read itself', () => {
-  it('is a page with what it told, and is read no more', async () => {
+  it('a page that the client parsed has the client’s content and is not parsed again', async () => {
     const { outcome, page, groups, pending, readMs } = await report({
       ...{ bytes: 77, contentHash: 'ab', title: 'Title', text: 'Text', links: 3, detail: 'by hand' },
       headers: ['content-type', 'Text/HTML; charset=x', 'etag', '"e"', 'x-robots-tag', 'nofollow, noindex'],
@@ -61,14 +61,14 @@ describe('a page that the client has read itself', () => {
     );
   });
 
-  it('has so much text at most, from its beginning', async () => {
+  it('a page that the client parsed keeps its text up to the limit', async () => {
     const text = `a${'b'.repeat(fetcherLimits.textCharsMax)}`;
     assert.equal((await report({ text })).page?.text, text.slice(0, -1));
   });
 });
 
 describe('an answer that is no page', () => {
-  it('is what the client says of it, where no status does', async () => {
+  it('a client’s response without a status has the outcome that the client names', async () => {
     for (const kind of ['returned', 'robotsDenied', 'tooLarge'] as const) {
       const { outcome, page, readMs } = await report({ kind, detail: 'why', status: 0, bytes: 5 });
       assert.equal(readMs, 0);
@@ -76,7 +76,7 @@ describe('an answer that is no page', () => {
     }
   });
 
-  it('is tried again where its status says so, unless the client has made use of it', async () => {
+  it('a client’s response is retried by its status, unless the client has used it', async () => {
     assert.equal((await report({ status: 500 })).outcome.kind, 'serverError');
     assert.equal((await report({ status: 500, final: true })).outcome.kind, 'clientError');
     assert.equal((await report({ status: 404, final: true })).outcome.kind, 'gone');
@@ -84,7 +84,7 @@ describe('an answer that is no page', () => {
     assert.equal((await report({ status: 0, failure, final: true })).outcome.kind, 'timeout', 'there was no answer');
   });
 
-  it('is none of success, whatever came with it', async () => {
+  it('a client’s failed response is no success, whatever came with it', async () => {
     for (const status of [199, 300]) {
       const { outcome, page } = await report({ status, text: 'Text' });
       assert.notEqual(outcome.kind, 'fetched', `${status}`);
@@ -93,13 +93,13 @@ describe('an answer that is no page', () => {
     assert.equal((await report({ status: 299, text: 'Text' })).page?.text, 'Text');
   });
 
-  it('is told in the words of the client, or in ours where it has none', async () => {
+  it('a client’s failure has the client’s message, or a default one', async () => {
     const failure = { kind: 'timeout', detail: 'too slow' } as const;
     assert.equal((await report({ status: 0, failure, detail: 'by hand' })).outcome.detail, 'by hand');
     assert.equal((await report({ status: 0, failure })).outcome.detail, 'too slow');
   });
 
-  it('leads on where it redirects, whatever the client wants', async () => {
+  it('a client’s redirect leads on, whatever the client wants', async () => {
     const { groups, outcome } = await report({ status: 301, headers: ['location', '/next'] });
     assert.deepEqual(
       groups.flatMap(({ links }) => links.map(({ url }) => url)),
@@ -116,19 +116,19 @@ describe('a body that came along', () => {
     links: 2,
   };
 
-  it('is read as one of ours, and its links are published where the client wants it', async () => {
+  it('a client’s body is parsed like ours, and its links are published if the client wants that', async () => {
     const { outcome, page, groups } = await report({ ...html, follow: true });
     assert.deepEqual([page?.title, outcome.links], ['T', 1 + 2]);
     assert.equal(groups.length, 1);
   });
 
-  it('has no links but the client’s otherwise', async () => {
+  it('a client’s body has only the client’s links otherwise', async () => {
     const { outcome, page, groups, pending } = await report(html);
     assert.deepEqual([page?.title, outcome.links, groups, pending], ['T', 2, [], []]);
   });
 });
 
-it('a request was made unless the client says otherwise, and took the bytes that it tells', () => {
+it('a client’s request counts as made, with the bytes it reports, unless the client says otherwise', () => {
   const request = { ...blankRequest, url: item.url, bytes: 0 };
   assert.deepEqual(madeBy({ ...bare, kind: 'returned' }, request), []);
   assert.deepEqual(madeBy({ ...bare, kind: 'robotsDenied' }, request), []);

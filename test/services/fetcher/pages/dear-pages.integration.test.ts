@@ -38,7 +38,7 @@ const richWishes = compileExtractRules(
   extractRulesSchema.parse({ mainText: true, markdown: true, language: true, metadata: true }),
 )('a.test')!;
 
-test('a page that is dear to read as Markdown holds nobody up', async (t) => {
+test('a page that is expensive to convert to Markdown delays nobody', async (t) => {
   const extractor = open(t, { timeoutMs: 500 });
   // What is loaded once is not the page's.
   await extractor.parse(body, page, richWishes);
@@ -55,7 +55,7 @@ test('a page that is dear to read as Markdown holds nobody up', async (t) => {
     });
 });
 
-test('a site whose page was dear is read apart from the start, until a page of it is not', async (t) => {
+test('a site with an expensive page is parsed apart until one of its pages is cheap', async (t) => {
   const extractor = open(t, { timeoutMs: 500 });
   const options = { ...page, byteBudget: 1_000_000 };
   await extractor.parse(body, page, richWishes);

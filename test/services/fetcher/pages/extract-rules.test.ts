@@ -13,8 +13,8 @@ const nothing = {
   tidyMarkup: false,
 };
 
-describe('rules that say little', () => {
-  it('want nothing, and fields of any host, once, as texts', () => {
+describe('minimal extract rules', () => {
+  it('minimal extract rules want nothing, and fields from any host, once, as texts', () => {
     assert.deepEqual(extractRulesSchema.parse({}), {
       ...{ mainText: false, markdown: false, language: false, metadata: false, pdf: false, office: false, fields: [] },
       links: { images: false, scripts: false, data: false },
@@ -29,7 +29,7 @@ describe('rules that say little', () => {
     ]);
   });
 
-  it('name something where they name any', () => {
+  it('an extract rule must want something', () => {
     const isTaken = (field: object) =>
       extractRulesSchema.safeParse({ fields: [{ name: 'a', selector: 'b', ...field }] }).success;
     for (const right of [
@@ -57,12 +57,12 @@ describe('rules that say little', () => {
 });
 
 describe('rules for pages', () => {
-  it('ask for nothing where they want nothing', () => {
+  it('extract rules that want nothing add nothing', () => {
     assert.equal(wishesOf({}), undefined);
     assert.equal(wishesOf({ pdf: true }), undefined);
   });
 
-  it('ask for each part by itself', () => {
+  it('extract rules ask for each part separately', () => {
     for (const part of ['mainText', 'markdown', 'language', 'metadata'])
       assert.deepEqual(wishesOf({ [part]: true }), { wanted: { ...nothing, [part]: true }, fields: [] }, part);
     for (const part of ['images', 'scripts', 'data']) {
@@ -71,7 +71,7 @@ describe('rules for pages', () => {
     }
   });
 
-  it('ask hosts of a field for it, and no others', () => {
+  it('a field is taken only from its hosts', () => {
     const rules = { fields: [{ name: 'price', selector: '.p', hosts: ['*.shop.test', 'a.test'] }] };
     for (const host of ['a.test', 'x.shop.test']) {
       const { wanted, fields } = wishesOf(rules, host)!;

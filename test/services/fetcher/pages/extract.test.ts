@@ -25,7 +25,7 @@ function open(test: TestContext, options: ExtractorOptions) {
   return extractor;
 }
 
-test('a small body is parsed where it is, a large one in a worker, with the same result', async (t) => {
+test('a small body is parsed inline and a large one in a worker, with the same result', async (t) => {
   const inline = open(t, { cores: 2 }).parse(body, page);
   assert.ok(inline !== null && !(inline instanceof Promise));
   const worker = open(t, { cores: 2, inlineBytes: 0 }).parse(body, page);
@@ -38,7 +38,7 @@ test('with one core everything is parsed inline', (t) => {
   assert.ok(!(open(t, { cores: 1, inlineBytes: 0 }).parse(body, page) instanceof Promise));
 });
 
-test('a page that kills its parser, or never lets go, is lost alone: the next one is parsed', async (t) => {
+test('a page that kills or blocks its parser is lost alone: the next one is parsed', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'extract-'));
   t.after(() => rm(folder, { recursive: true }));
   const workerUrl = pathToFileURL(join(folder, 'worker.mjs'));
@@ -63,13 +63,13 @@ test('a page that kills its parser, or never lets go, is lost alone: the next on
   );
 });
 
-test('where no worker can be started, large pages are parsed inline', async (t) => {
+test('large pages are parsed inline if no worker can start', async (t) => {
   const workerUrl = pathToFileURL(join(tmpdir(), 'there-is-no-such-worker.mjs'));
   const whole = await open(t, { cores: 2, inlineBytes: 0, workerUrl }).parse(body, page);
   assert.equal(whole?.parsed.title, 'T');
 });
 
-test('a page made against selectors keeps its links and loses its fields, beside everything else', async (t) => {
+test('a page made to attack selectors keeps its links and loses only its fields', async (t) => {
   const rules = extractRulesSchema.parse({ fields: [{ name: 'cell', selector: 'td:nth-of-type(3)' }] });
   const wishesOf = compileExtractRules(rules);
   const extractor = open(t, { timeoutMs: 1_000 });
@@ -91,7 +91,7 @@ test('a page made against selectors keeps its links and loses its fields, beside
   assert.deepEqual(honest?.rich?.fields[0]?.values, ['3']);
 });
 
-test('pages of many sites made against selectors do not hold up a site whose pages come back', async (t) => {
+test('pages made to attack selectors, on many sites, do not delay a normal site', async (t) => {
   const rules = extractRulesSchema.parse({ fields: [{ name: 'cell', selector: 'td:nth-of-type(3)' }] });
   const wishesOf = compileExtractRules(rules);
   // Long enough for an honest page in a worker that has just been started, whatever else the machine does.
@@ -126,7 +126,7 @@ async function pdfOf(pages: number): Promise<Uint8Array> {
   return pdf.save();
 }
 
-test('a PDF gives its text, title and links; what is none, or is cut short, is lost alone', async (t) => {
+test('a PDF gives its text, title and links; a malformed or cut one is lost alone', async (t) => {
   const extractor = open(t, {});
   const options = { ...page, contentType: 'application/pdf', textCharsMax: 1_000 };
   const whole = await extractor.parsePdf(await pdfOf(2), options);

@@ -16,7 +16,7 @@ function open() {
   return { turns, done, read };
 }
 
-it('a host of cheap documents does not wait behind all that thirty hosts of dear ones have sent', async () => {
+it('a host with cheap documents does not wait behind thirty hosts with expensive ones', async () => {
   const { turns, done, read } = open();
   const dear: Promise<number>[] = [];
   for (let n = 0; n < 30; n++) for (let of = 0; of < 10; of++) dear.push(read(`dear${n}.test`, 3_000));
@@ -31,7 +31,7 @@ it('a host of cheap documents does not wait behind all that thirty hosts of dear
   assert.equal(done.length, 351);
 });
 
-it('names below one registrable domain are one site', async () => {
+it('names below one registrable domain count as one site', async () => {
   const { done, read } = open();
   const all = [read('first.test', 1)];
   for (let n = 0; n < 20; n++) all.push(read(`n${n}.dear.test`, 3_000, 'dear'));
@@ -40,7 +40,7 @@ it('names below one registrable domain are one site', async () => {
   assert.ok(done.indexOf('honest.test') <= 3, done.join(' '));
 });
 
-it('one site is served in order, and a job that fails keeps nobody from the next', async () => {
+it('one site is served in order, and a failing job does not stop the next', async () => {
   const { turns, done, read } = open();
   const failing = turns.take('a.test', () => Promise.reject(new Error('broken')));
   const next = [read('a.test', 1, '1'), read('a.test', 1, '2')];
@@ -49,7 +49,7 @@ it('one site is served in order, and a job that fails keeps nobody from the next
   assert.deepEqual(done, ['1', '2']);
 });
 
-it('a document that comes as the last one ends is read, too', { timeout: 10_000 }, async () => {
+it('a document that arrives as the last one ends is parsed, too', { timeout: 10_000 }, async () => {
   const { turns, done, read } = open();
   let last = read('a.test', 1);
   for (let n = 0; n < 20; n++) last = last.then(() => read('a.test', 1));

@@ -4,7 +4,7 @@ import { isFeedSignature, pollSecondsOf } from '../../../../topology/content/fee
 import { startHarness, taskUrls } from '../harness.ts';
 import { serveSite } from '../loopback.ts';
 
-test('a feed gives its entries as links, those of its own host with their dates; it is told whatever its media type', async (t) => {
+test('a feed gives its entries as links, those of its own host with dates, whatever its media type', async (t) => {
   const site = await serveSite(t, (request, response) => {
     const own = (path: string) => site.url('a.test', path);
     const answer = (type: string, body: string) =>

@@ -23,8 +23,8 @@ function setUp() {
   return { turns, order, page, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
 }
 
-describe('turns of the selectors’ worker', () => {
-  it('are half for sites whose pages come back, however many hosts have others wait', async () => {
+describe('the selector worker', () => {
+  it('the selector worker gives half of its turns to sites whose pages finish, however many hosts wait', async () => {
     const { order, page, now } = setUp();
     await page('www.honest.test', 10);
     const hostile = Array.from({ length: 100 }, (_, n) => page(`h${n}.hostile${n}.test`, timeoutMs));
@@ -36,7 +36,7 @@ describe('turns of the selectors’ worker', () => {
     assert.equal(order.length, 121);
   });
 
-  it('come to those that nobody knows, too, while others have work without end', async () => {
+  it('the selector worker serves unknown sites, too, while others have endless work', async () => {
     const { order, page } = setUp();
     await page('a.test', 10);
     const many = Array.from({ length: 1_000 }, () => page('a.test', 10));
@@ -45,7 +45,7 @@ describe('turns of the selectors’ worker', () => {
     await Promise.all(many);
   });
 
-  it('are none for a site that kept the worker, twice as long each time, whatever name below it asks', async () => {
+  it('the selector worker skips a site that blocked it, twice as long each time, by its registrable domain', async () => {
     const { turns, page, pass } = setUp();
     let restMs = richLimits.fieldsRestFactor * timeoutMs;
     for (let n = 0; n <= richLimits.fieldsRestDoublingsMax + 1; n++) {
@@ -64,7 +64,7 @@ describe('turns of the selectors’ worker', () => {
     assert.ok(!turns.rests('evil.co.uk'), 'a page that came back begins anew');
   });
 
-  it('come again to the site that kept the worker longest ago, where too many did', async () => {
+  it('the selector worker serves the site that blocked it longest ago if too many did', async () => {
     const { turns, page } = setUp();
     for (let n = 0; n < richLimits.fieldSitesMax; n++) {
       await turns.take(
@@ -80,7 +80,7 @@ describe('turns of the selectors’ worker', () => {
     assert.ok(turns.rests('one-more.test'));
   });
 
-  it('go on after a job that fails', async () => {
+  it('the selector worker goes on after a failing job', async () => {
     const { turns, page } = setUp();
     await assert.rejects(
       turns.take(

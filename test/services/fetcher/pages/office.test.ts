@@ -26,7 +26,7 @@ const rels = (...targets: string[]) =>
   `<Relationships>${targets.map((target, n) => `<Relationship Id="r${n}" Type="x/hyperlink" TargetMode="External" Target="${target}"/>`).join('')}</Relationships>`;
 
 describe('an office file', () => {
-  it('gives the links of fields and relations, none of which leads into the file or elsewhere than to the web', async () => {
+  it('an office file gives web links from fields and relations only', async () => {
     const links = [0, 1, 2].map((n) => `<w:hyperlink r:id="r${n}"><w:r><w:t>x</w:t></w:r></w:hyperlink>`).join('');
     const field = '<w:instrText> HYPERLINK </w:instrText><w:instrText>"http://a.test/field" </w:instrText>';
     const body = await zipOf({
@@ -38,7 +38,7 @@ describe('an office file', () => {
     assert.deepEqual([read('docx', body, { linksMax: 1 }).linksDropped], [1]);
   });
 
-  it('gives the text of cells by number and inline, without pronunciation, hidden sheets and formulas', async () => {
+  it('an office file gives the text of numbered and inline cells, without pronunciation, hidden sheets and formulas', async () => {
     const body = await zipOf({
       'xl/workbook.xml':
         '<workbook><sheets><sheet name="A" r:id="s1"/><sheet name="B" state="veryHidden" r:id="s2"/></sheets></workbook>',
@@ -53,7 +53,7 @@ describe('an office file', () => {
     assert.equal(read('xlsx', body).text, 'A\none\tin\t7\nzero');
   });
 
-  it('gives of an .odt file what is shown, not what was deleted or noted', async () => {
+  it('an .odt file gives the visible text, without deletions and notes', async () => {
     const body = await zipOf({
       'content.xml':
         '<office:document-content><text:tracked-changes><text:p>gone</text:p></text:tracked-changes><text:p>a<text:s/>b<office:annotation><text:p>note</text:p></office:annotation>c</text:p></office:document-content>',
@@ -61,7 +61,7 @@ describe('an office file', () => {
     assert.equal(read('odt', body).text, 'a bc');
   });
 
-  it('is cut at the text that is kept, and says so', async () => {
+  it('an office file is cut at the text limit, and says so', async () => {
     const paragraphs = Array.from({ length: 200 }, (_, n) => `<w:p><w:t>paragraph ${n}</w:t></w:p>`).join('');
     const body = await zipOf({ 'word/document.xml': `<w:document>${paragraphs}</w:document>` });
     const { text, complete } = read('docx', body);
@@ -71,7 +71,7 @@ describe('an office file', () => {
 });
 
 describe('a hostile office file', () => {
-  it('that unpacks to more than it may is lost, also where each part is small or the list names one twice', async () => {
+  it('a hostile office file that unpacks beyond its limit is lost, also with small parts or duplicate names', async () => {
     assert.throws(() => read('docx', Buffer.alloc(0)), /no ZIP/);
     const bomb = await bombOf(fetcherLimits.officeBytesMax + 1);
     assert.ok(bomb.length < 200_000);
@@ -81,7 +81,7 @@ describe('a hostile office file', () => {
     assert.throws(() => read('docx', many), /larger than/);
   });
 
-  it('expands no entity, of itself or of a file', async () => {
+  it('a hostile office file expands no entity, internal or external', async () => {
     const entities = Array.from({ length: 30 }, (_, n) => `<!ENTITY e${n + 1} "&e${n};&e${n};">`).join('');
     const dtd = `<!DOCTYPE d [<!ENTITY e0 "boom"><!ENTITY f SYSTEM "file:///etc/passwd">${entities}]>`;
     const body = await zipOf({ 'word/document.xml': documentOf('a &e30; &f; &amp; z', dtd) });
@@ -90,7 +90,7 @@ describe('a hostile office file', () => {
     assert.doesNotMatch(text, /boom|root:/);
   });
 
-  it('names paths, or holds another archive: neither is opened', async () => {
+  it('a hostile office file with path names or nested archives opens neither', async () => {
     const inner = await zipOf({ 'word/document.xml': documentOf('inner') });
     const body = await zipOf({ 'word/document.xml': documentOf('outer'), 'word/embeddings/inner.docx': inner });
     assert.equal(read('docx', body).text, 'outer');
@@ -104,7 +104,7 @@ describe('a hostile office file', () => {
     assert.deepEqual([text, links], ['once inside out', ['http://b.test/y']]);
   });
 
-  it('that is encrypted, cut short, or spoilt anywhere is lost or read in part, and nothing else is thrown', async () => {
+  it('an office file that is encrypted, cut or damaged is lost or read in part, and throws nothing else', async () => {
     const body = await zipOf({ 'word/document.xml': documentOf('some text that is here') });
     assert.throws(() => read('docx', body.subarray(0, body.length - 30)), /no ZIP/);
     const listAt = body.indexOf(Buffer.from([0x50, 0x4b, 1, 2]));
@@ -127,7 +127,7 @@ describe('a hostile office file', () => {
     }
   });
 
-  it('with more parts than are looked at is read by the first of them', async () => {
+  it('an office file with too many parts is read by its first ones', async () => {
     const parts: Record<string, string> = { 'word/document.xml': documentOf('first') };
     for (let n = 0; n < fetcherLimits.officePartsMax + 5; n++) parts[`x/${n}`] = '';
     parts['word/footnotes.xml'] = documentOf('last');
@@ -135,7 +135,7 @@ describe('a hostile office file', () => {
   });
 });
 
-test('office files are read by the worker, and one that is a bomb is lost alone', { timeout: 120_000 }, async (t) => {
+test('office files are parsed in the worker, and a bomb costs only itself', { timeout: 120_000 }, async (t) => {
   const extractor = createExtractor();
   t.after(() => extractor.close());
   const options = { ...page, contentType: `${officeTypes.docx}; charset=binary` };

@@ -5,7 +5,7 @@ import { serveSite } from '../loopback.ts';
 
 const html = { 'content-type': 'text/html' };
 
-test('a page shares out its cash among its links, those published lately too; a redirect passes it on', async (t) => {
+test('a page divides its cash among its links, recently published ones too; a redirect passes it on', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(404).end();
     else if (request.url === '/moved') response.writeHead(301, { location: 'http://b.test/' }).end();

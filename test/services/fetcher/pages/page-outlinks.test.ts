@@ -8,13 +8,13 @@ import { compileNormalizer } from '../../../../topology/url/normalize.ts';
 const normalize = compileNormalizer();
 
 describe('the links of a page’s record', () => {
-  it('are normal, each once, in the order of the page', () => {
+  it('the links of a page’s record are in normal form, each once, in page order', () => {
     const links = ['https://B.test/2', 'https://b.test/1#x', 'mailto:a@a.test', 'https://b.test/2', 'https://b.test/1'];
     assert.deepEqual(pageOutlinks(links, normalize), ['https://b.test/2', 'https://b.test/1']);
     assert.deepEqual(pageOutlinks([], normalize), []);
   });
 
-  it('have so many characters together, and end with the last that fits', () => {
+  it('the links of a page’s record have a bound on their characters and end with the last that fits', () => {
     const [one, two, three] = ['https://b.test/1', 'https://b.test/22', 'https://b.test/3'] as const;
     const all = [one, one, two, three];
     const chars = one.length + two.length + three.length;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isXhtml, mediaTypeOf, pageTypeOf, sniffedType } from '../../../../services/fetcher/pages/page-type.ts';
 
-test('a response without a type is markup where it begins with < after white space, and no text where it holds a NUL', () => {
+test('a response without a type is markup if it begins with < after white space, and no text if it holds a NUL', () => {
   const cases: readonly (readonly [body: string, type: string])[] = [
     ['<p>', 'html'],
     ['\t<p>', 'html'],
@@ -24,7 +24,7 @@ test('a response without a type is markup where it begins with < after white spa
     assert.equal(sniffedType(Buffer.from(body)), type, JSON.stringify(body.slice(0, 20)));
 });
 
-test('three bytes are a byte order mark only together', () => {
+test('a byte order mark is all three bytes', () => {
   const markup = 0x3c;
   for (const start of [
     [0xef, 0xbb, 0x61],
@@ -37,7 +37,7 @@ test('three bytes are a byte order mark only together', () => {
   assert.equal(sniffedType(Uint8Array.of(0xef, 0xbb, 0xbf, markup)), 'html');
 });
 
-test('a media type says whether a page is markup, text, a PDF, an office file, or nothing that is read', () => {
+test('a media type decides whether a page is markup, text, a PDF, an office file, or unsupported', () => {
   const types = {
     html: 'text/html application/xhtml+xml',
     text: 'text/plain text/css application/xml application/json application/feed+json application/rss+xml image/svg+xml',
@@ -52,7 +52,7 @@ test('a media type says whether a page is markup, text, a PDF, an office file, o
   assert.equal(mediaTypeOf([]), '');
 });
 
-test('XML with the root and the namespace of XHTML is a page, whatever stands before the root', () => {
+test('XML whose root is in the XHTML namespace is a page, whatever precedes the root', () => {
   const root = '<html lang="de" xmlns="http://www.w3.org/1999/xhtml">';
   const doctype =
     '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">';

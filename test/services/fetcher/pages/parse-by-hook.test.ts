@@ -15,8 +15,8 @@ function parsed(read: object, robots = '', linksMax = 2) {
   return parseByHook({ hooks, productToken: 'crawlstream', linksMax } as PageReader, url, 'text/x', response);
 }
 
-describe('a document that a plugin reads', () => {
-  it('has nothing but what it gives', async () => {
+describe('a document that a plugin parses', () => {
+  it('a document that a plugin parses has only what the plugin returns', async () => {
     const { parsed: page, rich } = await parsed({});
     assert.deepEqual(
       { ...page, robots: null },
@@ -37,7 +37,7 @@ describe('a document that a plugin reads', () => {
     assert.equal(rich, null);
   });
 
-  it('has its fields, as texts', async () => {
+  it('a document that a plugin parses has its fields as texts', async () => {
     const { rich } = await parsed({ fields: { price: ['1', '2'] } });
     assert.deepEqual(rich, {
       ...{ mainText: '', markdown: '', language: '', declaredLanguage: '', metadata: null, complete: true },
@@ -45,7 +45,7 @@ describe('a document that a plugin reads', () => {
     });
   });
 
-  it('has each link once, resolved, up to as many as a page may have', async () => {
+  it('a document that a plugin parses has each link once, resolved, up to the link limit', async () => {
     const links = ['/1', 'mailto:a@a.test', '/1', '/2', '/3', '/2', '/4'];
     const { parsed: page } = await parsed({ links });
     assert.deepEqual(
@@ -57,7 +57,7 @@ describe('a document that a plugin reads', () => {
     assert.deepEqual(held.nofollowed, ['https://a.test/1', 'https://a.test/2']);
   });
 
-  it('has as much text as a page may have, and says where that is not all', async () => {
+  it('a document that a plugin parses has text up to the limit, and says if it was cut', async () => {
     const { textCharsMax: most } = fetcherLimits;
     const of = async (length: number) => {
       const text = 'x'.repeat(length);

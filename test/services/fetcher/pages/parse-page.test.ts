@@ -23,8 +23,8 @@ function parsed(html: string, wishes: PageWishes | undefined, own: { linksMax?: 
   );
 }
 
-describe('a page of which more is wanted', () => {
-  it('has the links of its images behind its own, each once', () => {
+describe('a page with extract options', () => {
+  it('a page with extract options has the links of its images after its own, each once', () => {
     const html = '<a href=/1>x</a><img src=/1><img src=i.png><img src=i.png><img src="data:,x"><img src=j.png>';
     const { parsed: page } = parsed(html, images);
     assert.deepEqual(page.links, ['https://a.test/1', 'https://a.test/d/i.png', 'https://a.test/d/j.png']);
@@ -32,7 +32,7 @@ describe('a page of which more is wanted', () => {
     assert.deepEqual(parsed(html, undefined).parsed.links, ['https://a.test/1']);
   });
 
-  it('has no more links than a page may have, and counts the rest', () => {
+  it('a page with extract options keeps the link limit and counts the rest', () => {
     const html = '<a href=/1>x</a><img src=i.png><img src=j.png><img src=k.png>';
     const { parsed: page } = parsed(html, images, { linksMax: 2 });
     assert.deepEqual([page.links.length, page.linksDropped], [2, 2]);
@@ -40,12 +40,12 @@ describe('a page of which more is wanted', () => {
     assert.deepEqual([links.parsed.links.length, links.parsed.linksDropped], [2, 2]);
   });
 
-  it('has none of them where it asks for nofollow', () => {
+  it('a page with extract options has no links if it is nofollow', () => {
     const { parsed: page } = parsed('<meta name=robots content=nofollow><img src=i.png>', images);
     assert.deepEqual([page.links, page.linksDropped], [[], 0]);
   });
 
-  it('has its fields, and is read up to the same byte as its links', () => {
+  it('a page with extract options has its fields, parsed up to the same byte as its links', () => {
     const html = '<h1>Title</h1><p>text';
     assert.deepEqual(
       parsed(html, title).rich!.fields.map(({ values }) => values),

@@ -17,12 +17,12 @@ const options = {
 };
 
 describe('the text of a PDF', () => {
-  it('is that of its pages, one after another', async () => {
+  it('the text of a PDF is that of its pages, in order', async () => {
     const read = await readPdf(await pdfOf('first page', 'second page', 'third'), options);
     assert.deepEqual([read.text, read.complete], ['first page\nsecond page\nthird', true]);
   });
 
-  it('is read page by page until there is enough, each with the line’s end behind it', async () => {
+  it('the text of a PDF is read page by page up to the limit, each with a line end', async () => {
     const body = await pdfOf('12345', '12345', '12345');
     for (const [textCharsMax, text, complete] of [
       [6, '12345', false],
@@ -36,7 +36,7 @@ describe('the text of a PDF', () => {
     }
   });
 
-  it('is none where the time for the page is up', async () => {
+  it('the text of a PDF is empty if the time for the page is up', async () => {
     const { text, complete } = await readPdf(await pdfOf('12345'), { ...options, expired: () => true });
     assert.deepEqual([text, complete], ['', false]);
   });
@@ -59,7 +59,7 @@ async function linking(...urls: readonly string[]): Promise<Uint8Array> {
 }
 
 describe('the links of a PDF', () => {
-  it('are told once each, up to a bound, with how many were left out', async () => {
+  it('the links of a PDF are reported once each, up to a bound, with the number left out', async () => {
     const urls = ['http://a.test/1', 'http://a.test/2', 'http://a.test/1', 'mailto:me@a.test', 'http://a.test/3'];
     const body = await linking(...urls);
     const all = ['http://a.test/1', 'http://a.test/2', 'http://a.test/3'];
@@ -74,7 +74,7 @@ describe('the links of a PDF', () => {
     }
   });
 
-  it('are none where robots may follow none', async () => {
+  it('the links of a nofollow PDF are empty', async () => {
     const { links } = await readPdf(await linking('http://a.test/1'), { ...options, robotsTags: ['nofollow'] });
     assert.deepEqual(links, []);
   });

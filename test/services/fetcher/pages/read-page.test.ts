@@ -67,8 +67,8 @@ const reported = (groups: readonly LinkGroup[]) =>
   }));
 const urlsOf = (groups: readonly LinkGroup[]) => reported(groups).flatMap(({ urls }) => urls);
 
-describe('an answer without a page', () => {
-  it('has the outcome of its status, with what the host says of waits and freshness', async () => {
+describe('a response without a page', () => {
+  it('a response without a page has the outcome of its status, with the host’s waits and freshness', async () => {
     const headers = [
       'etag',
       '"e"',
@@ -94,14 +94,14 @@ describe('an answer without a page', () => {
     assert.equal((await read({ status: 404, headers: [] })).outcome.freshForMs, 0);
   });
 
-  it('keeps no validator that servers would refuse to be sent', async () => {
+  it('a response without a page keeps no validator that servers would refuse', async () => {
     const etagOf = async (chars: number) =>
       (await read({ body: '<p>', headers: ['content-type', 'text/html', 'etag', 'x'.repeat(chars)] })).outcome.etag;
     assert.equal((await etagOf(1_000)).length, 1_000);
     assert.equal(await etagOf(1_001), '');
   });
 
-  it('has no validator: a 304 would make a page of it, or a whole page of a part', async () => {
+  it('a partial or failed response has no validator, since a 304 would turn it into a whole page', async () => {
     const tag = ['etag', '"e"', 'last-modified', 'Mon'];
     for (const answer of [
       { status: 404, headers: tag },
@@ -118,7 +118,7 @@ describe('an answer without a page', () => {
     assert.deepEqual([whole.outcome.etag, whole.outcome.lastModified], ['"e"', 'Mon']);
   });
 
-  it('fails as the request did, whatever its status, and waits for nothing without one', async () => {
+  it('a response without a page fails as its request did, whatever its status', async () => {
     const failure = { kind: 'timeout', detail: 'too slow' };
     const broken = await read({ status: 200, failure, headers: ['retry-after', '9'] });
     assert.deepEqual([broken.outcome.kind, broken.outcome.detail, broken.outcome.status], ['timeout', 'too slow', 200]);
@@ -126,7 +126,7 @@ describe('an answer without a page', () => {
     assert.deepEqual([none.outcome.kind, none.outcome.retryAfterMs], ['timeout', 0]);
   });
 
-  it('costs no attempt where nothing reached the host, by no fault of its own', async () => {
+  it('a request that never reached the host costs no attempt', async () => {
     for (const kind of ['aborted', 'proxyFailed'])
       assert.equal((await read({ status: 0, failure: { kind, detail: '' } })).outcome.kind, 'returned');
     const cut = { kind: 'connectionFailed', detail: 'cut' };
@@ -137,7 +137,7 @@ describe('an answer without a page', () => {
     );
   });
 
-  it('is not modified where it was asked for that, by either validator, and a bad response otherwise', async () => {
+  it('a 304 counts as not modified if a validator was sent, and is a bad response otherwise', async () => {
     const headers = ['x-robots-tag', 'noindex'];
     for (const item of [{ etag: '"e"' }, { lastModified: 'Sun, 06 Nov 1994 08:49:37 GMT' }]) {
       const { outcome, usage } = await read({ status: 304, headers, item });
@@ -150,7 +150,7 @@ describe('an answer without a page', () => {
     assert.equal((await read({ status: 304, headers })).outcome.kind, 'badResponse');
   });
 
-  it('leads where it redirects, at its depth, one hop on, at the front, with all of its cash', async () => {
+  it('a redirect leads to its target, at its depth, one hop on, in the first front queue, with all cash', async () => {
     const { outcome, groups, page, readMs } = await read({ status: 302, headers: ['location', '../y'] });
     assert.deepEqual([outcome.kind, outcome.redirectUrl, page, readMs], ['redirect', 'http://a.test/y', null, 0]);
     assert.deepEqual(reported(groups), [
@@ -159,13 +159,13 @@ describe('an answer without a page', () => {
     assert.equal((await read({ status: 302, headers: [] })).outcome.kind, 'clientError', 'it leads nowhere');
   });
 
-  it('is for sale where it says its price', async () => {
+  it('a response with a price is for sale', async () => {
     const { outcome } = await read({ status: 402, headers: ['crawler-price', 'USD 0.01'] });
     assert.deepEqual([outcome.kind, outcome.price !== ''], ['paymentRequired', true]);
     assert.equal((await read({ status: 403, headers: ['crawler-price', 'USD 0.01'] })).outcome.price, '');
   });
 
-  it('of a type that nobody reads is refused, and names it', async () => {
+  it('a response of an unsupported type is refused, and the type is named', async () => {
     for (const [type, name] of [
       ['application/zip', 'application/zip'],
       ['application/pdf', 'application/pdf'],
@@ -183,7 +183,7 @@ describe('a page', () => {
   const body = `<title>T</title><meta name=description content=D>
     <a href=1>one</a><a href=/2>two</a><a href=http://b.test/>three</a><p>Text`;
 
-  it('has what was read of it, and what its answer said', async () => {
+  it('a page has its parsed content and its response headers', async () => {
     const headers = [...html, 'etag', '"e"', 'last-modified', 'Mon'];
     const whole = `<link rel=canonical href=/c>${body}`;
     const { page, outcome } = await read({ body: whole, headers });
@@ -204,7 +204,7 @@ describe('a page', () => {
     assert.match(page!.text, /Text$/);
   });
 
-  it('gives its links one deeper, each with its share of the cash', async () => {
+  it('a page gives its links one level deeper, each with a share of the cash', async () => {
     const { groups } = await read({ body });
     assert.deepEqual(
       reported(groups).map(({ depth, hop, front, share }) => [depth, hop, front, share]),
@@ -219,7 +219,7 @@ describe('a page', () => {
     assert.equal(ofNormal[0]!.sourceUrl, 'http://a.test/normal');
   });
 
-  it('that refreshes to another leads there as a redirect, with a share of its own', async () => {
+  it('a page that refreshes to another leads there like a redirect, with a share of the cash', async () => {
     const { groups, outcome } = await read({ body: `<meta http-equiv=refresh content="0; url=/next">${body}` });
     const next = reported(groups).find(({ front }) => front);
     assert.deepEqual([next?.depth, next?.hop, next?.share, next?.urls], [2, 2, 3, ['http://a.test/next']]);
@@ -230,7 +230,7 @@ describe('a page', () => {
     assert.deepEqual([shy.groups, shy.outcome.links], [[], 0]);
   });
 
-  it('has its text for people alone, and what it says of robots and of itself', async () => {
+  it('a page has its text only for human readers, and its robots directives and canonical', async () => {
     const whole = `<html lang=de><meta name=robots content="noindex, nofollow">${body}`;
     const { page, outcome } = await read({ body: whole });
     assert.deepEqual(
@@ -242,12 +242,12 @@ describe('a page', () => {
     assert.equal(json.page!.text, '');
   });
 
-  it('says how many of its links there was no room for, and that it is no page after all', async () => {
+  it('a page counts the links that did not fit, and says if it is a soft 404', async () => {
     const { outcome } = await read({ body: `<title>404 Not Found</title>${body}`, reader: { linksMax: 2 } });
     assert.deepEqual([outcome.links, outcome.linksDropped, outcome.soft404], [2, 1, true]);
   });
 
-  it('is signed where that is asked for', async () => {
+  it('a page has a signature if that is wanted', async () => {
     const words = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
     assert.equal((await read({ body: `<p>${words}` })).outcome.textSignature, '');
     const signed = await read({ body: `<p>${words}`, signatures: true });
@@ -255,7 +255,7 @@ describe('a page', () => {
     assert.equal(signed.outcome.textSignature, textSignature(signed.page!.text));
   });
 
-  it('that names a canonical is a redirect to it where the policy has it so', async () => {
+  it('a page with a canonical is a redirect to it if the policy says so', async () => {
     const item = { url: 'http://a.test/x?sid=1' };
     const named = '<link rel=canonical href=/x>';
     const reader = { canonicals: () => true };
@@ -265,7 +265,7 @@ describe('a page', () => {
     assert.equal((await read({ body: named, item })).outcome.kind, 'fetched');
   });
 
-  it('of plain text has that text, whole up to a bound, and no links', async () => {
+  it('a plain-text page has its text, whole up to a bound, and no links', async () => {
     const { textCharsMax: most } = fetcherLimits;
     const plain = async (body: string) => (await read({ headers: ['content-type', 'text/plain'], body })).page!;
     const page = await plain('<a href=/x>caf\u00e9');
@@ -277,14 +277,14 @@ describe('a page', () => {
     assert.equal((await plain('\u{1f600}'.repeat(most / 2))).text.length, most, 'four bytes a character');
   });
 
-  it('was truncated where its answer was, or its reading', async () => {
+  it('a page is truncated if its response or its parsing was', async () => {
     const { page, outcome } = await read({ body, truncated: true });
     assert.deepEqual([page!.truncated, outcome.truncated], [true, true]);
     const plain = await read({ headers: ['content-type', 'text/plain'], body: 'x' });
     assert.deepEqual([plain.page!.truncated, plain.page!.linksDropped], [false, 0]);
   });
 
-  it('tells what reading it cost the main thread: no more than it took, and nothing where a worker read it', async () => {
+  it('a page reports its parsing time on the main thread, and none if a worker parsed it', async () => {
     const beforeMs = performance.now();
     const { readMs } = await read({ body });
     assert.ok(readMs > 0 && readMs <= performance.now() - beforeMs);
@@ -306,7 +306,7 @@ describe('a page', () => {
     assert.deepEqual(given, ['pdf', 'office']);
   });
 
-  it('has what a rule wants of it', async () => {
+  it('a page has what an extract rule wants of it', async () => {
     const wanted = { mainText: false, markdown: false, language: false, metadata: true, tidyMarkup: true };
     const rule = { name: 'title', selector: 'title', attribute: '', type: 'string', all: false } as const;
     const wishes = {
@@ -327,18 +327,18 @@ describe('a page', () => {
     assert.match(page!.metadata, /Thing/);
   });
 
-  it('without a type is read as what it looks like', async () => {
+  it('a page without a type is read as what it looks like', async () => {
     const { page } = await read({ headers: [], body });
     assert.deepEqual([page?.title, page?.links], ['T', 3]);
   });
 
-  it('that the parser did not finish is told so', async () => {
+  it('a page that the parser did not finish is marked so', async () => {
     const extractor = { parse: () => null } as unknown as PageReader['extractor'];
     const { outcome, page } = await read({ body, reader: { extractor } });
     assert.deepEqual([outcome.kind, outcome.detail, page], ['parseFailed', 'the parser was stopped', null]);
   });
 
-  it('has its links in its record where they are wanted', async () => {
+  it('a page has its links in its record if they are wanted', async () => {
     const { page } = await read({ body, reader: { outlinks: true } });
     assert.deepEqual(page!.outlinks, ['http://a.test/d/1', 'http://a.test/2', 'http://b.test/']);
     assert.deepEqual((await read({ body })).page!.outlinks, []);
@@ -357,7 +357,7 @@ describe('a plugin', () => {
     return { hooks: { ...hooks, ...own } as unknown as Hooks };
   }
 
-  it('has the response first and the page last, and what it makes of them is reported', async () => {
+  it('a plugin gets the response first and the page last, and its changes are reported', async () => {
     const reader = hooked({
       response: async (url, one) => ({ ...one, body: Buffer.from(`<title>of ${url}</title>`) }),
       page: async (one) => ({ ...one, title: `${one.title}!` }),
@@ -368,7 +368,7 @@ describe('a plugin', () => {
     assert.equal((await read({ body: page, reader: hooked({ page: async () => null }) })).page, null);
   });
 
-  it('has no page of an answer that is none, and nothing where there was no answer', async () => {
+  it('a plugin gets no page for a failed response, and nothing without a response', async () => {
     const reader = hooked({
       page: async () => assert.fail('there is no page'),
       response: async (_, one) => (one.status === 0 ? assert.fail('there is no response') : one),
@@ -378,7 +378,7 @@ describe('a plugin', () => {
     assert.equal((await read({ status: 0, failure, reader })).outcome.kind, 'timeout');
   });
 
-  it('that fails makes it a page that could not be read; a mistake of ours ends the fetcher', async () => {
+  it('a plugin that fails makes the page unreadable; a bug of ours ends the fetcher', async () => {
     const failing = (error: Error) =>
       read({ headers: ['etag', '"e"'], reader: hooked({ response: () => Promise.reject(error) }) });
     const { outcome, page: none } = await failing(new HookFailed('plugin mine: x'));
@@ -390,7 +390,7 @@ describe('a plugin', () => {
     await assert.rejects(failing(new TypeError('ours')), /ours/);
   });
 
-  it('reads what it says it reads, in the place of ours', async () => {
+  it('a plugin parses its types instead of us', async () => {
     const parses = (type: string) =>
       type === 'application/zip' || type === 'application/rss+xml' || type === 'text/css';
     const reader = {
@@ -405,7 +405,7 @@ describe('a plugin', () => {
 });
 
 describe('an answer that is part of pages', () => {
-  it('is none itself where what pages are built of is wanted, and text like any otherwise', async () => {
+  it('a page requisite is no page if requisites are wanted, and ordinary text otherwise', async () => {
     const headers = ['content-type', 'text/css'];
     const body = 'p { background: url(/c.png) }';
     const { outcome, page, groups } = await read({ headers, body, reader: { requisites: () => true } });
@@ -420,7 +420,7 @@ describe('a feed', () => {
     <item><link>http://b.test/2</link><pubDate>Thu, 05 Jan 2017 13:34:51 GMT</pubDate></item></channel></rss>`;
   const type = ['content-type', 'application/rss+xml'];
 
-  it('gives its entries, one deeper, those of its own host as news, with their share of the cash', async () => {
+  it('a feed gives its entries one level deeper, those of its own host as news, with their share of the cash', async () => {
     const { groups, page, outcome } = await read({ headers: type, body: rss });
     assert.deepEqual(
       groups.map(({ hostKey, depth, share, foundIn, intent }) => [hostKey, depth, share, foundIn, intent]),
@@ -433,7 +433,7 @@ describe('a feed', () => {
     assert.equal((await read({ body: rss })).page!.text, '', 'of whatever type');
   });
 
-  it('that is an index of sitemaps gives them at its own depth, a sitemap its pages one deeper', async () => {
+  it('a sitemap index gives its sitemaps at its own depth, a sitemap its pages one deeper', async () => {
     const index = '<sitemapindex><sitemap><loc>http://a.test/s.xml</loc></sitemap></sitemapindex>';
     const map = '<urlset><url><loc>http://a.test/p</loc></url></urlset>';
     const xml = ['content-type', 'application/xml'];
@@ -451,26 +451,26 @@ describe('a feed', () => {
     );
   });
 
-  it('is signed by its entries, and says when to come again', async () => {
+  it('a feed is signed by its entries and says when to poll again', async () => {
     const headers = [...type, 'cache-control', 'max-age=7200'];
     const { outcome } = await read({ headers, body: rss, signatures: true });
     assert.ok(isFeedSignature(outcome.textSignature));
     assert.equal(pollSecondsOf(outcome.textSignature), 7_200);
   });
 
-  it('is read in the charset of its answer', async () => {
+  it('a feed is read in the charset of its response', async () => {
     const body = Buffer.from('<rss><channel><item><link>/caf\u00e9</link></item></channel></rss>', 'latin1');
     const { groups } = await read({ headers: ['content-type', 'application/rss+xml; charset=latin1'], body });
     assert.deepEqual(urlsOf(groups), ['http://a.test/caf%C3%A9']);
   });
 
-  it('that asks for nofollow gives none, and one that is empty neither', async () => {
+  it('a nofollow feed gives no entries, nor does an empty one', async () => {
     const shy = await read({ headers: [...type, 'x-robots-tag', 'nofollow'], body: rss });
     assert.deepEqual([shy.groups, shy.outcome.links], [[], 0]);
     assert.deepEqual((await read({ headers: type, body: '<rss><channel></channel></rss>' })).groups, []);
   });
 
-  it('is none where it only begins like one', async () => {
+  it('a body that only begins like a feed is none', async () => {
     const { page } = await read({ headers: ['content-type', 'text/html'], body: '<feedback><a href=/x>x</a><p>Text' });
     assert.match(page!.text, /Text/);
   });

@@ -30,7 +30,7 @@ function wish(own: Partial<typeof page>, body: Buffer, when: 'always' | 'thin' =
 }
 
 describe('a page is rendered', () => {
-  it('as it was fetched', () => {
+  it('a page is rendered with the request settings of its fetch', () => {
     const { url, hostKey, depth, status, fetchedAtMs } = page;
     assert.deepEqual(wish({}, script), {
       ...{
@@ -48,12 +48,12 @@ describe('a page is rendered', () => {
     });
   });
 
-  it('with what was said of using it', () => {
+  it('a page is rendered with its usage statements', () => {
     const usage = [{ use: 'search', preference: 'deny', source: 'x', said: 'y', hash: '', fromMs: 0 }] as const;
     assert.deepEqual(JSON.parse(wish({ usage: [...usage] } as never, script)!.usage), usage);
   });
 
-  it('by a rule of one host', () => {
+  it('a page is rendered by a rule of its host', () => {
     assert.deepEqual(renderRuleSchema.parse({ hosts: ['a.test'] }), { hosts: ['a.test'], when: 'thin' });
     assert.equal(renderRuleSchema.safeParse({ hosts: [] }).success, false);
     assert.equal(extractRulesSchema.parse({ render: [{ hosts: ['a.test'] }] }).render?.length, 1);
@@ -71,7 +71,7 @@ describe('a page is rendered', () => {
     ['of more', {}, Buffer.alloc(700_001), 'always', false],
   ] as const;
   for (const [what, own, body, when, isIt] of cases)
-    it(`${isIt ? '' : 'not: '}one ${what}`, () => assert.equal(wish(own, body, when) !== null, isIt));
+    it(`${isIt ? '' : 'not: '}a page is rendered by ${what}`, () => assert.equal(wish(own, body, when) !== null, isIt));
 
-  it('not: one of another host', () => assert.equal(wish({}, script, 'always', 'c.test'), null));
+  it('a page of another host is not rendered', () => assert.equal(wish({}, script, 'always', 'c.test'), null));
 });

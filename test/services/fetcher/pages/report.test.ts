@@ -10,7 +10,7 @@ const reader = (more: Partial<PageReader>) => more as PageReader;
 const hooks = { parses: (type: string) => type === 'application/epub+zip' } as unknown as Hooks;
 
 describe('a body is read', () => {
-  it('of every success, and of nothing else', () => {
+  it('a body is read after every success, and otherwise never', () => {
     const all = [
       [wantsBody, 'text/html'],
       [wantsOf(reader({})), 'text/html'],
@@ -25,7 +25,7 @@ describe('a body is read', () => {
       );
   });
 
-  it('of an answer that asks for money in words that machines read', () => {
+  it('a body is read if a response asks for money in machine-readable form', () => {
     for (const one of [wantsOf(reader({})), wantsOf(reader({ hooks }))]) {
       assert.equal(one(402, typed('application/json')), true);
       assert.equal(one(402, typed('text/html')), false);
@@ -34,7 +34,7 @@ describe('a body is read', () => {
     }
   });
 
-  it('if it can hold text; a PDF where those are read, and what a plugin reads', () => {
+  it('a body is read if its type can hold text; a PDF if PDFs are wanted; and the types of plugins', () => {
     const types = ['text/html', 'application/xml', '', 'image/png', 'application/pdf', 'application/epub+zip'];
     const wanted = (wants: ReturnType<typeof wantsOf>) => types.map((type) => wants(200, typed(type)));
     assert.deepEqual(wanted(wantsBody), [true, true, true, false, false, false]);

@@ -24,18 +24,18 @@ const reported = ({ groups }: { readonly groups: readonly LinkGroup[] }) =>
     return { depth, hop, front, urls: links.map((link) => link.url) };
   });
 
-it('images, fonts, styles and scripts are part of pages; markup, text and films are not', () => {
+it('images, fonts, styles and scripts are page requisites; markup, text and video are not', () => {
   const are = 'image/png font/woff2 text/css text/javascript application/x-javascript application/ecmascript';
   for (const type of are.split(' ')) assert.ok(isRequisite(type), type);
   const not = 'text/html text/plain video/mp4 application/json x-image/png text/css2 atext/css ';
   for (const type of not.split(' ')) assert.ok(!isRequisite(type), type);
 });
 
-describe('an answer that is part of a page', () => {
+describe('a response that is a page requisite', () => {
   const report = (type: string, body: string) =>
     requisiteReport(links(), from, url, response(body), type, { ...blankOutcome, index: 4, bytes: 9 });
 
-  it('is no page itself', () => {
+  it('a page requisite is no page itself', () => {
     const { outcome, page, groups, readMs } = report('image/png', 'url(x.png)');
     assert.deepEqual([page, readMs], [null, 0]);
     assert.deepEqual([outcome.kind, outcome.index, outcome.bytes], ['refused', 4, 9]);
@@ -43,17 +43,17 @@ describe('an answer that is part of a page', () => {
     assert.deepEqual(groups, []);
   });
 
-  it('leads on where it is a style sheet, as a redirect would, before other pages', () => {
+  it('a style sheet leads on like a redirect, before other pages', () => {
     assert.deepEqual(reported(report('text/css', '@import "b.css"; p { background: url(/c.png) }')), [
       { depth: 3, hop: 2, front: true, urls: ['http://a.test/dir/b.css', 'http://a.test/c.png'] },
     ]);
   });
 });
 
-describe('what a page is built of', () => {
+describe('page requisites', () => {
   const cyrillic = ['content-type', 'text/css; charset=iso-8859-5'];
 
-  it('is named in the charset of the answer that names it', () => {
+  it('page requisites are read in the charset of the response that names them', () => {
     const beforeMs = performance.now();
     const sheet = requisiteReport(
       links(),
@@ -84,7 +84,7 @@ describe('a page’s links', () => {
     return withRequisites(reader, type, from, url, response(markup), found);
   };
 
-  it('have beside them what the page is built of, at its own depth', () => {
+  it('a page’s links include its requisites at the page’s own depth', () => {
     const both = read(() => true);
     assert.deepEqual(reported(both), [
       { depth: 3, hop: 0, front: true, urls: ['http://a.test/dir/s.css', 'http://a.test/i.png'] },
@@ -93,7 +93,7 @@ describe('a page’s links', () => {
     assert.ok(both.pending.length > 1, 'what was sent is remembered');
   });
 
-  it('are all where nobody asked for more, or where the page is no markup', () => {
+  it('a page’s links are all there is if requisites are not wanted or the page is not markup', () => {
     assert.equal(
       read(() => false),
       found,

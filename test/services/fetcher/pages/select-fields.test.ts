@@ -45,13 +45,13 @@ test('selectors take fields of their types from a page, whatever the case of its
   );
 });
 
-test('fields are for the hosts they name; a page of another host is not even looked at', () => {
+test('fields apply to the hosts that they name; other pages are not even parsed for them', () => {
   const rule = { name: 'n', hosts: ['*.shop.test'], selector: 'h1' };
   assert.equal(fieldsOf(html, [rule], 'shop.test'), undefined);
   assert.equal(fieldsOf(html, [rule], 'www.shop.test')?.length, 1);
 });
 
-test('a page without a body, or nested without end, has fields all the same', () => {
+test('a page without a body, or with endless nesting, still has its fields', () => {
   assert.deepEqual(fieldsOf('<h1>a</h1><h1>b</h1>', [{ name: 'n', selector: 'h1', all: true }])?.[0]?.values, [
     'a',
     'b',
@@ -66,12 +66,12 @@ for (const [what, rules, message] of [
   ['a name', { fields: [{ name: '1 a', selector: 'h1' }] }, /start with a letter/],
   ['a key', { mainTxt: true }, /mainTxt/],
 ] as const) {
-  test(`${what} that is none is refused by name`, () => {
+  test(`an invalid ${what} is refused by name`, () => {
     assert.match(JSON.stringify(extractRulesSchema.safeParse(rules).error?.issues), message);
   });
 }
 
-test('twenty fields of all nested elements of a small page stay within what a record bears, and say so', () => {
+test('twenty fields with all nested elements of a small page stay within a record’s size, and say so', () => {
   const nested = `${'<div>'.repeat(100)}${'x'.repeat(10_000)}`;
   const rules = Array.from({ length: 20 }, (_, n) => ({ name: `f${n}`, selector: 'div', all: true }));
   const fields = fieldsOf(nested, rules)!;
@@ -80,14 +80,14 @@ test('twenty fields of all nested elements of a small page stay within what a re
   assert.match(fields[19]!.problem, /1000000 characters together/);
 });
 
-test('a selector takes the first element that fits, all of them where that is said', () => {
+test('a selector takes the first matching element, or all if the rule says so', () => {
   const html = '<h2>A</h2><h2>B</h2><h2>C</h2>';
   const of = (all: boolean) => fieldsOf(html, [{ name: 'n', selector: 'h2', all }])?.[0]?.values;
   assert.deepEqual(of(false), ['A']);
   assert.deepEqual(of(true), ['A', 'B', 'C']);
 });
 
-test('the root of a page and its first element can be selected, whether it is written out or not', () => {
+test('the root of a page and its first element can be selected, even with omitted tags', () => {
   const whole = '<html lang=de><body class=c><p>A</p></body></html>';
   const of = (html: string, selector: string, attribute: string) =>
     fieldsOf(html, [{ name: 'n', selector, attribute }])?.[0]?.values;

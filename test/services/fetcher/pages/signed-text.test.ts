@@ -10,7 +10,7 @@ const words = (seed: number, count: number) =>
   Array.from({ length: count }, (_, n) => `word${(seed * 7_919 + n * 104_729) % 9_973}`).join(' ');
 const article = Array.from({ length: 6 }, (_, n) => `<p>${words(n + 1, 60)}.</p>`).join('');
 
-test('navigation that changes leaves the signature of a main text; another text does not', async (t) => {
+test('changing navigation keeps the signature of a main text; another text changes it', async (t) => {
   let visits = 0;
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();

@@ -12,8 +12,8 @@ const robots = [
 const shown = (...given: Parameters<typeof usageRecord>) =>
   usageRecord(...given).map(({ use, preference, source, hash }) => [use, preference, source, hash]);
 
-describe('the record of what was said', () => {
-  it('names for each statement the file, the header or the page that said it, by the first 16 bytes of its hash', () => {
+describe('a usage record', () => {
+  it('a usage record names for each statement its file, header or page, by the first 16 bytes of its hash', () => {
     const headers = ['x-robots-tag', 'noai'];
     const contentHash = sha256('the page');
     assert.deepEqual(shown(robots, headers, 'bot', [{ name: 'robots', content: 'noindex' }], contentHash), [
@@ -24,7 +24,7 @@ describe('the record of what was said', () => {
     ]);
   });
 
-  it('is there where one of them said something, and empty where none did', () => {
+  it('a usage record exists if one of the sources made a statement, and is empty if none did', () => {
     assert.deepEqual(shown(robots, [], 'bot').length, 1);
     assert.deepEqual(shown([], ['x-robots-tag', 'noindex'], 'bot').length, 1);
     assert.deepEqual(shown([], [], 'bot', [{ name: 'robots', content: 'noindex' }]).length, 1);

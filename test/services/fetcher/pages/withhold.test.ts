@@ -21,8 +21,8 @@ function unchanged(own: Partial<PageReport>): PageReport {
   return { ...report(0), page: null, outcome: { ...blankOutcome, kind: 'notModified' }, ...own };
 }
 
-describe('a page of which a wanted use is barred', () => {
-  it('is withdrawn, and its outcome says why, beside what it said before', () => {
+describe('a page with a barred use', () => {
+  it('a page with a barred use is withdrawn, and its outcome adds the reason', () => {
     const withheld = withholding(policy, report(1_000), 0);
     assert.deepEqual([withheld.page, withheld.withdrawn, withheld.outcome.noindex], [null, true, true]);
     assert.deepEqual([withheld.outcome.kind, withheld.outcome.links], ['fetched', 2]);
@@ -33,12 +33,12 @@ describe('a page of which a wanted use is barred', () => {
     );
   });
 
-  it('is published before the bar’s time, by the time it was fetched at', () => {
+  it('a page that was fetched before its bar starts is published', () => {
     const early = report(999);
     assert.equal(withholding(policy, early, 5_000), early);
   });
 
-  it('is withdrawn where it has not changed, by the time of now', () => {
+  it('an unchanged page is withdrawn if its use is barred by now', () => {
     assert.equal(withholding(policy, unchanged({ usage }), 1_000).withdrawn, true);
     const early = unchanged({ usage });
     assert.equal(withholding(policy, early, 999), early);
@@ -46,7 +46,7 @@ describe('a page of which a wanted use is barred', () => {
     assert.equal(withholding(policy, silent, 5_000), silent);
   });
 
-  it('is published where nobody wants it for that', () => {
+  it('a page is published if nobody wants the barred use', () => {
     const plain = report(1_000);
     for (const none of [{}, { uses: ['search'] }, { ...policy, usesBarred: 'mark' }] as const)
       assert.equal(withholding(none, plain, 0), plain);

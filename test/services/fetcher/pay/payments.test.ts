@@ -82,7 +82,7 @@ const asked = [
 const withdrawn = (why: string) => written({ state: 'withdrawn', why });
 
 describe('a page with a price', () => {
-  it('is offered, read back, consented to, paid for, and what came is written', async () => {
+  it('a priced page is offered, read back, consented to, paid, and the result recorded', async () => {
     const { paid, happened } = await played({
       response: answer({ headers: ['crawler-charged', 'USD 0.50'] }),
     });
@@ -93,7 +93,7 @@ describe('a page with a price', () => {
     assert.deepEqual(paid, { response: answer({ headers: ['crawler-charged', 'USD 0.50'] }), paid: 'USD 0.5' });
   });
 
-  it('by x402 goes by its terms, and has its transaction for a receipt', async () => {
+  it('a page priced by x402 follows its terms and has its transaction as a receipt', async () => {
     const receipt = async (value: string) => {
       const { happened } = await played({
         offers: [byChain],
@@ -121,7 +121,7 @@ describe('a page with a price', () => {
       assert.deepEqual(await reported(value), answered(''));
   });
 
-  it('keeps as it came what a site says that it charged, where nobody can read it', async () => {
+  it('an unreadable charge of a site is recorded as it came', async () => {
     const charged = 'free of charge '.repeat(20);
     const { happened } = await played({ response: answer({ status: 404, headers: ['crawler-charged', charged] }) });
     assert.deepEqual(
@@ -130,7 +130,7 @@ describe('a page with a price', () => {
     );
   });
 
-  it('is left where the policy pays nothing for it, and nothing is written', async () => {
+  it('a priced page is skipped without a record if the policy pays nothing for it', async () => {
     const { paid, happened } = await played({ pay: () => ({ ...budget, page: '0.4' }) });
     assert.deepEqual(
       [paid, happened],
@@ -138,7 +138,7 @@ describe('a page with a price', () => {
     );
   });
 
-  it('is left where the offer does not fit once it was read back, and that is written', async () => {
+  it('a priced page is skipped with a record if its offer exceeds the budget once read back', async () => {
     let asks = 0;
     const { paid, happened } = await played({ pay: () => (asks++ === 0 ? budget : 'none') });
     const why = (paid as { why: string }).why;
@@ -146,14 +146,14 @@ describe('a page with a price', () => {
     assert.deepEqual(happened, [offered, withdrawn(why)]);
   });
 
-  it('is not paid for again', async () => {
+  it('a page is not paid for twice', async () => {
     const { payments, page, send, happened } = await played({});
     const again = await payments.pay(page, send);
     assert.deepEqual([again.response, again.paid], [null, '']);
     assert.equal(happened.filter((one) => (one as unknown[])[0] === 'sent').length, 1);
   });
 
-  it('is left where no plugin consents, or nothing was sent, and the money is there again', async () => {
+  it('a priced page is skipped, and its money freed, if no plugin consents or nothing was sent', async () => {
     const none = await played({ consent: async () => null });
     assert.deepEqual(none.happened, [offered, asked, withdrawn('no plugin consents')]);
     assert.deepEqual(none.paid, { response: null, why: 'no plugin consents', paid: '' });
@@ -164,7 +164,7 @@ describe('a page with a price', () => {
     }
   });
 
-  it('counts as paid for where the plugin fails, since it may have paid', async () => {
+  it('a priced page counts as paid if the plugin fails, since it may have paid', async () => {
     const failed = await played({ consent: () => Promise.reject(new HookFailed('it broke')) });
     assert.deepEqual(failed.paid, { response: null, why: 'it broke', paid: 'USD 0.5' });
     assert.deepEqual(failed.happened, [offered, asked]);
@@ -172,14 +172,14 @@ describe('a page with a price', () => {
     assert.equal((await played({ consent: () => Promise.reject(fault) })).paid, fault);
   });
 
-  it('is left where the fetcher ends before the offer was read back', async () => {
+  it('a priced page is skipped if the fetcher ends before the offer is read back', async () => {
     const ended = await played({ isReadBack: false, before: (abort) => abort.abort() });
     assert.deepEqual(ended.happened, [offered, withdrawn('the fetcher ends')]);
     const late = await played({ isReadBack: false, before: (abort) => setImmediate(() => abort.abort()) });
     assert.deepEqual(late.happened, [offered, withdrawn('the fetcher ends')]);
   });
 
-  it('leaves nobody behind who waits for the end of the fetcher', async () => {
+  it('a pending payment does not delay the end of the fetcher', async () => {
     const left = ({ abort }: Awaited<ReturnType<typeof played>>) => getEventListeners(abort.signal, 'abort').length;
     assert.equal(left(await played({})), 0, 'paid for');
     assert.equal(left(await played({ consent: async () => null })), 0, 'left');
@@ -191,7 +191,7 @@ describe('a page with a price', () => {
     assert.equal(left(refused), 0, 'not written');
   });
 
-  it('has nobody to pay for it where no plugin does', () => {
+  it('a priced page is not paid for without a payment plugin', () => {
     const options = (hooks: object | undefined) => openPayments({ hooks } as unknown as PaymentsOptions);
     assert.deepEqual([options(undefined), options({ pays: false })], [undefined, undefined]);
   });

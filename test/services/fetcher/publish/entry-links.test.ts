@@ -26,7 +26,7 @@ const shown = ({ groups }: ReturnType<typeof gather>) =>
     links.map(({ url, lastModifiedMs }) => [url, lastModifiedMs]),
   ]);
 
-test('entries lie together by host, and apart where their dates count', () => {
+test('links of a sitemap are grouped by host, and apart if their dates count', () => {
   const found = gather([
     entry('http://a.test/1', 5),
     entry('http://b.test/1'),
@@ -55,7 +55,7 @@ test('entries lie together by host, and apart where their dates count', () => {
   });
 });
 
-test('a list that may not speak for a page has its date left out, and one that may not name it the page', () => {
+test('a list loses its dates, or its pages, if it has no authority for them', () => {
   const speaksFor = ({ url }: SitemapEntry) => (url.includes('mine') ? true : url.includes('other') ? null : false);
   const all = ['http://a.test/mine', 'http://a.test/known', 'http://a.test/other'].map((url) => entry(url, 5));
   const found = gather(all, { speaksFor });
@@ -66,7 +66,7 @@ test('a list that may not speak for a page has its date left out, and one that m
   assert.equal(found.count, 2);
 });
 
-test('what was published lately is left out, but not what has a date or cash', () => {
+test('recently published links are left out, except those with a date or cash', () => {
   const links = { cache: cache() };
   const both = [entry('http://a.test/plain'), entry('http://a.test/dated', 5)];
   const first = gather(both, {}, links);
@@ -79,7 +79,7 @@ test('what was published lately is left out, but not what has a date or cash', (
   assert.deepEqual([paid.groups.map(({ share }) => share), paid.pending], [[0.5, 0.5], []]);
 });
 
-test('plugins leave links out and give priorities, and spellings are told where they are wanted', () => {
+test('plugins drop links and set priorities, and spellings are published if they are wanted', () => {
   const asked: unknown[] = [];
   const hooks = {
     normalize: (url: string) => url,

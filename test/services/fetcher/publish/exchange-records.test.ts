@@ -23,7 +23,7 @@ function open(more: Partial<BodyArchive> = {}) {
   return { records: createExchangeRecords(archive, (one) => published.push(one)), published, removed };
 }
 
-test('an exchange is told with its host, kind and depth, and the policy that is in force', () => {
+test('an exchange record has its host, kind, depth and policy version', () => {
   const { records, published } = open();
   records.take(request, answer());
   records.setPolicy(7, '{"a":1}');
@@ -46,7 +46,7 @@ test('an exchange is told with its host, kind and depth, and the policy that is 
   );
 });
 
-test('a body’s file goes where its exchange is not told, or is left', () => {
+test('the file of a body goes with its record, and is removed if the record is not published', () => {
   const failed = { status: 0, failure: { kind: 'connectionFailed', detail: 'reset' } };
   const kept = (name: string) => ({ kept: { bytes: Buffer.alloc(0), file: { name }, truncatedBy: '' } });
   const { records, published, removed } = open();
@@ -60,7 +60,7 @@ test('a body’s file goes where its exchange is not told, or is left', () => {
   assert.deepEqual([all.published.map(({ failure }) => failure), all.removed], [['connectionFailed'], []]);
 });
 
-test('bodies have files where a folder is named', () => {
+test('bodies go into files if a folder is configured', () => {
   const config = { what: 'all', bodyBytesMax: 5, messageBytesMax: 3 } as const;
   assert.deepEqual(bodyArchive(config), config);
   const { files, ...rest } = bodyArchive({ ...config, folder: temporaryFolder() });

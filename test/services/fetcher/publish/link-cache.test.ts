@@ -5,7 +5,7 @@ import { createSlots } from '../../../../services/fetcher/pace/slots.ts';
 import { bytesOf, discoveredMessages } from '../../../../services/fetcher/publish/discovered-batch.ts';
 import { createLinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
 
-test('a link is news until it is remembered, for its source alone', () => {
+test('a link is new until it is remembered, per source', () => {
   const cache = createLinkCache(1_024);
   const a = cache.source('a.test');
   const b = cache.source('b.test');
@@ -18,7 +18,7 @@ test('a link is news until it is remembered, for its source alone', () => {
   assert.equal(cache.isNews(b, 'http://x.test/', 2, []), true);
 });
 
-test('a shallower sighting passes, and is then what counts', () => {
+test('a link found at a smaller depth passes and replaces the older one', () => {
   const cache = createLinkCache(1_024);
   const a = cache.source('a.test');
   const see = (depth: number) => {
@@ -33,7 +33,7 @@ test('a shallower sighting passes, and is then what counts', () => {
   );
 });
 
-test('the cache is bounded: it forgets, and never claims what it was not told', () => {
+test('the link cache is bounded: it forgets links and never claims to know unseen ones', () => {
   const cache = createLinkCache(1_024);
   const a = cache.source('a.test');
   const remember = (n: number) => {
@@ -48,7 +48,7 @@ test('the cache is bounded: it forgets, and never claims what it was not told', 
   for (let n = 10_000; n < 50_000; n++) assert.equal(cache.isNews(a, `http://x.test/${n}`, 1, []), true);
 });
 
-test('groups share messages by partition, up to their size; a group beyond it is split, losing nothing', () => {
+test('groups share messages by partition up to the message size; a larger group is split without loss', () => {
   const group = (hostKey: string, links: number): LinkGroup => ({
     hostKey,
     sourceUrl: 'http://s.test/',
@@ -80,7 +80,7 @@ test('groups share messages by partition, up to their size; a group beyond it is
   assert.deepEqual(links.sort(), groups.flatMap((one) => one.links.map((link) => link.url)).sort());
 });
 
-test('slots are given in the order they were asked for', async () => {
+test('slots are given in the order of requests', async () => {
   const slots = createSlots(2);
   const order: number[] = [];
   assert.equal(slots.take(), undefined);

@@ -34,7 +34,7 @@ function plugin() {
 }
 
 describe('links of a page', () => {
-  it('are groups by their host and where they stand on the page', () => {
+  it('links of a page are grouped by host and by position on the page', () => {
     const places = new Map<string, FoundIn>([
       ['http://a.test/1', 'content'],
       ['http://a.test/3#x', 'content'],
@@ -58,7 +58,7 @@ describe('links of a page', () => {
     assert.deepEqual(gather(makerOf(), []), { groups: [], pending: [], count: 0, leftOut: new Map() });
   });
 
-  it('say where they come from, and what they bring', () => {
+  it('links of a page carry their source, depth and cash', () => {
     const { groups } = gather(makerOf(), ['http://a.test/1'], { depth: 3, hop: 1, front: true, share: 4 });
     assert.deepEqual(groups, [
       {
@@ -69,7 +69,7 @@ describe('links of a page', () => {
     ]);
   });
 
-  it('are published once, but for redirects and those that bring cash; all of them count', () => {
+  it('links of a page are published once, except redirects and links with cash; all are counted', () => {
     const maker = makerOf();
     const urls = ['http://a.test/1', 'http://a.test/2'];
     const first = gather(maker, urls);
@@ -89,7 +89,7 @@ describe('links of a page', () => {
     }
   });
 
-  it('say how they were spelt where that is wanted', () => {
+  it('links of a page carry their first spelling if that is wanted', () => {
     const spelt = (more: Partial<LinkMaker>) => {
       const maker = makerOf({ normalize: (url) => url.replace('?', ''), ...more });
       return gather(maker, ['http://a.test/x?', 'http://a.test/y']).groups[0]!.links.map(({ spelling }) => spelling);
@@ -99,7 +99,7 @@ describe('links of a page', () => {
     assert.deepEqual(spelt({}), ['', '']);
   });
 
-  it('are those that plugins want, as they read them', () => {
+  it('links of a page are those that plugins keep, as plugins spell them', () => {
     const { hooks, asked } = plugin();
     const urls = [
       'x://a.test/1',
@@ -121,7 +121,7 @@ describe('links of a page', () => {
     assert.deepEqual(asked[0], { url: 'http://a.test/1', depth: 2, sourceUrl: 'http://s.test/' });
   });
 
-  it('that are targets of redirects are nothing to plugins yet', () => {
+  it('redirect targets are not passed to link hooks', () => {
     const { hooks, asked } = plugin();
     const { groups, leftOut } = gather(makerOf({ hooks }), ['http://a.test/no-best'], { ...plain, hop: 1 });
     assert.deepEqual(reported(groups), ['a.test unknown: http://a.test/no-best']);
@@ -130,7 +130,7 @@ describe('links of a page', () => {
 });
 
 describe('one link', () => {
-  it('is read by the plugins, or as it is', () => {
+  it('one link is read by the plugins, or left as it is', () => {
     const { hooks } = plugin();
     const from = { depth: 0, sourceUrl: '' };
     const leftOut = new Map<string, number>();

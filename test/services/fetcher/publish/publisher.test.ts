@@ -108,8 +108,8 @@ function gate() {
 }
 const b = partitionOf('b.test', partitions);
 
-describe('what a lease reports', () => {
-  it('leaves after a moment, pages before links, and its result once they are acked', async () => {
+describe('a lease report', () => {
+  it('a lease report is published after a moment: pages before links, and the result once both are acknowledged', async () => {
     const { opened, open: ack } = gate();
     const { clock, appends, open, remembered, durable } = played((records) =>
       records[0]!.topic === topics.pages ? opened : undefined,
@@ -140,7 +140,7 @@ describe('what a lease reports', () => {
     assert.equal(appends.length, 3);
   });
 
-  it('is told with its end at once, if that comes first; but not before all of it is acked', async () => {
+  it('a lease report that ends at once is sent with its end, but not before everything is acknowledged', async () => {
     const { opened, open: ack } = gate();
     const { clock, appends, open } = played((records) => (records[0]!.topic === topics.pages ? opened : undefined));
     const lease = open();
@@ -154,7 +154,7 @@ describe('what a lease reports', () => {
     assert.deepEqual(appends.slice(1), [['results 5: 0 fetched, 1 fetched, 0, last']]);
   });
 
-  it('waits for its lease no longer than the oldest of its outcomes may, each lease by itself', async () => {
+  it('a lease report waits at most until its oldest outcome is due, each lease separately', async () => {
     const { clock, appends, open, durable } = played();
     const [one, two] = [open({ leaseId: 1, partition: 1 }), open({ leaseId: 2, partition: 2 })];
     one.report(report(0, { page: null }));
@@ -177,7 +177,7 @@ describe('what a lease reports', () => {
     assert.equal(appends.length, 2, 'and is told once');
   });
 
-  it('follows the cycle that is under way, at once and in one', async () => {
+  it('a lease report goes out right after the cycle under way, in one cycle', async () => {
     let { opened, open: ack } = gate();
     const { clock, appends, open } = played((records) => (records[0]!.topic === topics.pages ? opened : undefined));
     const lease = open();
@@ -198,7 +198,7 @@ describe('what a lease reports', () => {
     assert.equal(appends.length, 2);
   });
 
-  it('leaves with what else comes in that moment, and what comes later in the next', async () => {
+  it('a lease report leaves with everything else of that moment; later reports go in the next cycle', async () => {
     const { clock, appends, open } = played();
     const lease = open();
     const at = async (ms: number, index: number) => {
@@ -225,7 +225,7 @@ describe('what a lease reports', () => {
     assert.equal(appends.length, 4);
   });
 
-  it('may be links of no page, which no outcome tells of', async () => {
+  it('a lease report may hold links without a page, which no outcome names', async () => {
     const { clock, appends, open, remembered, failures } = played();
     const lease = open();
     lease.found([linksTo('b.test')], [7]);
@@ -235,7 +235,7 @@ describe('what a lease reports', () => {
     assert.deepEqual([remembered, failures], [[7], []]);
   });
 
-  it('leaves at once when there is much of it', async () => {
+  it('a lease report leaves at once if it is large', async () => {
     for (const [bytes, expected] of [
       [flushBytes - 1, 0],
       [flushBytes, 1],
@@ -260,7 +260,7 @@ describe('what a lease reports', () => {
     assert.equal(appends.length, 3, 'pages count, too');
   });
 
-  it('waits for room where the log is behind by so many bytes, until one cycle is acked', async () => {
+  it('a lease report waits while too many bytes await acknowledgement, until one cycle is acknowledged', async () => {
     let { opened, open: ack } = gate();
     const { clock, open } = played(() => opened);
     const lease = open();
@@ -281,7 +281,7 @@ describe('what a lease reports', () => {
 });
 
 describe('a result', () => {
-  it('ends with the last contact that its lease made, and has requests that belong to no outcome', async () => {
+  it('a result ends with the last contact of its lease, and holds requests that belong to no outcome', async () => {
     const { clock, appends, open } = played();
     const lease = open();
     const request = (url: string, endMs: number) => ({ ...blankRequest, url, endMs });
@@ -298,7 +298,7 @@ describe('a result', () => {
     assert.deepEqual(appends[1], ['results 5: r, r, r, 90, last']);
   });
 
-  it('has what was learnt of the host, sitemaps once', async () => {
+  it('a result holds what was learnt of the host, and each sitemap once', async () => {
     const { clock, open, results } = played();
     const lease = open();
     lease.learnt({ ...blankHostFacts, robotsHash: '1', sitemaps: ['http://a.test/s'] });
@@ -320,7 +320,7 @@ describe('a result', () => {
     );
   });
 
-  it('names its URLs as they are normally spelt, with their tags', async () => {
+  it('a result names URLs in normal form, with their tags', async () => {
     const { clock, open, results } = played();
     const urls = [
       { ...blankTaskUrl, normal: 'http://a.test/normal' },
@@ -340,7 +340,7 @@ describe('a result', () => {
     );
   });
 
-  it('of nobody asks for the lease of another host, at once', async () => {
+  it('a result without URLs asks for the lease of another host at once', async () => {
     const { clock, open, results, durable } = played();
     open().requestLease('b.test', {
       url: 'http://b.test/robots.txt',
@@ -357,7 +357,7 @@ describe('a result', () => {
 });
 
 describe('a page', () => {
-  it('that is taken back is a tombstone', async () => {
+  it('a withdrawn page is a tombstone', async () => {
     const { clock, appends, open } = played();
     const lease = open();
     lease.report(report(0, { page: null, withdrawn: true }));
@@ -366,7 +366,7 @@ describe('a page', () => {
     assert.deepEqual(appends, [['pages 5 http://a.test/0 taken back']]);
   });
 
-  it('goes on with its trace, which is told when it is durable', async () => {
+  it('a page continues its trace, which is reported when the page is durable', async () => {
     const { opened, open: ack } = gate();
     const { clock, records, open } = played(() => opened);
     let acked = 0;
@@ -378,7 +378,7 @@ describe('a page', () => {
     assert.equal(acked, 1);
   });
 
-  it('is published up to the bytes that a log takes', async () => {
+  it('a page is published up to the largest record of the log', async () => {
     const { clock, records, open } = played();
     const page = (chars: number) => ({ ...blankPage, url: 'http://a.test/0', text: 'x'.repeat(chars) });
     const most = logLimits.recordBytesMax;
@@ -388,7 +388,7 @@ describe('a page', () => {
     assert.equal(records[0]!.value!.length, most);
   });
 
-  it('that its topic is too small for is an outcome that says so; the rest is durable', async () => {
+  it('a page too large for its topic becomes an outcome that says so; the rest is durable', async () => {
     const error = new RecordTooLarge('c.pages', [1, 2]);
     const { clock, open, publisher, results, failures } = played((records) =>
       records.length === 3 ? Promise.reject(error) : undefined,
@@ -410,8 +410,8 @@ describe('a page', () => {
   });
 });
 
-describe('what leaves beside pages', () => {
-  it('goes to the partition of its host', async () => {
+describe('records beside pages', () => {
+  it('records beside pages go to the partition of their host', async () => {
     const { clock, appends, publisher } = played();
     publisher.responded(response());
     publisher.needsBrowser({ ...blankRender, hostKey: 'b.test', body: Buffer.alloc(0) });
@@ -420,7 +420,7 @@ describe('what leaves beside pages', () => {
     assert.deepEqual(appends, [[`responses ${b} b.test`, `render ${b} b.test`, `robots ${b} http://b.test h`]]);
   });
 
-  it('is left out, and counted, where no log takes it', async () => {
+  it('records beside pages that are too large for the log are dropped and counted', async () => {
     const { clock, records, publisher } = played();
     const most = logLimits.recordBytesMax;
     const around = codec.encode('responses', response(most - 1_000)).length - (most - 1_000);
@@ -434,7 +434,7 @@ describe('what leaves beside pages', () => {
     );
   });
 
-  it('counts for the room that leases wait for', async () => {
+  it('records beside pages count toward the byte limit that leases wait for', async () => {
     const { clock, open, publisher } = played(() => new Promise(() => {}));
     const lease = open();
     lease.report(links(groupOf(1_000)));
@@ -445,8 +445,8 @@ describe('what leaves beside pages', () => {
   });
 });
 
-describe('the end', () => {
-  it('has come when all that was reported is acked, and the results of leases that are over', async () => {
+describe('the end of publishing', () => {
+  it('publishing ends when all reports and the results of ended leases are acknowledged', async () => {
     const { publisher, appends, open, durable } = played();
     await publisher.drain();
     assert.deepEqual(appends, []);
@@ -465,7 +465,7 @@ describe('the end', () => {
     assert.deepEqual(appends[2], [`responses ${b} b.test`]);
   });
 
-  it('waits for results that are under way', async () => {
+  it('the end of publishing waits for results that are under way', async () => {
     const { opened, open: ack } = gate();
     const { publisher, clock, open, durable } = played((records) =>
       records[0]!.topic === topics.results ? opened : undefined,
@@ -484,7 +484,7 @@ describe('the end', () => {
 describe('a log that failed', () => {
   const broken = new Error('the log is gone');
 
-  it('gets no result: what it tells of might not be there', async () => {
+  it('after a failed append the result is not published, since its pages might be missing', async () => {
     const { clock, appends, failures, open, publisher } = played((records) =>
       records.some(({ topic }) => topic === topics.pages) ? Promise.reject(broken) : undefined,
     );
@@ -504,7 +504,7 @@ describe('a log that failed', () => {
     await assert.rejects(publisher.drain(), broken);
   });
 
-  it('is one that is too small for links, of which none may be lost', async () => {
+  it('links that are too large for the log count as a failed log, since none may be lost', async () => {
     const error = new RecordTooLarge('c.discovered', [0]);
     const { clock, failures, open } = played(() => Promise.reject(error));
     open().report(links(linksTo('b.test')));
@@ -512,7 +512,7 @@ describe('a log that failed', () => {
     assert.deepEqual(failures, [error]);
   });
 
-  it('is one that refused a result', async () => {
+  it('a refused result counts as a failed log', async () => {
     const { clock, failures, open } = played(() => Promise.reject(broken));
     open().finish();
     for (let n = 0; n < 2; n++) open().requestLease('b.test', { url: '', asked: [], partition: 0 });
@@ -520,7 +520,7 @@ describe('a log that failed', () => {
     assert.deepEqual(failures, [broken], 'said once');
   });
 
-  it('keeps nobody waiting for room', async () => {
+  it('a failed log keeps nobody waiting for room', async () => {
     const { opened, open: ack } = gate();
     const { clock, open, failures } = played(() => opened.then(() => Promise.reject(broken)));
     const lease = open();

@@ -16,7 +16,7 @@ const task = {
   ...{ partition: 5, epoch: 2, leaseId: 9, hostKey: 'www.example.com', grantedAtMs: 11, policyVersion: 3, lanes: 4 },
 };
 
-test('a result is of its lease, at the partition that granted it, whatever its host’s would be', () => {
+test('a result is published on the partition that granted its lease, whatever its host’s partition would be', () => {
   const [outcomes, requests] = [[{ ...blankOutcome, index: 1 }], [{ ...blankRequest, url: 'http://a.test/' }]];
   for (const last of [false, true]) {
     const record = resultRecord({ task, facts: blankHostFacts, completedAtMs: 77, outcomes, requests }, last, options);
@@ -39,7 +39,7 @@ test('a result is of its lease, at the partition that granted it, whatever its h
   }
 });
 
-test('a lease of another host is asked for at that host’s partition, and ends nothing', () => {
+test('the request for another host’s lease goes to that host’s partition and ends nothing', () => {
   const hop = { ...blankRobotsHop, url: 'http://www.other.org/robots.txt', partition: 5 };
   const record = leaseRequestRecord('www.other.org', hop, options);
   const partition = partitionOf('other.org', 64);

@@ -12,7 +12,7 @@ import type { AppendRecord } from '../../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { topicsOfCrawl } from '../../../../topology/topics.ts';
 
-test('a page whose record no log takes is an outcome with its reason; the pages beside it are published', async () => {
+test('a page that is too large for the log is an outcome with its reason, and other pages are published', async () => {
   const clock = new SystemClock();
   const log = await openEmbeddedLog(createMemoryStore(), clock);
   await log.createTopics(topicsOfCrawl('c', 1));

@@ -38,7 +38,7 @@ test('a copy serves for 24 hours', async () => {
   assert.equal(asked.length, 2);
 });
 
-test('an old copy stands in for up to 30 days while robots.txt is unreachable, then nothing is allowed', async () => {
+test('an old copy serves for up to 30 days while robots.txt is unreachable; then nothing is allowed', async () => {
   let up = true;
   const { clock, asked, get } = open(() => (up ? answer(200, 'User-agent: *\nDisallow: /no') : answer(503)));
   await get();
@@ -54,7 +54,7 @@ test('an old copy stands in for up to 30 days while robots.txt is unreachable, t
   assert.equal((await get())?.robots.status, 'unreachable');
 });
 
-test('an unreachable robots.txt is asked for by every lease', async () => {
+test('each lease requests an unreachable robots.txt again', async () => {
   let status = 500;
   const { asked, get } = open(() => answer(status));
   assert.equal((await get())?.robots.status, 'unreachable');
@@ -63,7 +63,7 @@ test('an unreachable robots.txt is asked for by every lease', async () => {
   assert.equal(asked.length, 2);
 });
 
-test('five redirects are followed, a sixth or a loop means there is none', async () => {
+test('five redirects are followed; a sixth or a loop means no robots.txt', async () => {
   const chain = (last: number) => (url: string) => {
     const n = Number(/\d+$/.exec(url)?.[0] ?? 0);
     return n < last ? answer(302, '', `${origin}/${n + 1}`) : answer(200, 'User-agent: *\nDisallow: /');
@@ -75,7 +75,7 @@ test('five redirects are followed, a sixth or a loop means there is none', async
   assert.equal(loop.asked.length, 1);
 });
 
-test('leases that want it at once share a fetch; one that gives up leaves it to the next', async () => {
+test('concurrent leases share one fetch of robots.txt, and one that gives up leaves it to the next', async () => {
   let calls = 0;
   const { asked, get } = open(() => (calls++ === 0 ? null : answer(200)));
   const [first, second, third] = await Promise.all([get(), get(), get()]);
@@ -85,7 +85,7 @@ test('leases that want it at once share a fetch; one that gives up leaves it to 
   assert.equal(asked.length, 2);
 });
 
-test('each copy is told before anyone goes by it, for every origin that it binds', async () => {
+test('each copy is reported before any request relies on it, for every origin that it binds', async () => {
   const clock = createFakeClock();
   const copies: RobotsCopy[] = [];
   const cache = createRobotsCache(clock, 'crawlstream', (copy) => copies.push(copy));
@@ -118,7 +118,7 @@ test('each copy is told before anyone goes by it, for every origin that it binds
   assert.deepEqual([copies.at(-1)!.origin, copies.at(-1)!.hash, copies.at(-1)!.status], ['http://d.test', '', 404]);
 });
 
-test('a chain given up for its length says nothing of its last host’s own robots.txt', async () => {
+test('a redirect chain that is too long says nothing of its last host’s own robots.txt', async () => {
   const { get, fetch, cache } = open((url) => {
     const n = Number(/\d+/.exec(new URL(url).hostname)?.[0] ?? 0);
     return n < 7 ? answer(301, '', `http://h${n + 1}.test/robots.txt`) : answer(200, 'User-agent: *\nDisallow: /');
@@ -127,7 +127,7 @@ test('a chain given up for its length says nothing of its last host’s own robo
   assert.equal((await cache.get('http://h5.test', fetch))?.robots.status, 'rules');
 });
 
-test('copies are bounded by their bytes', async () => {
+test('robots.txt copies are bounded by their bytes', async () => {
   const clock = createFakeClock();
   const cache = createRobotsCache(clock, 'crawlstream');
   const body = Buffer.alloc(500 * 1024, `#${'-'.repeat(99)}\n`);
@@ -140,7 +140,7 @@ test('copies are bounded by their bytes', async () => {
 const moved = 'http://b.test/robots.txt';
 const wanted = `${origin}/robots.txt`;
 
-test('a lease waits a moment for the answer of another host, and gives up rather than hold its own', async () => {
+test('a lease waits briefly for another host’s answer, and gives up rather than delay its own host', async () => {
   const { clock, asked, get, hop } = open((url) => {
     if (url === wanted) return answer(301, '', moved);
     return asked.filter((one) => one === moved).length === 1
@@ -160,7 +160,7 @@ test('a lease waits a moment for the answer of another host, and gives up rather
   assert.equal((await get())?.fresh, false);
 });
 
-test('an answer that says unreachable is told to one lease, and the next asks anew, the other host in two minutes', async () => {
+test('an unreachable answer serves one lease; the next one asks again, the other host after two minutes', async () => {
   const { clock, asked, get, hop } = open((url) => (url === wanted ? answer(301, '', moved) : answer(503)));
   await hop(wanted, moved);
   assert.equal((await get())?.robots.status, 'unreachable');
@@ -172,7 +172,7 @@ test('an answer that says unreachable is told to one lease, and the next asks an
   assert.deepEqual(asked, [moved, wanted, wanted, moved]);
 });
 
-test('a host that nobody can ask is asked for again, and in the end counts as unreachable', async () => {
+test('a host that nobody can ask is asked again, and counts as unreachable in the end', async () => {
   const { clock, asked, get } = open((url) => (url === wanted ? answer(301, '', moved) : 'elsewhere'));
   const statuses: (string | undefined)[] = [];
   for (let minute = 0; minute < 12; minute++) {
@@ -184,7 +184,7 @@ test('a host that nobody can ask is asked for again, and in the end counts as un
   assert.ok(asked.length <= 2 * 7, `${asked.length}`);
 });
 
-test('a robots.txt that moved to a host whose own is known is not asked for again', async () => {
+test('a robots.txt that moved to a host with a known robots.txt is not requested again', async () => {
   const b = 'http://b.test';
   const { asked, cache, get, fetch } = open((url) =>
     url === wanted ? answer(301, '', `${b}/robots.txt`) : answer(200, 'User-agent: *\nDisallow: /no'),
@@ -194,7 +194,7 @@ test('a robots.txt that moved to a host whose own is known is not asked for agai
   assert.deepEqual(asked, [`${b}/robots.txt`, wanted]);
 });
 
-test('what came before any lease asked for it is told as fresh, once', async () => {
+test('an answer that arrives before any lease asked is reported as fresh, once', async () => {
   const b = 'http://b.test';
   const { cache, get, hop, fetch } = open(() => answer(200, 'Sitemap: /map'));
   await hop(wanted, `${b}/robots.txt`);

@@ -5,7 +5,7 @@ import type { RobotsCache } from '../../../../services/fetcher/robots/cache.ts';
 import { exceptHosts } from '../../../../services/fetcher/robots/exempt-hosts.ts';
 import { isAllowed } from '../../../../topology/robots/rules.ts';
 
-it('a host that a policy exempts is asked for no robots.txt and may be fetched from; every other is asked', async () => {
+it('a host that a policy exempts from robots.txt is fetched without it; all other hosts need theirs', async () => {
   const asked: string[] = [];
   const known = { fresh: true } as unknown as Awaited<ReturnType<RobotsCache['get']>>;
   const cache = {

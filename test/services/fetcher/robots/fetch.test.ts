@@ -54,7 +54,7 @@ const answered = (text: string) => ({
 });
 
 describe('robots.txt of the lease’s own host', () => {
-  it('is whole where a 206 says that its part is all there is', async () => {
+  it('robots.txt is whole if a 206 says that its part is everything', async () => {
     for (const [range, status] of [
       ['bytes 0-12/13', 200],
       ['bytes 0-12/14', 206],
@@ -68,7 +68,7 @@ describe('robots.txt of the lease’s own host', () => {
     }
   });
 
-  it('is asked for again at the host’s pace where it answers 408 or 425, three times at most', async () => {
+  it('robots.txt is requested again at the host’s pace after 408 or 425, at most three times', async () => {
     for (const [answers, status] of [
       [[408, 200], 200],
       [[425, 408, 404], 404],
@@ -93,14 +93,14 @@ describe('robots.txt of the lease’s own host', () => {
     }
   });
 
-  it('is no answer where its content coding ends early: what is missing may forbid what came', async () => {
+  it('robots.txt is no answer if its content coding ends early, since the missing part may forbid what arrived', async () => {
     const { fetch } = open({ status: 200, body: Buffer.from('User-agent: *\n'), truncated: true, broken: true });
     const answer = await fetch([url]);
     assert.ok(answer !== null && answer !== 'elsewhere');
     assert.deepEqual([answer.status, answer.detail], [0, 'only a part of it came']);
   });
 
-  it('is asked for at the host’s pace, and recorded as what it is', async () => {
+  it('robots.txt is requested at the host’s pace and recorded as robots.txt', async () => {
     const { fetch, urls, requests, clock } = open({ status: 404, headers: ['location', '/x'] });
     const answer = await fetch([url]);
     assert.ok(answer !== null && answer !== 'elsewhere');
@@ -123,7 +123,7 @@ describe('robots.txt of the lease’s own host', () => {
     );
   });
 
-  it('has a pause after it where the host asks for one', async () => {
+  it('robots.txt is followed by a pause if the host asks for one', async () => {
     const { fetch, urls, clock } = open({ status: 503, headers: ['retry-after', '20'] });
     const answer = await fetch([url]);
     assert.equal(answer !== null && answer !== 'elsewhere' && answer.retryAfterMs, 20_000);
@@ -135,7 +135,7 @@ describe('robots.txt of the lease’s own host', () => {
     assert.equal(urls.length, 2);
   });
 
-  it('is read where it answers with success', async () => {
+  it('robots.txt is read after a success', async () => {
     const wants: boolean[] = [];
     const { fetch, requestPath } = open();
     const { request } = requestPath.http;
@@ -147,7 +147,7 @@ describe('robots.txt of the lease’s own host', () => {
     assert.deepEqual(wants, [false, true, true, false]);
   });
 
-  it('whose reading cost the processor more than a page’s holds the host’s next request back', async () => {
+  it('robots.txt that costs more processor time than a page delays the host’s next request', async () => {
     const { fetch, urls, clock, costs } = open({ body: Buffer.alloc(9_000_000) });
     await fetch([url]);
     assert.equal(costs.length, 1);
@@ -159,7 +159,7 @@ describe('robots.txt of the lease’s own host', () => {
     assert.equal(urls.length, 2);
   });
 
-  it('is not asked for where there is no time for it, and not known', async () => {
+  it('robots.txt is not requested without time for it, and stays unknown', async () => {
     const { fetch, urls, requestPath, clock } = open();
     requestPath.pacer.hold('a.test', clock.nowMs() + 60_001);
     const answer = fetch([url]);
@@ -168,7 +168,7 @@ describe('robots.txt of the lease’s own host', () => {
     assert.deepEqual(urls, []);
   });
 
-  it('says why it could not be had', async () => {
+  it('robots.txt that cannot be fetched says why', async () => {
     for (const kind of ['connectionFailed', 'blockedAddress'] as const) {
       const answer = await open({ status: 200, failure: { kind, detail: 'why' } }).fetch([url]);
       assert.ok(answer !== null && answer !== 'elsewhere');
@@ -178,8 +178,8 @@ describe('robots.txt of the lease’s own host', () => {
   });
 });
 
-describe('what another crawl was told', () => {
-  it('is taken at once: no permit is waited for', async () => {
+describe('a robots.txt that another crawl fetched', () => {
+  it('a robots.txt that another crawl fetched is used at once, without a permit', async () => {
     const { fetch, urls, requestPath, clock, shared } = open();
     shared.put(url, answered('known'));
     requestPath.pacer.hold('a.test', clock.nowMs() + 10_000);
@@ -188,7 +188,7 @@ describe('what another crawl was told', () => {
     assert.deepEqual(urls, []);
   });
 
-  it('is taken where it came while this waited', async () => {
+  it('a robots.txt that another crawl fetched while this one waited is used', async () => {
     const { fetch, urls, requestPath, clock, shared } = open();
     requestPath.pacer.hold('a.test', clock.nowMs() + 10_000);
     const asked = fetch([url]);
@@ -200,7 +200,7 @@ describe('what another crawl was told', () => {
     assert.deepEqual(urls, []);
   });
 
-  it('is what this one was told, for the next', async () => {
+  it('a robots.txt that this crawl fetched is offered to the others', async () => {
     const { fetch, shared } = open({ body: Buffer.from('told') });
     await fetch([url]);
     assert.equal(`${shared.get(url)?.body}`, 'told');
@@ -210,7 +210,7 @@ describe('what another crawl was told', () => {
 describe('a robots.txt that moved to another host', () => {
   const moved = [url, 'http://b.test/robots.txt'];
 
-  it('is asked for in a lease of that host, with what was asked so far', async () => {
+  it('a robots.txt that moved to another host is requested in a lease of that host, with the redirects so far', async () => {
     const { fetch, urls, leases } = open();
     assert.equal(await fetch(moved), 'elsewhere');
     assert.deepEqual(leases, [['b.test', { url: moved[1], asked: [url], partition: 3 }]]);
@@ -225,7 +225,7 @@ describe('a robots.txt that moved to another host', () => {
     );
   });
 
-  it('is not asked for where that host is blocked', async () => {
+  it('a robots.txt that moved to a blocked host is not requested', async () => {
     const { fetch, leases } = open({}, (hostKey) => hostKey === 'b.test');
     const answer = await fetch(moved);
     assert.ok(answer !== null && answer !== 'elsewhere');

@@ -28,26 +28,26 @@ function keptMs(status: number): number {
 }
 
 describe('an answer of a host that a robots.txt redirects to', () => {
-  it('stands for an hour where it says where the file is, or that there is none', () => {
+  it('the answer of a robots.txt redirect target holds for an hour if it names a location or no file', () => {
     for (const status of [199, 300, 301, 404, 428, 430, 499]) assert.equal(keptMs(status), 3_600_000, `${status}`);
   });
 
-  it('stands for two minutes where the file could not be had', () => {
+  it('the answer of a robots.txt redirect target holds for two minutes if the file could not be fetched', () => {
     for (const status of [0, 429, 500, 503, 599]) assert.equal(keptMs(status), 120_000, `${status}`);
   });
 
-  it('of success is no answer: the cache of files has it', () => {
+  it('a successful robots.txt is in the file cache, not here', () => {
     for (const status of [200, 299]) assert.equal(keptMs(status), 0, `${status}`);
   });
 
-  it('is kept as it was, without body', () => {
+  it('the answer of a robots.txt redirect target is kept without its body', () => {
     const { answers } = open();
     answers.add(url, answer(404));
     assert.deepEqual(answers.get(url), { ...answer(404), body: new Uint8Array() });
     assert.equal(answers.get('http://c.test/robots.txt'), undefined);
   });
 
-  it('is not younger for being told again, and gives way to the next when its time is over', () => {
+  it('a repeated answer keeps its age and is replaced by the next one when it expires', () => {
     const { clock, answers } = open();
     answers.add(url, answer(404));
     clock.leap(3_599_999);
@@ -58,7 +58,7 @@ describe('an answer of a host that a robots.txt redirects to', () => {
     assert.equal(answers.get(url)?.status, 410);
   });
 
-  it('is forgotten where there are too many, those that came first before others', () => {
+  it('the oldest answers are forgotten first if there are too many', () => {
     const { clock, answers } = open();
     const at = (n: number) => `http://h${n}.test/robots.txt`;
     for (const n of [0, 1]) answers.add(at(n), answer(404));

@@ -44,7 +44,7 @@ function serve(
 
 const hitsOf = (site: Site, host: string) => site.hits.filter((hit) => hit.host === host).map(({ path }) => path);
 
-test('of another host nothing but /robots.txt is asked for another’s sake, and who leads elsewhere is closed', async (t) => {
+test('another host is asked only for /robots.txt on a host’s behalf; a host that redirects elsewhere is closed', async (t) => {
   const paths = ['/expensive?search=everything', '/robots.txt?x=1', '/a/robots.txt', '/'];
   const site = await serve(t, (host, self) => {
     const n = /^evil(\d)/.exec(host);
@@ -61,7 +61,7 @@ test('of another host nothing but /robots.txt is asked for another’s sake, and
   );
 });
 
-test('a victim is asked once, however many hosts say that their robots.txt is there', async (t) => {
+test('a victim is asked once, however many hosts claim that their robots.txt is there', async (t) => {
   for (const status of [200, 404, 503, 301]) {
     const site = await serve(
       t,
@@ -95,7 +95,7 @@ async function startCrawlOf(t: TestContext, site: Site, names: readonly string[]
   }
 }
 
-test('a robots.txt that moved out of scope is read there, and binds; the host there gets no other request', async (t) => {
+test('a robots.txt that moved out of scope is read there and binds; that host gets no other request', async (t) => {
   const costly = '/expensive?search=everything';
   const site: Site = await serveSite(t, (request, response, host) => {
     const { url: path } = request;
@@ -126,7 +126,7 @@ test('a robots.txt that moved out of scope is read there, and binds; the host th
   assert.deepEqual(asked, [1, 1, 1, 1, 1, 0]);
 });
 
-test('a robots.txt that moved to an address that no crawl may reach closes its host', async (t) => {
+test('a robots.txt that moved to a blocked address closes its host', async (t) => {
   const site: Site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.writeHead(302, { location: 'http://10.1.2.3/robots.txt' });
     response.end();

@@ -44,7 +44,7 @@ function twoFetchers(web: Readonly<Record<string, RobotsResponse>>) {
   return { clock, asked, notAsked, cache, get, hop: hopBy, leave };
 }
 
-test('what the other host answers at the end of its own redirects binds the host that was asked first', async () => {
+test('the answer after the other host’s own redirects binds the host that was asked first', async () => {
   const body = Buffer.from('user-agent: *\ndisallow: /private');
   const { asked, get, hop } = twoFetchers({
     [here]: moved(there),
@@ -62,7 +62,7 @@ test('what the other host answers at the end of its own redirects binds the host
   );
 });
 
-test('a host that fails, or knows no such file, is asked once for all who lead to it, and bars or opens them', async () => {
+test('a host that fails, or has no robots.txt, is asked once for all hosts that lead to it, and closes or opens them', async () => {
   for (const [status, verdict] of [
     [500, 'unreachable'],
     [404, 'allowAll'],
@@ -76,7 +76,7 @@ test('a host that fails, or knows no such file, is asked once for all who lead t
   }
 });
 
-test('where the other host leads on to a third, that one is asked by whoever has it', async () => {
+test('a third host that the other host leads to is asked by its own fetcher', async () => {
   const third = 'http://c.test/robots.txt';
   const { asked, get, hop, cache } = twoFetchers({ [here]: moved(there), [there]: moved(third) });
   await get();
@@ -86,7 +86,7 @@ test('where the other host leads on to a third, that one is asked by whoever has
   assert.equal((await get())!.robots.status, 'allowAll');
 });
 
-test('a host that could not be asked here is told as such, and nothing of it as an answer', async () => {
+test('a host that could not be asked here is reported as such, without an answer', async () => {
   const { asked, notAsked, get, hop } = twoFetchers({ [here]: moved(there) });
   await get();
   await hop([here, there], async () => null);
@@ -95,7 +95,7 @@ test('a host that could not be asked here is told as such, and nothing of it as 
   assert.equal((await get())!.robots.status, 'allowAll');
 });
 
-test('what a host answered that has gone to another fetcher meanwhile is no answer', async () => {
+test('an answer of a host that moved to another fetcher meanwhile is ignored', async () => {
   const { asked, notAsked, get, hop, leave } = twoFetchers({ [here]: moved(there), [there]: answer(500) });
   await get();
   leave();
@@ -104,7 +104,7 @@ test('what a host answered that has gone to another fetcher meanwhile is no answ
   assert.equal(await get(), null);
 });
 
-test('a fetcher that takes a host over asks at once where its robots.txt has moved to, whatever it knew of that before', async () => {
+test('a fetcher that takes a host over requests its moved robots.txt at once, whatever it knew before', async () => {
   const { asked, get, cache } = twoFetchers({ [here]: moved(there) });
   await get();
   await get();

@@ -10,7 +10,7 @@ const answer = (status: number, text = ''): RobotsResponse => ({
   ...{ status, location: null, body: Buffer.from(text), retryAfterMs: 0, blockedAddress: false, detail: '' },
 });
 
-test('what says what is allowed is shared; that a file could not be had is not', () => {
+test('files and their absence are shared between crawls, but failures are not', () => {
   const shared = createSharedRobots(createFakeClock());
   for (const status of [0, 429, 500, 503]) {
     shared.put(url, answer(status));
@@ -26,7 +26,7 @@ test('what says what is allowed is shared; that a file could not be had is not',
   assert.equal(shared.size, 0);
 });
 
-test('a copy that another crawl fetched is as old as it is, and is fetched anew a day after that', async () => {
+test('a copy from another crawl keeps its age and is fetched again after a day', async () => {
   const clock = createFakeClock();
   const shared = createSharedRobots(clock);
   const fetchedAtMs = clock.nowMs();
@@ -41,7 +41,7 @@ test('a copy that another crawl fetched is as old as it is, and is fetched anew 
   assert.ok(!cache.has('http://a.test'));
 });
 
-test('a copy is shared for an hour with its age, and without what was asked of the first alone', () => {
+test('a copy is shared for an hour with its age, without the first crawl’s requests', () => {
   const clock = createFakeClock();
   const shared = createSharedRobots(clock);
   shared.put(url, { ...answer(404, 'x'), retryAfterMs: 9, blockedAddress: true, detail: 'why' });
@@ -52,7 +52,7 @@ test('a copy is shared for an hour with its age, and without what was asked of t
   assert.equal(shared.size, 0, 'it is forgotten');
 });
 
-test('copies are bounded by their number, and the oldest go first', () => {
+test('shared copies are bounded in number, and the oldest go first', () => {
   const shared = createSharedRobots(createFakeClock());
   const at = (n: number) => `http://h${n}.test/robots.txt`;
   for (let n = 0; n < fetcherLimits.robotsEntriesMax; n++) shared.put(at(n), answer(404));
@@ -62,7 +62,7 @@ test('copies are bounded by their number, and the oldest go first', () => {
   assert.notEqual(shared.get(at(1)), undefined);
 });
 
-test('copies are bounded by their bytes, of which those that went count no more', () => {
+test('shared copies are bounded by their bytes, and removed ones no longer count', () => {
   const shared = createSharedRobots(createFakeClock());
   const half = { ...answer(200), body: new Uint8Array(fetcherLimits.robotsEntriesBytesMax / 2) };
   const at = (n: number) => `http://h${n}.test/robots.txt`;

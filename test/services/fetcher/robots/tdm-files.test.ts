@@ -13,14 +13,14 @@ import { playedRequestPath } from '../played-request-path.ts';
 const dayMs = 24 * 3_600_000;
 const reserved = Buffer.from(JSON.stringify([{ location: '/art/*', 'tdm-reservation': 1 }]));
 
-it('is asked for where pages are wanted for mining, and not for search alone', () => {
+it('tdmrep.json is requested if pages are wanted for mining, but not for search alone', () => {
   assert.equal(wantsTdmFile({}), false);
   assert.equal(wantsTdmFile({ uses: ['search'] }), false);
   assert.equal(wantsTdmFile({ uses: ['search', 'ai-input'] }), true);
   assert.equal(wantsTdmFile({ uses: ['ai-train'] }), true);
 });
 
-describe('what is kept of the files', () => {
+describe('a cached tdmrep.json', () => {
   const open = () => {
     const clock = createFakeClock();
     const files = createTdmFiles(clock);
@@ -33,7 +33,7 @@ describe('what is kept of the files', () => {
     return { clock, asked, get };
   };
 
-  it('serves for a day, with the hash of its bytes', async () => {
+  it('a cached tdmrep.json serves for a day, with the hash of its bytes', async () => {
     const { clock, asked, get } = open();
     const first = await get('https://a.test');
     assert.equal(first?.rules.length, 1);
@@ -47,19 +47,19 @@ describe('what is kept of the files', () => {
     assert.deepEqual(asked, ['https://a.test', 'https://a.test']);
   });
 
-  it('is nothing where the file says nothing', async () => {
+  it('a cached tdmrep.json that says nothing counts as nothing', async () => {
     const { get } = open();
     assert.equal(await get('https://a.test', Buffer.from('<html>not found')), noTdmFile);
   });
 
-  it('is asked for again where there was no time for it', async () => {
+  it('tdmrep.json is requested again if there was no time for it', async () => {
     const { asked, get } = open();
     assert.equal(await get('https://a.test', null), null);
     assert.equal((await get('https://a.test'))?.rules.length, 1);
     assert.equal(asked.length, 2);
   });
 
-  it('is forgotten where it was used longest ago', async () => {
+  it('the least recently used tdmrep.json is forgotten first', async () => {
     const { asked, get } = open();
     const { robotsEntriesMax } = (await import('../../../../services/fetcher/fetcher-limits.ts')).fetcherLimits;
     await get('https://first.test');
@@ -74,7 +74,7 @@ describe('what is kept of the files', () => {
   });
 });
 
-describe('the request', () => {
+describe('the request for tdmrep.json', () => {
   const open = (answer: Partial<HttpResponse>, robotsTxt = '') => {
     const { asker, clock, urls } = playedRequestPath(() => answer);
     const robots: Robots = {
@@ -93,7 +93,7 @@ describe('the request', () => {
     return { fetch, urls, requests, clock };
   };
 
-  it('is recorded beside the pages of its lease, as belonging to none of them', async () => {
+  it('the request for tdmrep.json is recorded beside the pages of its lease, as belonging to none', async () => {
     const { fetch, requests, urls } = open({ body: reserved });
     assert.deepEqual(await fetch(), reserved);
     assert.deepEqual(urls, ['http://a.test/.well-known/tdmrep.json']);
@@ -104,13 +104,13 @@ describe('the request', () => {
     );
   });
 
-  it('keeps the delay that robots.txt asks for, where it is longer', async () => {
+  it('the request for tdmrep.json keeps the delay of robots.txt if that is longer', async () => {
     const { fetch, requests } = open({}, 'User-agent: *\nCrawl-delay: 7\n');
     await fetch();
     assert.equal(requests[0]?.delayMs, 7_000);
   });
 
-  it('is not made where robots.txt denies it: the host then says nothing', async () => {
+  it('the request for tdmrep.json is not made if robots.txt denies it; the host then says nothing', async () => {
     const { fetch, urls } = open({ body: reserved }, 'User-agent: *\nDisallow: /.well-known/\n');
     assert.deepEqual(await fetch(), new Uint8Array());
     assert.deepEqual(urls, []);
@@ -123,11 +123,11 @@ describe('the request', () => {
     ['a file that was cut off', { body: reserved, truncated: true }],
     ['a failed connection', { failure: { kind: 'connectionFailed', detail: '' } }],
   ] as const)
-    it(`says nothing by ${what}`, async () => {
+    it(`the request for tdmrep.json says nothing after ${what}`, async () => {
       assert.deepEqual(await open(answer).fetch(), new Uint8Array());
     });
 
-  it('holds the host’s next request back where reading it cost the processor more than a page’s', async () => {
+  it('a tdmrep.json that costs more processor time than a page delays the host’s next request', async () => {
     const { fetch, urls, clock } = open({ body: Buffer.alloc(9_000_000) });
     await fetch();
     const again = fetch();
@@ -138,11 +138,11 @@ describe('the request', () => {
     assert.equal(urls.length, 2);
   });
 
-  it('may be made again where it was given up here', async () => {
+  it('the request for tdmrep.json may be repeated if it was aborted here', async () => {
     assert.equal(await open({ failure: { kind: 'aborted', detail: '' } }).fetch(), null);
   });
 
-  it('is as far from the one after it as a page is, and as a Retry-After asks', async () => {
+  it('the request for tdmrep.json delays the next one as a page does, and as Retry-After asks', async () => {
     const { fetch, urls, clock } = open({ status: 503, headers: ['retry-after', '20'] });
     await fetch();
     const again = fetch();

@@ -20,7 +20,7 @@ const clientUrl = (url: string, more: Partial<SitemapTask> = {}): SitemapTask =>
   ...more,
 });
 
-test('sitemaps of a host are read in the order in which they were named, each once for each robots.txt', () => {
+test('sitemaps of a host are read in the order of their names in robots.txt, each once per robots.txt', () => {
   const agenda = createSitemapAgenda();
   for (const url of ['/1', '/2', '/1']) agenda.add(clientUrl(url));
   agenda.add(clientUrl('/1', { namedAtMs: 9 }));
@@ -37,7 +37,7 @@ test('sitemaps of a host are read in the order in which they were named, each on
   assert.equal(agenda.waiting('b.test'), 0);
 });
 
-test('one that there was no time for stays the next, one that failed comes last, twice', () => {
+test('a sitemap without time left stays first, and a failed one moves to the end, twice', () => {
   const agenda = createSitemapAgenda();
   for (const url of ['/1', '/2']) agenda.add(clientUrl(url));
   agenda.putBack(agenda.next('a.test')!);
@@ -51,7 +51,7 @@ test('one that there was no time for stays the next, one that failed comes last,
   assert.equal(agenda.waiting('a.test'), 0);
 });
 
-test('one that is named anew for each round before it could be read waits once, in its place, for the newest round', () => {
+test('a sitemap that is named again before it was read waits once, in its place, for the newest round', () => {
   const agenda = createSitemapAgenda();
   for (let round = 1; round <= 50; round++)
     for (const url of ['/1', '/2', '/3']) agenda.add(clientUrl(url, { namedAtMs: 10 * round }));
@@ -69,7 +69,7 @@ test('one that is named anew for each round before it could be read waits once, 
   }
 });
 
-test('the host that was named least recently is forgotten first', () => {
+test('the host whose sitemaps were named least recently is forgotten first', () => {
   const agenda = createSitemapAgenda();
   const perHost = fetcherLimits.sitemapsPerHostMax;
   const hosts = fetcherLimits.sitemapsKnownMax / perHost;
@@ -81,7 +81,7 @@ test('the host that was named least recently is forgotten first', () => {
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax - perHost + 1);
 });
 
-test('a sitemap that was read whole is asked for with a condition, an index without one', () => {
+test('a sitemap that was read whole is requested conditionally, an index unconditionally', () => {
   const agenda = createSitemapAgenda();
   const one = clientUrl('/1');
   agenda.add(one);
@@ -93,7 +93,7 @@ test('a sitemap that was read whole is asked for with a condition, an index with
   assert.deepEqual(agenda.conditionOf(clientUrl('/2')), []);
 });
 
-test('one that is too far from its robots.txt, by redirects or by indexes, is none', () => {
+test('a sitemap too many redirects or indexes away from its robots.txt is skipped', () => {
   const isTaken = (more: Partial<SitemapTask>) => {
     const agenda = createSitemapAgenda();
     agenda.add(clientUrl('/1', more));
@@ -112,7 +112,7 @@ test('one that is too far from its robots.txt, by redirects or by indexes, is no
   );
 });
 
-test('so many of a host are taken, and those that are known are named anew all the same', () => {
+test('a bounded number of sitemaps per host is taken, and known ones can be named again', () => {
   const agenda = createSitemapAgenda();
   const most = fetcherLimits.sitemapsPerHostMax;
   for (let n = 0; n <= most; n++) agenda.add(clientUrl(`/${n}`));
@@ -123,7 +123,7 @@ test('so many of a host are taken, and those that are known are named anew all t
   assert.equal(agenda.next('a.test'), undefined);
 });
 
-test('hosts that were named longest ago are forgotten where there are too many sitemaps, and one is kept whatever it has', () => {
+test('hosts named longest ago are forgotten if there are too many sitemaps, and one host always stays', () => {
   const agenda = createSitemapAgenda();
   const each = fetcherLimits.sitemapsPerHostMax;
   const hosts = fetcherLimits.sitemapsKnownMax / each;
@@ -138,7 +138,7 @@ test('hosts that were named longest ago are forgotten where there are too many s
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax - each + 1);
 });
 
-test('what is told of a host that was forgotten is nothing', () => {
+test('results for a forgotten host are ignored', () => {
   const agenda = createSitemapAgenda();
   agenda.putBack(clientUrl('/1'));
   agenda.failed(clientUrl('/1'));
@@ -149,7 +149,7 @@ test('what is told of a host that was forgotten is nothing', () => {
   );
 });
 
-test('one that was read is asked for by its condition, until it says none', () => {
+test('a sitemap that was read is requested conditionally until its validators are gone', () => {
   const agenda = createSitemapAgenda();
   for (const url of ['/1', '/2']) agenda.add(clientUrl(url));
   const condition = ['if-none-match', '"e"'];

@@ -40,7 +40,7 @@ async function read(body: Buffer, { whole = true, piece = 1e9, contentType, codi
   return { found, ...(await opened.finish(whole)), sink: opened.sink };
 }
 
-test('plain, or in one or two layers of gzip, whatever the pieces', async () => {
+test('a sitemap is read plain or in one or two layers of gzip, however it is split', async () => {
   const plain = Buffer.from(text);
   const bodies = [plain, gzipSync(plain), gzipSync(gzipSync(plain))];
   for (const [layers, body] of bodies.entries()) {
@@ -53,7 +53,7 @@ test('plain, or in one or two layers of gzip, whatever the pieces', async () => 
   assert.deepEqual((await read(gzipSync(gzipSync(gzipSync(plain))))).found, []);
 });
 
-test('what looks like the beginning of gzip and is none is no list', async () => {
+test('a body that only begins like gzip is no sitemap', async () => {
   for (const body of [Buffer.alloc(0), Buffer.from([0x1f]), Buffer.from([0x1f, 0x8b]), Buffer.from([0x1f, 0x8b, 1, 2])])
     assert.deepEqual((await read(body)).found, [], body.toString('hex'));
   assert.deepEqual((await read(Buffer.from('http://a.test/1\n'), { contentType: 'text/plain', piece: 1 })).found, [
@@ -61,7 +61,7 @@ test('what looks like the beginning of gzip and is none is no list', async () =>
   ]);
 });
 
-test('a last line counts where the body is whole, since one that is cut may end within a URL', async () => {
+test('the last line counts only if the body is whole, since a cut one may end inside a URL', async () => {
   const lines = Buffer.from('http://a.test/1\nhttp://a.test/23');
   const way = { contentType: 'text/plain' };
   assert.deepEqual((await read(lines, way)).found, ['1', '23']);
@@ -74,7 +74,7 @@ test('a last line counts where the body is whole, since one that is cut may end 
     assert.deepEqual((await read(packed, { ...way, piece, onEntries: () => undefined })).found, ['1', '23']);
 });
 
-test('gzip that ends before its end is cut, whatever the connection tells', async () => {
+test('a gzip sitemap that ends early is cut, even if the connection ended well', async () => {
   const lines = Buffer.from(Array.from({ length: 5_000 }, (_, n) => `http://a.test/${n * 7919}`).join('\n'));
   const packed = gzipSync(lines);
   const way = { contentType: 'text/plain' };
@@ -94,7 +94,7 @@ test('gzip that ends before its end is cut, whatever the connection tells', asyn
   assert.ok((await read(lying, way)).found.length < 5_000, 'its check sum and length are wrong');
 });
 
-test('zeros behind gzip are padding, whatever the length that it says ends in, and the last line counts', async () => {
+test('zeros after gzip are padding, whatever its length field ends in, and the last line counts', async () => {
   const way = { contentType: 'text/plain' };
   for (const count of [1, 2, 4, 256, 257]) {
     // 256 bytes a line, so that the length of all ends in zeros.
@@ -115,7 +115,7 @@ test('zeros behind gzip are padding, whatever the length that it says ends in, a
   }
 });
 
-test('what is damaged gives what it gave until then, and nothing is thrown', async () => {
+test('a damaged sitemap yields its entries before the damage and throws nothing', async () => {
   const packed = gzipSync(Buffer.from(text.repeat(50)));
   for (let at = 10; at < packed.length; at += 3) {
     const damaged = Buffer.from(packed);
@@ -125,7 +125,7 @@ test('what is damaged gives what it gave until then, and nothing is thrown', asy
   }
 });
 
-test('an index is told apart, and a list that takes what it is given slowly is waited for', async () => {
+test('a sitemap index is recognised, and a slow reader of entries is waited for', async () => {
   const index = Buffer.from('<sitemapindex><sitemap><loc>http://a.test/1</loc></sitemap></sitemapindex>');
   assert.deepEqual((await read(index)).found, ['index 1']);
   let [under, most, batches] = [0, 0, 0];
@@ -145,12 +145,12 @@ test('an index is told apart, and a list that takes what it is given slowly is w
   assert.ok(readMs > 0);
 });
 
-test('whoever cannot take the entries has their error told', async () => {
+test('an error of the reader of entries is reported', async () => {
   const onEntries = () => Promise.reject(new Error('no log'));
   await assert.rejects(read(Buffer.from(text), { onEntries }), /no log/);
 });
 
-test('of a gzip file of several members, an empty one among them, or with padding behind, the last line counts', async () => {
+test('the last line counts in a gzip file of several members, with an empty member or padding', async () => {
   const lines = Buffer.from('http://a.test/1\nhttp://a.test/2');
   const [first, second] = [lines.subarray(0, 9), lines.subarray(9)];
   for (const [name, body] of Object.entries({
@@ -165,7 +165,7 @@ test('of a gzip file of several members, an empty one among them, or with paddin
   assert.deepEqual((await read(cut, { contentType: 'text/plain' })).found, ['1']);
 });
 
-test('other content codings come off, alone or in a list, and a damaged one gives what came before', async () => {
+test('other content codings are decoded, alone or listed, and a damaged one yields its beginning', async () => {
   const plain = Buffer.from(text);
   for (const [coding, body] of [
     ['deflate', deflateSync(plain)],

@@ -37,7 +37,7 @@ const named = (url: string, hostKey: string, namedAtMs: number, trusted = false,
   ...{ url, origin: 'http://o.test', namedAtMs, trusted, hostKey, depth, hop: 0, nesting: 0, tries: 0 },
 });
 
-test('what a robots.txt names that was read anew is noted, as deep as the links of the shallowest page', () => {
+test('sitemaps of a newly read robots.txt are noted at the depth of links of the shallowest page', () => {
   const { runner, added } = played();
   noteSitemaps(runner, taskOf(-1), 'http://o.test', answerOf());
   assert.deepEqual(added.splice(0), [
@@ -53,7 +53,7 @@ test('what a robots.txt names that was read anew is noted, as deep as the links 
   assert.deepEqual(added, []);
 });
 
-test('a round that is due has what the policy names, and what robots.txt does', async () => {
+test('a sitemap round that is due reads those of the policy and of robots.txt', async () => {
   const { runner, added, asked, learnt, reporter } = played();
   await noteRound(runner, taskOf(9, [2], ['http://c.test/s0', 'http://d.test/s3']), reporter);
   assert.deepEqual(added, [
@@ -65,7 +65,7 @@ test('a round that is due has what the policy names, and what robots.txt does', 
   assert.deepEqual([asked, learnt.length], [['http://o.test'], 1]);
 });
 
-test('no round is due, or its robots.txt was not had', async () => {
+test('no sitemap is noted if no round is due or robots.txt is missing', async () => {
   for (const sinceMs of [-1, 0]) {
     const { runner, added, asked, reporter } = played();
     await noteRound(runner, taskOf(sinceMs, [2], ['http://c.test/s0']), reporter);

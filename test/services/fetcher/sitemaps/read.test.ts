@@ -18,7 +18,7 @@ const index = (...urls: string[]) =>
 const urlsOf = (groups: readonly LinkGroup[]) => groups.flatMap(({ links }) => links.map(({ url }) => url)).sort();
 const paths = (hits: readonly Hit[]) => hits.map((hit) => hit.path);
 
-test('sitemaps that robots.txt names are read after the pages, paced, and their links published before the end', async (t) => {
+test('sitemaps from robots.txt are read after the pages, at the host’s pace, and their links published before the lease ends', async (t) => {
   const site = await serveSite(t, (request, response) => {
     const own = (path: string) => site.url('a.test', path);
     if (request.url === '/robots.txt') response.end(`Sitemap: ${own('/maps/s.xml')}\nSitemap: ${own('/maps/s.xml')}`);
@@ -115,7 +115,7 @@ test('an index, gzip of one or two layers, plain text and redirects lead to the 
   assert.ok(!paths(site.hits).includes('/nested3.xml'), 'indexes in indexes have an end');
 });
 
-test('a content coding made to be looked at for ever holds nobody up, and as it names none the body is read', async (t) => {
+test('a hostile Content-Encoding value costs no time and counts as no coding', async (t) => {
   // 2^28 ways to take it apart for a pattern that tries them all: minutes in which nothing else is done.
   const endless = `GZI${'P,\t,GZI'.repeat(28)}O`;
   const site = await serveSite(t, (request, response) => {
@@ -131,7 +131,7 @@ test('a content coding made to be looked at for ever holds nobody up, and as it 
   assert.deepEqual(urlsOf(await harness.groups()).sort(), [site.url('a.test', '/good'), site.url('a.test', '/odd')]);
 });
 
-test('a sitemap speaks for its own host and for the one whose robots.txt names it, no other', async (t) => {
+test('a sitemap is authoritative only for its own host and the host whose robots.txt names it', async (t) => {
   const site = await serveSite(t, (request, response, host) => {
     if (request.url === '/robots.txt') {
       response.end(host === 'a.test' ? `Sitemap: ${site.url('maps.test', '/a.xml')}` : '');
@@ -147,7 +147,7 @@ test('a sitemap speaks for its own host and for the one whose robots.txt names i
   assert.deepEqual(urlsOf(await harness.groups()), [site.url('a.test', '/x'), site.url('maps.test', '/x')]);
 });
 
-test('what there is no time for, and what fails, waits for the next lease; what is gone does not', async (t) => {
+test('a sitemap without time left, or that fails, waits for the next lease; one that is gone does not', async (t) => {
   const names = Array.from({ length: frontierLimits.sitemapsPerLeaseMax + 1 }, (_, n) => `/s${n}.xml`);
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.end(names.map((name) => `Sitemap: ${name}`).join('\n'));
@@ -169,7 +169,7 @@ test('what there is no time for, and what fails, waits for the next lease; what 
   assert.equal((await harness.groups()).length, 7);
 });
 
-test('a pause that a sitemap asks for is kept by whatever comes next', async (t) => {
+test('a pause that a sitemap asks for delays the next request', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.end(`Sitemap: ${site.url('a.test', '/s.xml')}`);
     else if (request.url === '/s.xml') response.writeHead(429, { 'retry-after': '1' }).end();
@@ -184,7 +184,7 @@ test('a pause that a sitemap asks for is kept by whatever comes next', async (t)
   assert.ok(next.startMs - asked.endMs >= 1_000, `${next.startMs - asked.endMs} ms`);
 });
 
-test('a sitemap is cut at the protocol’s 50,000 entries, its bomb is not unpacked, and nothing of it is lost before', async (t) => {
+test('a sitemap is cut at the protocol’s 50,000 entries and a bomb is not decompressed; entries before that count', async (t) => {
   const lines = Array.from({ length: parseLimits.sitemapEntriesMax }, (_, n) => `http://a.test/${n}`).join('\n');
   // 50 MB of blank lines, then links again: 60 kB on the wire.
   const bomb = gzipSync(`http://a.test/first\n${'\n'.repeat(parseLimits.sitemapBytesMax)}http://a.test/never\n`);
@@ -203,7 +203,7 @@ test('a sitemap is cut at the protocol’s 50,000 entries, its bomb is not unpac
   assert.ok(requests.every(({ bytes }) => bytes <= parseLimits.sitemapBytesMax + 65_536));
 });
 
-test('a lease may be for sitemaps alone: of the policy and of robots.txt, as long as some are left, once a round', async (t) => {
+test('a lease may read only sitemaps, of the policy and of robots.txt, until none is left, once per round', async (t) => {
   const many = Array.from({ length: frontierLimits.sitemapsPerLeaseMax + 1 }, (_, n) => `/s${n}.xml`);
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.end('Sitemap: /named.xml');
@@ -241,7 +241,7 @@ test('a lease may be for sitemaps alone: of the policy and of robots.txt, as lon
   assert.equal(site.hits.length, 1 + 2 * (2 + many.length));
 });
 
-test('the agenda is bounded: by host, and over all hosts the least recently named go first', () => {
+test('the list of pending sitemaps is bounded per host and in total; the host named least recently goes first', () => {
   const agenda = createSitemapAgenda();
   const clientUrl = (host: number, n: number): SitemapTask => ({
     url: `http://h${host}.test/${n}`,

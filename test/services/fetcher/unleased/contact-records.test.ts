@@ -10,7 +10,7 @@ const codec = await openCodec(createMemoryRegistry(), 't');
 const partitions = 64;
 const requested = (url: string, endMs: number) => ({ ...blankRequest, url, startMs: endMs - 1, endMs });
 
-test('requests lie by host, with its newest end, its names, and at the partition of its frontier', () => {
+test('contact records are keyed by host and hold its latest end, its names and its frontier’s partition', () => {
   const names = (hostKey: string) => ({ userAgent: `to ${hostKey}` });
   const made = { crawl: 'c', partitions, keyMode: 'host' } as const;
   const records = createContactRecords(codec, made, 'f1', names);
@@ -48,7 +48,7 @@ test('requests lie by host, with its newest end, its names, and at the partition
   assert.deepEqual(records.take(), [], 'each is taken once');
 });
 
-test('hosts of a domain lie at its partition, where the domain is the key', () => {
+test('contact records are keyed by registrable domain if the politeness key is the domain', () => {
   const records = createContactRecords(codec, { crawl: 'c', partitions, keyMode: 'domain' }, 'f1');
   records.requested(requested('http://www.example.com/', 1));
   records.readRobots({ ...blankRobotsCopy, origin: 'http://www.example.com', hash: 'h' });
@@ -58,7 +58,7 @@ test('hosts of a domain lie at its partition, where the domain is the key', () =
   assert.equal(codec.decode('results', result!.value!).userAgent, '');
 });
 
-test('copies of robots.txt go first, by their origin and hash, with the bytes that they have within a larger piece', () => {
+test('copies of robots.txt are published first, by origin and hash, with only their own bytes', () => {
   const records = createContactRecords(codec, { crawl: 'c', partitions, keyMode: 'host' }, 'f1');
   const large = Buffer.from('beforeUser-agent: *after');
   const body = large.subarray(6, 19);

@@ -25,7 +25,7 @@ function reported(...args: Parameters<typeof pageRecords>) {
   });
 }
 
-test('a page goes to the partition of its host, behind its links, which go to those of theirs', () => {
+test('a page is published to the partition of its host, after its links, which go to the partitions of their hosts', () => {
   const groups = [group('b.test'), group('c.test'), group('b.test')];
   const [b, c] = [partitionOf('b.test', 64), partitionOf('c.test', 64)];
   assert.notEqual(b, c);
@@ -36,13 +36,13 @@ test('a page goes to the partition of its host, behind its links, which go to th
   ]);
 });
 
-test('a page goes to the partition of its domain where hosts of one stay together', () => {
+test('a page is published to the partition of its domain if the crawl is keyed by domain', () => {
   const [record] = reported({ page, groups: [] }, codec, { ...options, keyMode: 'domain' });
   assert.equal(record![1], partitionOf('a.test', 64));
   assert.notEqual(record![1], partitionOf('www.a.test', 64));
 });
 
-test('a page that is taken back is a tombstone in its place, and none is no record', () => {
+test('a withdrawn page becomes a tombstone, and a missing page no record', () => {
   const outcome = { url: page.url };
   assert.deepEqual(reported({ page: null, groups: [], outcome, withdrawn: true }, codec, options), [
     ['c.pages', partitionOf('www.a.test', 64), page.url, null],

@@ -21,7 +21,7 @@ async function record(html: string, files?: BodyFiles) {
 }
 const inMessage = { bodyFile: '', bodyBytes: 0, bodyDigest: '', truncated: false, truncatedBy: '' };
 
-test('says when, of what, and that it is a document as rendered', async () => {
+test('a record of a rendered page holds its time and URL, and says that it is a rendered document', async () => {
   const { more } = await record('<p>');
   const { url, hostKey, depth, status, noArchiveFromMs, kind, fetchedAtMs, headers } = more;
   const { atMs, ...same } = known;
@@ -30,7 +30,7 @@ test('says when, of what, and that it is a document as rendered', async () => {
   assert.deepEqual(headers, ['content-type', 'text/html; charset=utf-8']);
 });
 
-test('is cut at the bytes of a message where there is no place for files', async () => {
+test('a rendered document is cut at the message size if no folder for bodies exists', async () => {
   assert.deepEqual((await record('0123456789')).kept, { ...inMessage, body: '0123456789' });
   const cut = { ...inMessage, truncated: true, truncatedBy: 'length' };
   assert.deepEqual((await record('0123456789a')).kept, { ...cut, body: '0123456789' });
@@ -41,11 +41,11 @@ function folderOf() {
   return { folder, files: createBodyFiles(folder) };
 }
 
-test('stays in its message where it fits, though there are files', async () => {
+test('a rendered document that fits stays in its message even if a folder for bodies exists', async () => {
   assert.deepEqual((await record('0123456789', folderOf().files)).kept, { ...inMessage, body: '0123456789' });
 });
 
-test('lies in a file where it is longer, whole up to the bytes of a body', async () => {
+test('a longer rendered document goes into a file, whole up to the body limit', async () => {
   const { folder, files } = folderOf();
   for (const [chars, truncated, truncatedBy] of [
     [11, false, ''],
@@ -62,7 +62,7 @@ test('lies in a file where it is longer, whole up to the bytes of a body', async
   }
 });
 
-test('is cut where its file could not be written, and says that it is no length’s fault', async () => {
+test('a rendered document is cut if its file cannot be written, and the record says that length was not the reason', async () => {
   const failing: BodyFiles = {
     open: () => ({ write: () => true, finish: async () => null, discard: () => {} }),
     remove: () => {},

@@ -62,7 +62,7 @@ const plain: Answer = (request, response) => {
   else response.end('x');
 };
 
-test('a page that loads from many names of one machine makes no crowd there', async (t) => {
+test('subresources from many names on one machine are requested within that machine’s limit', async (t) => {
   const { site, get, made } = await open(t, plain);
   await Promise.all(Array.from({ length: 20 }, (_, n) => get(`h${n}.test`, '/a.js')));
   assert.equal(site.hits.length, 40);
@@ -72,7 +72,7 @@ test('a page that loads from many names of one machine makes no crowd there', as
   assert.ok(made.every((request) => request.addressDelayMs === addressDelayMs));
 });
 
-test('another host has its own delay, not the page’s', async (t) => {
+test('a subresource on another host waits for that host’s delay, not the page’s', async (t) => {
   const { site, get } = await open(t, plain);
   await Promise.all([get('cdn.test', '/a.js'), get('cdn.test', '/b.js')]);
   for (let n = 1; n < site.hits.length; n++) {
@@ -88,7 +88,7 @@ test('a blocked host is not contacted', async (t) => {
   assert.deepEqual(site.hits, []);
 });
 
-test('a host that asks for a pause has it', async (t) => {
+test('a host of subresources that asks for a pause gets it', async (t) => {
   const { site, get } = await open(t, (request, response, host) => {
     if (request.url === '/a.js') response.writeHead(429, { 'retry-after': '3' }).end();
     else plain(request, response, host);
@@ -101,7 +101,7 @@ test('a host that asks for a pause has it', async (t) => {
   );
 });
 
-test('what is not given is counted by why', async (t) => {
+test('refused subresources are counted by reason', async (t) => {
   const { get, subresources } = await open(
     t,
     (request, response, host) => {
@@ -122,7 +122,7 @@ test('what is not given is counted by why', async (t) => {
   assert.deepEqual(subresources.stats(), { robots: 3, blocked: 1, address: 0, late: 1, failed: 1 });
 });
 
-test('what lies at an address that is not for crawls is counted as that', async (t) => {
+test('a subresource at a private address is counted as blocked', async (t) => {
   const { get, subresources } = await open(t, plain, [], () => true);
   assert.equal(await get('inner.test', '/a.js'), null);
   assert.deepEqual(subresources.stats(), { robots: 0, blocked: 0, address: 1, late: 0, failed: 0 });
@@ -157,7 +157,7 @@ function played(answerTo: (path: string) => Partial<HttpResponse> = () => ({}), 
 }
 const sized = (path: string) => ({ body: Buffer.alloc(Number(/\d+/.exec(path)?.[0] ?? 0)) });
 
-test('what was loaded lately is not asked for again, and is asked for once by several', async () => {
+test('a subresource that was loaded recently is not requested again, and concurrent requests share one', async () => {
   const { load, asked, clock } = played(sized);
   const [one, two] = await Promise.all([load('http://a.test/3'), load('http://a.test/3')]);
   assert.equal(asked(), '/3');
@@ -170,7 +170,7 @@ test('what was loaded lately is not asked for again, and is asked for once by se
   assert.equal(asked(), '/3');
 });
 
-test('what was used last is kept, up to so many bytes, and one at least', async () => {
+test('the subresource cache keeps the most recently used responses up to its byte limit, and at least one', async () => {
   const { load, asked, clock } = played(sized);
   const loadAll = async (...paths: readonly string[]) => {
     for (const path of paths) await load(`http://a.test/${path}`);
@@ -189,7 +189,7 @@ test('what was used last is kept, up to so many bytes, and one at least', async 
   assert.equal(await loadAll('6', '4', '6', '4'), '/6 /4', 'what is loaded anew counts once');
 });
 
-test('what is given has no coding any more', async () => {
+test('a subresource is handed out decoded', async () => {
   const coding = [
     'content-encoding',
     'gzip',
@@ -208,7 +208,7 @@ test('what is given has no coding any more', async () => {
   assert.deepEqual([status, headers], [203, ['content-type', 'text/css', 'x-content-length', '2']]);
 });
 
-test('what is loaded is recorded, with the delay of its host: the page’s, the policy’s or that of its robots.txt', async () => {
+test('each loaded subresource is recorded with its host’s delay: the page’s, the policy’s or that of its robots.txt', async () => {
   const robots = { status: 200, body: Buffer.from('User-agent: *\nCrawl-delay: 0.4') };
   for (const [url, given, delays] of [
     ['http://a.test/1', {}, [0, 0]],
@@ -237,7 +237,7 @@ test('what is loaded is recorded, with the delay of its host: the page’s, the 
   }
 });
 
-test('why nothing is given is told apart', async () => {
+test('the reasons for which a subresource is refused are distinct', async () => {
   const failing = (kind: string) => ({ status: 0, failure: { kind, detail: '' } }) as Partial<HttpResponse>;
   for (const [why, answerTo] of [
     ['robots', (path: string) => (path === '/robots.txt' ? { status: 500 } : {})],

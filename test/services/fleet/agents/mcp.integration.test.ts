@@ -15,7 +15,7 @@ const injection = (port: number) =>
 const hostDelayMs = 300;
 
 describe('crawlstream mcp', { timeout: 300_000 }, () => {
-  it('lets an agent crawl a site, read, search, map and ask, on stdin and stdout, and has what it crawled when it comes back', async () => {
+  it('crawlstream mcp lets an agent crawl, read, search, map and ask, on stdin and stdout, and keeps its crawls for later', async () => {
     const web = await startAgentWeb(injection);
     const data = join(temporaryFolder(), 'agents');
     const site = `docs.test:${web.port}`;
@@ -82,7 +82,7 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
     late.child.kill('SIGKILL');
   });
 
-  it('reads no page of a site that the operator does not allow, by a redirect either, and lets no page write outside its frame', async () => {
+  it('crawlstream mcp reads no page of a forbidden site, also after a redirect, and confines each page to its frame', async () => {
     const web = await startAgentWeb(injection);
     const data = join(temporaryFolder(), 'agents');
     const server = [
@@ -106,7 +106,7 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
     assert.doesNotMatch(`${before}${behind}`, /SYSTEM|Done|wiki/);
   });
 
-  it('gives a page that tells the agent what to do nothing but words: each call that it asks for meets the same bounds', async () => {
+  it('crawlstream mcp treats a page that instructs the agent as text: each call that it asks for meets the same bounds', async () => {
     const web = await startAgentWeb(injection);
     const resolve = ['--resolve', `*.test:${web.port}:127.0.0.1`, '--host-delay', '20ms', '--pages-max', '50'];
     const data = join(temporaryFolder(), 'agents');
@@ -177,7 +177,7 @@ describe('crawlstream mcp', { timeout: 300_000 }, () => {
     assert.equal((await fetch(`${base}/mcp`)).status, 405);
   });
 
-  it('goes on with a crawl that kill -9 of its process has cut off, and asks for nothing twice that it has', async () => {
+  it('crawlstream mcp continues a crawl that kill -9 cut off, and requests nothing twice', async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 30, domains: 1 });
     const data = join(temporaryFolder(), 'agents');
     const flags = [

@@ -29,7 +29,7 @@ const isLost = (error: unknown) => error instanceof CrawlstreamError && error.co
 
 function contract(name: string, open: () => Promise<() => Promise<Documents>>): void {
   describe(`documents: ${name}`, () => {
-    it('gives back what was put, in this process and the next, and nothing of what was deleted', async () => {
+    it('a topic of documents returns what was put, in this process and the next, and nothing deleted', async () => {
       const reopen = await open();
       let documents = await reopen();
       assert.equal(await documents.get('crawls/a/fleet.json'), undefined);
@@ -53,7 +53,7 @@ function contract(name: string, open: () => Promise<() => Promise<Documents>>): 
       assert.match(documents.placeOf('owners/a.json'), /owners\/a\.json/);
     });
 
-    it('keeps the last of what is put at once', async () => {
+    it('a topic of documents keeps the last of concurrent puts', async () => {
       const documents = await (await open())();
       for (let n = 0; n < 20; n++) await documents.put('owners/a.json', `${n}`);
       assert.equal(await documents.get('owners/a.json'), '19');
@@ -75,7 +75,7 @@ contract('on a topic', async () => {
   return () => owner(log);
 });
 
-test('what an owner of before still puts is void, and it is told so', async () => {
+test('a former owner’s puts are void, and fail', async () => {
   const log = await openLog();
   const lost: unknown[] = [];
   const first = await owner(log, 'first', (error) => lost.push(error));
@@ -94,7 +94,7 @@ test('what an owner of before still puts is void, and it is told so', async () =
   assert.equal(await (await owner(log)).get('owners/b.json'), 'third');
 });
 
-test('nothing counts of an owner whose append failed, and what it had is there for the next', async () => {
+test('after a failed append an owner’s later puts do not count, and its earlier ones are there for the next', async () => {
   const log = await openLog();
   let fails = false;
   const failing: Log = {
@@ -113,7 +113,7 @@ test('nothing counts of an owner whose append failed, and what it had is there f
   assert.equal(await (await owner(log)).get('owners/a.json'), '1');
 });
 
-test('a topic does not grow for ever, and no document is lost when it is written anew', async () => {
+test('a topic of documents stays bounded, and no document is lost when it is rewritten', async () => {
   const log = await openLog();
   const first = await owner(log);
   await first.put('owners/kept.json', 'kept');
@@ -129,7 +129,7 @@ const lengthOf = async (log: Log) => {
   const { start, end } = await log.offsets(topic, 0);
   return end - start;
 };
-test('it is written anew once it has more than 256 records, and four for each document', async () => {
+test('a topic of documents is rewritten once it has more than 256 records, and four per document', async () => {
   for (const [documents, most] of [
     [2, 256],
     [100, 400],
@@ -145,7 +145,7 @@ test('it is written anew once it has more than 256 records, and four for each do
     }
 });
 
-test('what is deleted twice, or was not there, is one record or none', async () => {
+test('a repeated delete, or one of a missing document, is at most one record', async () => {
   const log = await openLog();
   const only = await owner(log);
   await only.put('owners/a.json', 'a');
@@ -153,7 +153,7 @@ test('what is deleted twice, or was not there, is one record or none', async () 
   assert.equal(await lengthOf(log), 3);
 });
 
-test('of two puts the later one holds, whenever each is known to count', async () => {
+test('the later of two puts wins, whenever each is acknowledged', async () => {
   const log = await openLog();
   const waits = [20, 1];
   const slow: Log = {
@@ -173,7 +173,7 @@ test('of two puts the later one holds, whenever each is known to count', async (
 const allOf = async (documents: Pick<Documents, 'get' | 'keys'>) =>
   Object.fromEntries(await Promise.all((await documents.keys('')).map(async (key) => [key, await documents.get(key)])));
 
-test('a topic does not grow under one owner that never ends, with puts on their way whenever it is written anew', async () => {
+test('a topic of documents stays bounded under one lasting owner, with puts under way during each rewrite', async () => {
   const log = await openLog();
   const only = await owner(log, 'only', assert.ifError);
   const followed = followTopicDocuments({ log, topic, onChange() {}, onFailure: assert.ifError });
@@ -194,7 +194,7 @@ test('a topic does not grow under one owner that never ends, with puts on their 
   assert.deepEqual(await allOf(await owner(log)), expected);
 });
 
-test('a kill at any append or trim while it is written anew leaves all that was put', async () => {
+test('a kill at any append or trim during a rewrite keeps all documents', async () => {
   for (let kill = 256; kill <= 264; kill++) {
     const log = await openLog();
     let calls = 0;
@@ -225,7 +225,7 @@ test('a kill at any append or trim while it is written anew leaves all that was 
   }
 });
 
-test('an owner that has lost its documents takes none of them back by writing them anew', async () => {
+test('a replaced owner cannot bring its documents back by a rewrite', async () => {
   const log = await openLog();
   const ended: unknown[] = [];
   let claimed: (() => Promise<void>) | undefined;
@@ -270,7 +270,7 @@ const polled = (
   },
 });
 
-test('a topic that is written anew while it is read is read again, and what cannot be read stays an error', async () => {
+test('a topic that is rewritten during a read is read again, and an unreadable one stays an error', async () => {
   const log = await openLog();
   const first = await owner(log);
   for (let n = 0; n < 20; n++) await first.put(`owners/${n}.json`, `${n}`);
@@ -287,7 +287,7 @@ test('a topic that is written anew while it is read is read again, and what cann
   await assert.rejects(readTopicDocuments(broken, topic), { code: 'OFFSET_OUT_OF_RANGE' });
 });
 
-test('a follower that was left behind shows what it knew until it knows all anew', async () => {
+test('a follower that fell behind shows its old documents until it has all new ones', async () => {
   const log = await openLog();
   const first = await owner(log);
   for (let n = 0; n < 20; n++) await first.put(`owners/${n}.json`, 'old');
@@ -314,7 +314,7 @@ test('a follower that was left behind shows what it knew until it knows all anew
   await followed.stop();
 });
 
-test('what hosts asked for is kept among the documents', async () => {
+test('facts of hosts are stored among the documents', async () => {
   const log = await openLog();
   const before = await openHostFacts(documentStore(await owner(log), 'hosts/'), 1_000);
   before.note('a.test:8080', { heldUntilMs: 60_000, crawlDelayMs: 0 }, 1_000);
@@ -326,7 +326,7 @@ test('what hosts asked for is kept among the documents', async () => {
   assert.equal((await openHostFacts(documentStore(await owner(log), 'hosts/'), 70_000)).known.size, 1);
 });
 
-test('whoever only looks at a topic sees what its owner keeps, and takes nothing from it', async () => {
+test('a reader of a topic sees its owner’s documents, and takes nothing from it', async () => {
   const log = await openLog();
   assert.deepEqual(await (await readTopicDocuments(log, topic)).keys(''), []);
   const before = await owner(log);
@@ -341,7 +341,7 @@ test('whoever only looks at a topic sees what its owner keeps, and takes nothing
   assert.equal(await (await readTopicDocuments(log, topic)).get('crawls/b'), '3', 'the owner goes on');
 });
 
-test('whoever follows the documents sees each change, goes on when an owner has written them anew and dropped the rest, and nothing of an owner of before', async () => {
+test('a follower sees each change, continues after a rewrite, and sees nothing of a former owner', async () => {
   const log = await openLog();
   let changes = 0;
   const followed = followTopicDocuments({ log, topic, onChange: () => (changes += 1), onFailure: assert.ifError });

@@ -6,7 +6,7 @@ const [former, now, ofBefore] = [{ incarnation: 'k3' }, { incarnation: 'k4' }, {
 const place = { pages: 6, changes: 1 };
 const start = { pages: 0, changes: 0 };
 
-test('the id of an event leads to its place in its own crawl, and to the beginning of another of its name', () => {
+test('an event id leads to its place in its own crawl, and to the beginning of another crawl of its name', () => {
   assert.equal(eventId(now, place), '6-1-k4');
   assert.deepEqual(positionIn(now, '6-1-k4'), place);
   assert.deepEqual(positionIn(now, eventId(former, place)), start);
@@ -17,7 +17,7 @@ test('the id of an event leads to its place in its own crawl, and to the beginni
     assert.equal(positionIn(now, text), undefined, text);
 });
 
-test('a cursor goes on in its own crawl, and begins at the first page of another of its name', () => {
+test('a cursor continues in its own crawl, and starts at the first page of another crawl of its name', () => {
   assert.equal(cursorIn(now, cursorText(now, 120)), 120);
   assert.equal(cursorIn(now, cursorText(former, 120)), 0);
   assert.equal(cursorIn(now, '120'), 0);

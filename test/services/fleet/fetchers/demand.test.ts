@@ -10,7 +10,7 @@ import { until } from '../../until.ts';
 const topic = 'f.demand';
 const { firstLeases } = fleetFetcherLimits;
 
-test('a frontier grants what its fetchers would hold together: of a crawl they have not seen a few each, and nothing where there is none', async () => {
+test('a frontier grants what its fetchers can hold together: a few each of an unknown crawl, and nothing without fetchers', async () => {
   const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
   await log.createTopics([{ name: topic, partitions: 1, retention: 'time' }]);
   const reader = new DemandReader({ log, topic });

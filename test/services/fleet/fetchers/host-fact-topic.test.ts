@@ -8,7 +8,7 @@ import { createMemoryStore } from '../../../../services/runtime/store/memory-sto
 
 const [topic, partitions] = ['f.hosts', 4];
 
-test('what hosts asked for is read by whoever has their partition next: pauses that are not over, and Crawl-delays', async () => {
+test('the next owner of a partition knows its hosts’ unfinished pauses and Crawl-delays', async () => {
   const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
   await log.createTopics([{ name: topic, partitions, retention: 'time' }]);
   const open = () => new HostFactTopic(log, topic, partitions, assert.ifError);

@@ -25,7 +25,7 @@ async function fed() {
   return { log, feed, over, reader, read };
 }
 
-test('tasks come in their order, as records of the crawl’s own topic', async () => {
+test('tasks come in order, as records of the crawl’s own topic', async () => {
   const { feed, reader } = await fed();
   for (const [partition, text] of [
     [3, 'a'],
@@ -39,7 +39,7 @@ test('tasks come in their order, as records of the crawl’s own topic', async (
   assert.deepEqual(await reader.poll({ maxBytes: 1_000, waitMs: 0 }), []);
 });
 
-test('a partition that went takes along what was not read of it', async () => {
+test('a revoked partition takes its unread tasks along', async () => {
   const { feed, read } = await fed();
   for (const [partition, text] of [
     [1, 'a'],
@@ -56,14 +56,14 @@ test('a partition that went takes along what was not read of it', async () => {
   assert.deepEqual(await read(), ['e'], 'it may come back');
 });
 
-test('a poll takes what fits, one task at least', async () => {
+test('a poll takes what fits, at least one task', async () => {
   const { feed, read } = await fed();
   for (const text of ['aaaa', 'bbbb', 'cccc']) feed.put(task(0, text));
   assert.deepEqual(await read(5), ['aaaa', 'bbbb']);
   assert.deepEqual(await read(1), ['cccc']);
 });
 
-test('whoever waits is woken by a task, and by a call', async () => {
+test('a waiting poll is woken by a task or by a call', async () => {
   const { feed, reader, read } = await fed();
   const waiting = read();
   await turn();
@@ -75,7 +75,7 @@ test('whoever waits is woken by a task, and by a call', async () => {
   assert.deepEqual(await none, []);
 });
 
-test('other topics are read from the log; positions of tasks are kept elsewhere', async () => {
+test('other topics are read from the log; positions of tasks are stored elsewhere', async () => {
   const { log, feed, over, reader, read } = await fed();
   const control = { topic: 'docs.control', partition: 0, key: null, value: Buffer.from('stop') };
   await over.append([control]);

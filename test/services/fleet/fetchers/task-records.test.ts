@@ -25,7 +25,7 @@ async function openLog() {
   return log;
 }
 
-test('tasks of all crawls lie by host, whatever its port, each with its crawl; other records lie where they did', async () => {
+test('tasks of all crawls lie by host, whatever its port, each with its crawl; other records stay where they were', async () => {
   const log = await openLog();
   const hosts = ['a.test', 'b.test', 'b.test:8080'];
   for (const crawl of ['f.c', 'f.d']) {
@@ -47,7 +47,7 @@ test('tasks of all crawls lie by host, whatever its port, each with its crawl; o
   await log.close();
 });
 
-test('what a host answered for another’s robots.txt goes to whoever has that one', async () => {
+test('a host’s answer for another’s robots.txt goes to that host’s fetcher', async () => {
   const log = await openLog();
   const answer = {
     ...{ asked: ['http://b.test/robots.txt', 'http://x.test/r'], status: 200, location: null, body: 'AAEC' },
@@ -61,7 +61,7 @@ test('what a host answered for another’s robots.txt goes to whoever has that o
   await log.close();
 });
 
-test('a crawl’s fetcher reads as its tasks what was taken for it, but for what is another’s by then; all else it reads from its log', async () => {
+test('a crawl’s fetcher reads the tasks taken for it, except those that moved on; it reads everything else from its log', async () => {
   const log = await openLog();
   const feed = new TaskFeed('f.c');
   const fed = feed.over(log);

@@ -69,7 +69,7 @@ async function joined(log: Log, first: readonly number[]) {
   };
 }
 
-test('a partition is read from its end; tasks before it that are not known to be over are ended, once for all', async () => {
+test('a partition is read from its end; older tasks that may be unfinished are ended, once for all', async () => {
   const log = await openLog();
   await put(log, 0, 'over', 'a', 'b');
   await log.commit(group, [{ topic, partition: 0, offset: 1 }]);
@@ -119,7 +119,7 @@ test('nothing starts while partitions move, nor for a margin before the session 
   await log.close();
 });
 
-test('whose session could have ended has nothing any more, even if it has not; what it has then is taken anew', async () => {
+test('a member whose session could have ended owns nothing, and its partitions are assigned again', async () => {
   const log = await openLog();
   const one = await joined(log, [0]);
   await until(() => one.share.has(0));
@@ -139,7 +139,7 @@ test('whose session could have ended has nothing any more, even if it has not; w
   await log.close();
 });
 
-test('a partition that is taken away, and comes back, is taken anew', async () => {
+test('a partition that is revoked and returns starts over', async () => {
   const log = await openLog();
   const one = await joined(log, [0]);
   await until(() => one.share.has(0));

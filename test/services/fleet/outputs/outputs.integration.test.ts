@@ -16,7 +16,7 @@ import { startFleet } from '../running-fleet.ts';
 
 const run = promisify(execFile);
 
-test('a crawl’s WARC and Parquet hold its pages, while it runs and after, without what was purged', {
+test('a crawl’s WARC and Parquet hold its pages, during and after it, without purged ones', {
   skip: warcioMissing,
 }, async () => {
   const small = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 12, domains: 2 });

@@ -37,7 +37,7 @@ async function answering(bytes: () => AsyncIterable<Uint8Array>): Promise<Incomi
   return new Promise((resolve, reject) => get({ port, host: '127.0.0.1' }, resolve).on('error', reject));
 }
 
-test('what a client does not take is not made, and all of it is made for one that does', async () => {
+test('output is produced as far as the client reads, and completely for a client that reads all', async () => {
   [asked, closed] = [0, 0];
   const slow = await answering(() => made(10_000));
   slow.pause();
@@ -57,7 +57,7 @@ test('what a client does not take is not made, and all of it is made for one tha
   assert.equal(closed, 1);
 });
 
-test('a file that fails half-way breaks its connection, and a client that leaves ends its making', async () => {
+test('a file that fails half-way breaks its connection, and a client that leaves ends its production', async () => {
   [asked, closed] = [0, 0];
   const half = await answering(() => made(3, true));
   assert.equal(half.statusCode, 200);
@@ -70,7 +70,7 @@ test('a file that fails half-way breaks its connection, and a client that leaves
   assert.ok(asked < 2_000);
 });
 
-test('an owner has so many outputs at once, and so have all', async () => {
+test('concurrent outputs are bounded per owner and in total', async () => {
   const sender = new OutputSender();
   const ends: (() => void)[] = [];
   const take = (owner: string) => sender.place(owner, () => new Promise<void>((end) => ends.push(end)));

@@ -27,7 +27,7 @@ const crawl = (name: string, pages: number, more: object = {}) => ({
   ...more,
 });
 
-test('a page counts once, whatever is killed, deleted or made again under its name, and a day gives all of it back', async () => {
+test('a page counts once, whatever is killed, deleted or recreated under its name, and a day frees all of it', async () => {
   const folder = temporaryFolder();
   let nowMs = noon;
   const clock = { nowMs: () => nowMs };
@@ -63,7 +63,7 @@ test('a page counts once, whatever is killed, deleted or made again under its na
   assert.deepEqual(used(after)[0], [1, 10]);
 });
 
-test('bytes, hosts, crawls at once, crawls kept and weight are bounds of their own', async () => {
+test('bytes, hosts, concurrent crawls, kept crawls and weight are separate quotas', async () => {
   const clock = { nowMs: () => noon };
   const quotasWith = (more: object) => Quotas.open(folderDocuments(temporaryFolder()), ownersWith(more), clock);
   const bytes = await quotasWith({ bytesPerDay: 50 });
@@ -76,14 +76,14 @@ test('bytes, hosts, crawls at once, crawls kept and weight are bounds of their o
   assert.match(hosts.spent('a')!, /have 4 hosts, the limit is 3/);
   const few = await quotasWith({ crawlsMax: 1, keptMax: 2, weightMax: 2 });
   const rests = { state: 'ended' as const };
-  assert.match(few.refusal('a', [crawl('x', 1)], 1)!.message, /a may run at most 1 crawls at once/);
+  assert.match(few.refusal('a', [crawl('x', 1)], 1)!.message, /a may run at most 1 crawl at once/);
   assert.match(few.refusal('a', [crawl('x', 1, rests), crawl('y', 1, rests)], 1)!.message, /may have at most 2 crawls/);
   assert.equal(few.refusal('a', [crawl('x', 1, rests), crawl('y', 1, rests)], null), null);
   assert.match(few.refusal('a', [], 3)!.message, /weight: .* at most 2 in total/);
   assert.equal(few.refusal('a', [], 2), null);
 });
 
-test('calls of an owner fill steadily, those of another and the operator’s do not suffer, and no key but the whole one enters', () => {
+test('an owner’s calls refill steadily, do not affect other owners or the operator, and need the whole key', () => {
   let nowMs = noon;
   const callers = new Callers(ownersWith({ callsPerMinute: 60 }), 'operator-operator', { nowMs: () => nowMs });
   const enter = (key: string) => callers.enter(`Bearer ${key}`);
@@ -104,7 +104,7 @@ test('calls of an owner fill steadily, those of another and the operator’s do 
   assert.equal(enter(env.A).ok, false);
 });
 
-test('what a disk refused of one owner keeps no other from being written, and is written once there is room', async () => {
+test('a disk error for one owner does not block others, and is made up for once there is room', async () => {
   const folder = temporaryFolder();
   const documents = folderDocuments(folder);
   const clock = { nowMs: () => noon };

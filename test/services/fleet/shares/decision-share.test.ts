@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DecisionShare } from '../../../../services/fleet/shares/decision-share.ts';
 import { shareLimits } from '../../../../services/fleet/shares/share-limits.ts';
 
-test('a crawl whose decision took long rests four times as long, and one whose decision was short not at all', () => {
+test('a crawl with a long decision rests four times as long, and one with a short decision not at all', () => {
   let nowMs = 0;
   const share = new DecisionShare('c', undefined, () => nowMs);
   assert.equal(
@@ -17,7 +17,7 @@ test('a crawl whose decision took long rests four times as long, and one whose d
   assert.equal(share.restMs(), 0);
 });
 
-test('a decision that never ends is ended, and the error names the crawl and what to do', () => {
+test('an endless decision is aborted, and the error names the crawl and the remedy', () => {
   const share = new DecisionShare('eve-1');
   const endless = () => {
     for (;;);

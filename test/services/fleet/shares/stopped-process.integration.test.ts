@@ -98,7 +98,7 @@ for (const [name, exit] of [
   ['stands', 75],
   ['native', null],
 ] as const)
-  it(`a crawl whose work never yields (${name}) ends the process, and is held by the next, where others go on`, async () => {
+  it(`a crawl that blocks its process (${name}) is held by the next process, where others go on`, async () => {
     const data = join(temporaryFolder(), 'fleet');
     const first = await start(data, 3_000);
     assert.equal((await first.call('ann', 'POST', '/v1/crawls', callOf('ann', 20))).status, 201);
@@ -133,7 +133,7 @@ for (const [name, exit] of [
     assert.fail('a crawl that the operator resumed does not go on');
   });
 
-it('a crawl is held once the process was killed twice while it worked for that crawl and did not answer', async () => {
+it('a crawl is held after its process was killed twice during its unresponsive work', async () => {
   const data = join(temporaryFolder(), 'fleet');
   for (let death = 0; death < 2; death++) {
     const fleet = await start(data, 600_000).catch(() => undefined);

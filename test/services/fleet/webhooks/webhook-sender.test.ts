@@ -82,7 +82,7 @@ function setUp(given: { folder?: string; crawls?: readonly string[]; events?: nu
 const ok: Posted = { status: 204, retryAfter: '' };
 
 describe('a webhook', () => {
-  it('gets the same events under the same id until it takes them, and then those behind', async () => {
+  it('a webhook gets the same events under the same id until it accepts them, and then the next ones', async () => {
     for (const status of [302, 500, 404]) {
       const { state, sent, passTo, stop } = setUp();
       state.answer = () => ({ status, retryAfter: '' });
@@ -106,7 +106,7 @@ describe('a webhook', () => {
     }
   });
 
-  it('gets after a kill what it was being sent, as it was, though there is more by now', async () => {
+  it('a webhook gets its pending delivery unchanged after a kill, even if more has come', async () => {
     const first = setUp();
     first.state.answer = () => Promise.reject(new Error('killed'));
     await first.passTo(1);
@@ -121,7 +121,7 @@ describe('a webhook', () => {
     );
   });
 
-  it('is left in peace for as long as it asks, and longer each time it fails, up to a bound', async () => {
+  it('a webhook rests as long as it asks, and longer after each failure, up to a bound', async () => {
     const { state, sender, passTo, stop, clock } = setUp();
     const waits = () => sender.status({ name: 'docs', webhook: { url: 'https://docs.test/' } } as CrawlFile)!.nextAtMs!;
     state.answer = () => ({ status: 429, retryAfter: '30' });
@@ -137,7 +137,7 @@ describe('a webhook', () => {
     await stop();
   });
 
-  it('of a crawl that was deleted is posted to no more, and nothing is written for it', async () => {
+  it('a webhook of a deleted crawl gets no more, and nothing is stored for it', async () => {
     const { sent, sender, pass, stop, ofRead, forgotten } = setUp();
     let go: () => void = () => {};
     ofRead.hold = new Promise((resolve) => {
@@ -157,7 +157,7 @@ describe('a webhook', () => {
     assert.deepEqual([sent, forgotten], [[], ['docs']]);
   });
 
-  it('of a crawl that was made anew under the name begins at its beginning', async () => {
+  it('a webhook of a recreated crawl starts at its beginning', async () => {
     const { state, sent, passTo, stop, folder } = setUp();
     await passTo(1);
     const documents = folderDocuments(folder);
@@ -173,7 +173,7 @@ describe('a webhook', () => {
     );
   });
 
-  it('that does not answer holds up no others but some of its owner’s', async () => {
+  it('a silent webhook delays only some of its owner’s webhooks', async () => {
     const crawls = Array.from({ length: webhookLimits.ofOwnerMax + 3 }, (_, n) => `crawl${n}`);
     const { state, passTo, stop } = setUp({ crawls });
     let answer: () => void = () => {};
@@ -187,7 +187,7 @@ describe('a webhook', () => {
     await stop();
   });
 
-  it('that does not answer lets the fleet stop, and gets the same again from the next', async () => {
+  it('a silent webhook lets the fleet stop, and gets the same events from the next process', async () => {
     const first = setUp();
     first.state.answer = () => new Promise<Posted>(() => {});
     await first.passTo(1);
@@ -200,7 +200,7 @@ describe('a webhook', () => {
     assert.deepEqual(next.sent[0], first.sent[0]);
   });
 
-  it('of a crawl that always has more to tell holds up no other of its owner’s', async () => {
+  it('a webhook of a very active crawl delays no other of its owner’s', async () => {
     const crawls = Array.from({ length: webhookLimits.ofOwnerMax + 3 }, (_, n) => `crawl${n}`);
     const { sent, pass, stop } = setUp({ crawls, events: 1e9 });
     const reported = () => new Set(sent.map(({ id }) => id.split('-')[0]));

@@ -27,7 +27,7 @@ async function withoutControl(harness: Harness): Promise<Harness> {
   return lost;
 }
 
-test('where control was lost, its partition’s owner sends policy and orders again, and stays as it was', async () => {
+test('the owner of a partition republishes policy and orders after control was lost, and keeps its state', async () => {
   const harness = await startHarness();
   const send = (record: Partial<Control> & Pick<Control, 'kind'>) =>
     harness.log.append([

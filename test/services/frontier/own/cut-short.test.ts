@@ -40,7 +40,7 @@ async function quotaWords({ log, codec }: Harness): Promise<string[]> {
   return kinds.filter((kind) => kind.startsWith('quota'));
 }
 
-test('a checkpoint is never ahead of what the log has taken', limit, async () => {
+test('a checkpoint is never ahead of the log’s acknowledged records', limit, async () => {
   const harness = await startHarness();
   const held = gate();
   let isHeld = false;
@@ -75,7 +75,7 @@ test('a checkpoint is never ahead of what the log has taken', limit, async () =>
   assert.deepEqual(notices, []);
 });
 
-test('so many commits are under way at once, and no more', limit, async () => {
+test('commits under way are bounded in number', limit, async () => {
   const harness = await startHarness();
   const held = gate();
   let [isHeld, underWay, most] = [false, 0, 0];
@@ -102,7 +102,7 @@ test('so many commits are under way at once, and no more', limit, async () => {
   assert.equal(most, frontierServiceLimits.commitsUnderWay);
 });
 
-test('leases are granted up to what may be out at once, and none once fetchers are about to stop', limit, async () => {
+test('leases are granted up to the number of leases out, and none once fetchers are about to stop', limit, async () => {
   const harness = await startHarness();
   const owner = harness.owner({ leasesMax: 3, idleMs: 5 });
   const run = owner.run();
@@ -125,7 +125,7 @@ test('leases are granted up to what may be out at once, and none once fetchers a
   assert.equal((await harness.tasks()).length, 3);
 });
 
-test('an owner that opens its partition again ends no lease that its own fetchers hold', limit, async () => {
+test('an owner that reopens its partition ends no lease that its own fetchers hold', limit, async () => {
   const harness = await startHarness();
   let isStrange = false;
   const log = intercept(harness.log, changelog, async () => {
@@ -147,7 +147,7 @@ test('an owner that opens its partition again ends no lease that its own fetcher
   assert.equal((await harness.tasks()).length, 3);
 });
 
-test('what is asked of a quota goes out when its commit is durable, and again after a kill', limit, async () => {
+test('a quota request is sent when its commit is durable, and again after a kill', limit, async () => {
   const harness = await withQuota();
   // One of two partitions: it asks the book for pages, which is its own.
   const identity = { crawl: 't', partition: 0, partitions: 2 };

@@ -10,7 +10,7 @@ const task = (grantedAtMs: number, ...urls: string[]) => ({
   urls: urls.map((url) => ({ ...blankTaskUrl, url })),
 });
 
-test('a wait is from the finding of a link until its URL is first leased, and is told once', () => {
+test('a wait is measured from the discovery of a link to its URL’s first lease, and reported once', () => {
   const seconds: number[] = [];
   const waits = new DiscoveryWaits({ observe: (value) => seconds.push(value) });
   waits.admitted([{ url: 'http://a/1', foundAtMs: 1_000 }]);
@@ -22,7 +22,7 @@ test('a wait is from the finding of a link until its URL is first leased, and is
   assert.deepEqual(seconds, [60, 0], 'clocks of two machines may differ');
 });
 
-test('URLs that nobody ever leases take a bounded place', () => {
+test('URLs that are never leased take bounded space', () => {
   const seconds: number[] = [];
   const waits = new DiscoveryWaits({ observe: (value) => seconds.push(value) });
   const count = frontierServiceLimits.waitsTimed + 1;

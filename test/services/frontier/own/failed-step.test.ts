@@ -34,7 +34,7 @@ async function deadLettersShown({ log, codec }: Harness) {
   return deadLetters;
 }
 
-test('a record that a step fails on twice becomes a dead letter with its bytes, and the partition goes on', async () => {
+test('a record that fails its step twice becomes a dead letter with its bytes, and the partition goes on', async () => {
   const harness = await startHarness();
   const times = plantFault(isPoison);
   const reasons: string[] = [];
@@ -60,7 +60,7 @@ test('a record that a step fails on twice becomes a dead letter with its bytes, 
   assert.equal(digest(state), digest((await harness.replayed()).state));
 });
 
-test('a record that lets a later part of its step fail is found among those that came with it', async () => {
+test('a record that fails a later part of its step is found among those that came with it', async () => {
   const harness = await startHarness();
   await harness.discoverUrls(['http://a.test/', 'http://b.test/', 'http://poison.test/', 'http://c.test/']);
   // The grant of the host throws, long after its links were taken.

@@ -75,7 +75,7 @@ async function report({ log, codec }: Harness, tasks: readonly Task[]): Promise<
   );
 }
 
-test('the results that waited are taken, and no URL of theirs is leased again', limit, async () => {
+test('results that waited are accepted, and none of their URLs is leased again', limit, async () => {
   const harness = await startHarness();
   const tasks = await granted(harness, 5);
   await report(harness, tasks);
@@ -87,7 +87,7 @@ test('the results that waited are taken, and no URL of theirs is leased again', 
   assert.equal((await harness.tasks()).length, 5, 'each URL was leased once');
 });
 
-test('leases of which nothing was reported end a little later, and are granted again', limit, async () => {
+test('leases without a report end a little later, and are granted again', limit, async () => {
   const harness = await startHarness();
   await granted(harness, 2);
   let movedMs = awayMs;

@@ -52,7 +52,7 @@ test('a task is published only after the commit that grants it is durable', limi
   assert.equal(owner.committed?.counters.leased, 30, 'what was committed can be asked for after the end');
 });
 
-test('of one URL in 64 the time is told from its finding to its first lease', limit, async () => {
+test('the time from discovery to first lease is reported for one URL in 64', limit, async () => {
   const harness = await startHarness();
   const meters = createMeters();
   const owner = harness.owner({ meters });
@@ -67,7 +67,7 @@ test('of one URL in 64 the time is told from its finding to its first lease', li
   assert.ok(meters.latencySeconds.sum >= 0);
 });
 
-test('an append that fails ends the owner, and the tasks of that commit are never published', limit, async () => {
+test('a failed append ends the owner, and the tasks of that commit are never published', limit, async () => {
   const harness = await startHarness();
   let full = false;
   // As the embedded log does: after the first failure nothing is taken any more.
@@ -92,7 +92,7 @@ test('an append that fails ends the owner, and the tasks of that commit are neve
   await assertTasksGranted(harness);
 });
 
-test('a foreign record makes the owner open the partition again, and voids what it had under way', limit, async () => {
+test('a foreign record makes the owner reopen the partition, and voids its pending work', limit, async () => {
   const harness = await startHarness();
   const reopened: string[] = [];
   let strange = false;
@@ -119,7 +119,7 @@ test('a foreign record makes the owner open the partition again, and voids what 
   assert.equal(state.changelog.epoch, claims.at(-1));
 });
 
-test('of two owners at once, only the one that claimed last grants leases that count', limit, async () => {
+test('of two concurrent owners, only the one that claimed last grants valid leases', limit, async () => {
   const harness = await startHarness();
   const stores: [StateStore, StateStore] = [createMemoryStore(), createMemoryStore()];
   const reopened = [0, 0];
@@ -150,38 +150,34 @@ test('of two owners at once, only the one that claimed last grants leases that c
   assert.deepEqual(new Set(digests), new Set([digest(state)]));
 });
 
-test(
-  'a checkpoint that cannot be written ends the owner; its changelog gives the same state again',
-  limit,
-  async () => {
-    const harness = await startHarness();
-    const inner = createMemoryStore();
-    const owner = harness.owner({ store: createFaultStore(inner, { failAt: 2, failCode: 'DISK_FULL' }) });
-    const run = owner.run();
-    run.catch(() => {});
-    await harness.discover(4);
-    await until(() => owner.committed?.counters.leased === 4);
-    // The checkpoint is written every two seconds while something changes: once well, then not.
-    const more = setInterval(() => void harness.discover(1), 50);
-    await assert.rejects(run, { code: 'DISK_FULL' });
-    clearInterval(more);
-    const { state } = await harness.replayed();
-    assert.ok(state.counters.leased > 4);
-    for (const store of [inner, createMemoryStore()]) {
-      const { state: restored } = await openPartition({
-        ...harness,
-        store,
-        identity,
-        key,
-        clock: atZero,
-        endsLeases: false,
-      });
-      assert.equal(digest(restored), digest(state));
-    }
-  },
-);
+test('a checkpoint that cannot be written ends the owner; its changelog restores the same state', limit, async () => {
+  const harness = await startHarness();
+  const inner = createMemoryStore();
+  const owner = harness.owner({ store: createFaultStore(inner, { failAt: 2, failCode: 'DISK_FULL' }) });
+  const run = owner.run();
+  run.catch(() => {});
+  await harness.discover(4);
+  await until(() => owner.committed?.counters.leased === 4);
+  // The checkpoint is written every two seconds while something changes: once well, then not.
+  const more = setInterval(() => void harness.discover(1), 50);
+  await assert.rejects(run, { code: 'DISK_FULL' });
+  clearInterval(more);
+  const { state } = await harness.replayed();
+  assert.ok(state.counters.leased > 4);
+  for (const store of [inner, createMemoryStore()]) {
+    const { state: restored } = await openPartition({
+      ...harness,
+      store,
+      identity,
+      key,
+      clock: atZero,
+      endsLeases: false,
+    });
+    assert.equal(digest(restored), digest(state));
+  }
+});
 
-test('a checkpoint ahead of its changelog, or of another one, is discarded and built again', limit, async () => {
+test('a checkpoint ahead of its changelog, or of another one, is discarded and rebuilt', limit, async () => {
   const [one, other] = [await startHarness(), await startHarness()];
   const store = createMemoryStore();
   const owner = one.owner({ store });
@@ -195,32 +191,28 @@ test('a checkpoint ahead of its changelog, or of another one, is discarded and b
   assert.equal(digest(state), digest((await other.replayed()).state));
 });
 
-test(
-  'a checkpoint that leads to another state than the changelog tells is built again from its beginning',
-  limit,
-  async () => {
-    const harness = await startHarness();
-    const store = createMemoryStore();
-    const spoilt = createMemoryStore();
-    const first = harness.owner({ store });
-    const run = first.run();
-    await harness.discover(3);
-    await until(() => first.committed?.counters.leased === 3);
-    first.stop();
-    await run;
-    // All of the checkpoint but what was seen.
-    for await (const [rowKey, value] of store.scan({ gte: Buffer.from([0]), lt: Buffer.from([0xff]) })) {
-      if (rowKey[0] !== 's'.charCodeAt(0)) await spoilt.write([{ key: rowKey, value }]);
-    }
-    const second = harness.owner({ store });
-    const goesOn = second.run();
-    for (let hosts = 4; hosts <= 24; hosts++) {
-      await harness.discover(1);
-      await until(() => second.committed?.counters.leased === hosts);
-    }
-    second.stop();
-    await goesOn;
-    const { state } = await openPartition({ ...harness, store: spoilt, identity, key, clock, endsLeases: false });
-    assert.equal(digest(state), digest((await harness.replayed()).state));
-  },
-);
+test('a checkpoint that diverges from the changelog is rebuilt from the beginning', limit, async () => {
+  const harness = await startHarness();
+  const store = createMemoryStore();
+  const spoilt = createMemoryStore();
+  const first = harness.owner({ store });
+  const run = first.run();
+  await harness.discover(3);
+  await until(() => first.committed?.counters.leased === 3);
+  first.stop();
+  await run;
+  // All of the checkpoint but what was seen.
+  for await (const [rowKey, value] of store.scan({ gte: Buffer.from([0]), lt: Buffer.from([0xff]) })) {
+    if (rowKey[0] !== 's'.charCodeAt(0)) await spoilt.write([{ key: rowKey, value }]);
+  }
+  const second = harness.owner({ store });
+  const goesOn = second.run();
+  for (let hosts = 4; hosts <= 24; hosts++) {
+    await harness.discover(1);
+    await until(() => second.committed?.counters.leased === hosts);
+  }
+  second.stop();
+  await goesOn;
+  const { state } = await openPartition({ ...harness, store: spoilt, identity, key, clock, endsLeases: false });
+  assert.equal(digest(state), digest((await harness.replayed()).state));
+});

@@ -49,7 +49,7 @@ function setUp() {
   return { spans, steps, admit, grant };
 }
 
-test('a URL waits from its admission to its lease, and from each attempt to the next', () => {
+test('a URL’s wait is measured from its admission to its lease, and between attempts', () => {
   const { spans, steps, admit, grant } = setUp();
   admit(1, 1_000, 400);
   assert.deepEqual([spans[0]!.startMs, spans[0]!.endMs], [400, 1_005], 'admitted: from found to durable');
@@ -62,7 +62,7 @@ test('a URL waits from its admission to its lease, and from each attempt to the 
   assert.equal(grant(queueSpan(1, 1, 10, false), 9_000).startMs, 4_000);
 });
 
-test('what a sender says of a time to come is not believed', () => {
+test('a sender’s time that lies in the future is ignored', () => {
   const { spans, admit } = setUp();
   admit(1, 1_000, 2_000);
   admit(2, 1_000, 0);
@@ -72,20 +72,20 @@ test('what a sender says of a time to come is not believed', () => {
   );
 });
 
-test('a wait that nobody here has seen begin is said to be unknown, as after a restart', () => {
+test('a wait whose start was not observed is reported as unknown, as after a restart', () => {
   const { grant } = setUp();
   const span = grant(queueSpan(1, 1, 9, false), 3_000);
   assert.deepEqual([span.startMs, span.endMs, span.attributes['crawlstream.wait_known']], [3_000, 3_000, false]);
 });
 
-test('a later visit begins a trace that refers to the first admission', () => {
+test('a later visit starts a trace that refers to the first admission', () => {
   const { grant } = setUp();
   const { parent, links } = grant(queueSpan(1, 1, 9, true), 3_000);
   assert.equal(parent, null);
   assert.deepEqual(links, [admitSpan(1, 1)]);
 });
 
-test('only so many waits are remembered: the oldest is forgotten first', () => {
+test('a bounded number of waits is remembered, and the oldest is forgotten first', () => {
   const { spans, admit, grant } = setUp();
   for (let lo = 0; lo <= traceLimits.waitsKept; lo++) {
     admit(lo, 1_000 + lo, 0);

@@ -6,7 +6,7 @@ import type { PartitionPlace } from '../../../../services/frontier/query/partiti
 const place = (partition: number, pages: number) => ({ partition, owner: 'a', pages }) as PartitionPlace;
 const committed = (page: number) => ({ counters: { page }, readyHosts: 1, delayedHosts: 2, freshness: null });
 
-test('partitions are told as last seen where nobody answers, with their age and what is known here', async () => {
+test('partitions are shown as last seen if nobody answers, with the age and local facts', async () => {
   let nowMs = 1_000;
   let look = async () => [place(0, 5), place(1, 7)];
   const own = () => [{ partition: 1, committed: committed(9) }] as never;
@@ -26,7 +26,7 @@ test('partitions are told as last seen where nobody answers, with their age and 
   );
 });
 
-test('a look that fails is as one that does not end, and the next one is tried at the next request', async () => {
+test('a failed look counts like one that does not end, and the next request tries again', async () => {
   let looks = 0;
   const look = async () => {
     looks += 1;
@@ -39,7 +39,7 @@ test('a look that fails is as one that does not end, and the next one is tried a
   assert.equal(looks, 3);
 });
 
-test('where no broker answers, nobody waits for one', async () => {
+test('no request waits for an absent broker', async () => {
   const never = new Promise<never>(() => {});
   const places = keepPlaces({ clock: { nowMs: () => 1_000 }, look: () => never, own: () => [], isCutOff: () => true });
   let isReported = false;

@@ -25,7 +25,7 @@ interface Body {
 }
 
 /** Three members of a crawl of one partition: its owner, its standby, and one that has nothing. */
-describe('questions by HTTP', { timeout: 60_000 }, () => {
+describe('an HTTP query', { timeout: 60_000 }, () => {
   let harness: Harness;
   let owner: PartitionOwner;
   let owning: Promise<void>;
@@ -89,7 +89,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     await Promise.all([owning, following]);
   });
 
-  it('are answered alike by any member, from the owner', async () => {
+  it('an HTTP query gets the owner’s answer from any member', async () => {
     for (const target of ['/hosts/www.example.org?limit=5', '/urls?url=https%3A%2F%2Fwww.example.org%2F88']) {
       const answers = await Promise.all(['a', 'b', 'c'].map((name) => get(name, target)));
       for (const { status, body } of answers) {
@@ -100,7 +100,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     }
   });
 
-  it('tell how a host stands, and page through its queue', async () => {
+  it('an HTTP query shows a host, and pages through its queue', async () => {
     const { body } = await get('c', '/hosts/www.example.org?limit=50');
     const leases = body['leases'] as { readonly urls: number }[];
     const frontQueues = body['frontQueues'] as { readonly urls: number }[];
@@ -122,7 +122,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     assert.equal(seen.size, 90 - onLease);
   });
 
-  it('list the hosts of all partitions, in the order asked for, by whichever member', async () => {
+  it('an HTTP query lists the hosts of all partitions, in the requested order, from any member', async () => {
     for (const name of ['a', 'b', 'c']) {
       const { status, body } = await get(name, '/hosts?sort=queued&limit=1');
       assert.equal(status, 200);
@@ -140,7 +140,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     );
   });
 
-  it('tell where a URL is, in whatever spelling, and what was never seen', async () => {
+  it('an HTTP query finds a URL in any spelling, and reports unseen ones', async () => {
     const place = async (url: string) => (await get('b', `/urls?url=${encodeURIComponent(url)}`)).body;
     const waits = await place('HTTPS://www.EXAMPLE.org:443/88#top');
     assert.equal(waits['url'], 'https://www.example.org/88');
@@ -150,7 +150,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     assert.deepEqual([(await place('https://nowhere.example/'))['seen']], [false]);
   });
 
-  it('are refused by name where they make no sense', async () => {
+  it('an HTTP query that makes no sense is refused by name', async () => {
     assert.deepEqual((await get('c', '/hosts/nowhere.example')).status, 404);
     assert.match(
       String((await get('c', '/hosts/nowhere.example')).body['message']),
@@ -171,7 +171,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     }
   });
 
-  it('are answered by the standby, with its age, where the owner does not answer', async () => {
+  it('an HTTP query is answered by the standby, with its age, if the owner does not answer', async () => {
     const { held } = asked.get('a')!;
     held.owner = undefined;
     try {
@@ -192,7 +192,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     }
   });
 
-  it('show every partition, its owner and its copies', async () => {
+  it('an HTTP query shows every partition, its owner and its copies', async () => {
     const { body } = await get('c', '/partitions');
     const [one] = body['partitions'] as Record<string, unknown>[];
     const { owner: name, address, standbys, hosts, queued, leased, restored, readyHosts, delayedHosts } = one!;

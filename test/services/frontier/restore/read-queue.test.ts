@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ReadQueue } from '../../../../services/frontier/restore/read-queue.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 
-test('reads that are short share a round of their owner, and one that is long is the last of it', async () => {
+test('short reads share a round of their owner, and a long one is the last of its round', async () => {
   let nowMs = 0;
   const queue = new ReadQueue<string>(() => nowMs);
   const read: string[] = [];
@@ -23,7 +23,7 @@ test('reads that are short share a round of their owner, and one that is long is
   await queue.answerSome('nobody asks', createMemoryStore());
 });
 
-test('a read that fails is refused to whoever asked for it alone', async () => {
+test('a failed read is an error only for its caller', async () => {
   const queue = new ReadQueue<string>(() => 0);
   const failing = queue.ask(() => {
     throw new Error('no such row');

@@ -29,7 +29,7 @@ async function longChangelog(): Promise<{ readonly harness: Harness; readonly li
 /** Once for the tests that only read it. */
 const shared = longChangelog();
 
-test('a restore killed in the middle goes on from the checkpoint it wrote, to the same state', limit, async () => {
+test('a restore killed in the middle continues from its checkpoint to the same state', limit, async () => {
   const { harness, live, end } = await shared;
   const store = createMemoryStore();
   // A slice of the second checkpoint meets a full disk.
@@ -47,7 +47,7 @@ test('a restore killed in the middle goes on from the checkpoint it wrote, to th
   assert.equal(digest(again), live);
 });
 
-test('a long restore tells how far it is, and lets others work meanwhile', limit, async () => {
+test('a long restore reports its progress and yields to other work', limit, async () => {
   const { harness, live, end } = await shared;
   const reported: RestoreProgress[] = [];
   // A clock on which each look takes a second, so that every slice is worth telling.
@@ -73,7 +73,7 @@ test('a long restore tells how far it is, and lets others work meanwhile', limit
   assert.match(restoreText(reported.at(-1)!), /^partition 0 restored in \d/);
 });
 
-test('a partition that is let go while it is restored stops there', limit, async () => {
+test('a restore stops when its partition is released', limit, async () => {
   const { harness, end } = await shared;
   const letGo = new AbortController();
   const state = new FrontierState(key);
@@ -84,7 +84,7 @@ test('a partition that is let go while it is restored stops there', limit, async
   assert.ok(state.changelog.offset < end);
 });
 
-test('a kill while an old checkpoint is cleared leaves nothing that passes for a checkpoint', limit, async () => {
+test('a kill during the removal of an old checkpoint leaves nothing that looks like one', limit, async () => {
   const { harness, live, end } = await shared;
   const store = createMemoryStore();
   const state = new FrontierState(key);

@@ -11,7 +11,7 @@ import { replay } from '../../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { clock, identity, key, startHarness, until } from '../owner-harness.ts';
 
-test('a checkpoint that is being written is taken as a state of one position', { timeout: 30_000 }, async () => {
+test('a checkpoint being written counts as a state of one position', { timeout: 30_000 }, async () => {
   const harness = await startHarness();
   const owner = harness.owner({ leasesMax: 20 });
   const owning = owner.run();

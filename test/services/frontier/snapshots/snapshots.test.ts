@@ -58,7 +58,7 @@ async function opened(harness: Harness, repository: SnapshotRepository, store = 
 }
 
 describe('a snapshot', { timeout: 60_000 }, () => {
-  it('is of one position, and gives the state of that position back', async () => {
+  it('a snapshot belongs to one position, and restores the state of that position', async () => {
     const { harness, objects, manifests } = await shared;
     const [, second] = manifests;
     const there = await rebuild({
@@ -76,14 +76,14 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     assert.equal(digest(state), second!.digest);
   });
 
-  it('and the changelog’s tail give an owner without a folder the state it had', async () => {
+  it('a snapshot and the changelog’s tail restore the state of an owner without a folder', async () => {
     const { harness, objects, manifests, live } = await shared;
     const found = await opened(harness, shelfOver(objects));
     assert.equal(found.digest, live);
     assert.match(found.notices.join(), new RegExp(`restored from snapshot ${manifests[2]!.folder}`));
   });
 
-  it('is not needed where the folder is there', async () => {
+  it('a snapshot is not needed if the folder is there', async () => {
     const { harness, objects, live } = await shared;
     const store = createMemoryStore();
     await rebuild({ log: harness.log, identity, key, store, clock });
@@ -92,7 +92,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
   });
 
   for (const damage of ['a byte is changed', 'a file is cut', 'a file is gone', 'the manifest is changed'] as const) {
-    it(`of which ${damage} is refused by name, and the one before it used`, async () => {
+    it(`a snapshot of which ${damage} is refused by name, and the previous one is used`, async () => {
       const { harness, objects, manifests, live } = await shared;
       const there = new Map(objects);
       const [, before, newest] = manifests;
@@ -109,7 +109,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     });
   }
 
-  it('that is whole but not of its digest is refused, and leaves no checkpoint', async () => {
+  it('a snapshot that does not match its digest is refused, and leaves no checkpoint', async () => {
     const { objects, manifests } = await shared;
     const store = createMemoryStore();
     const wrong = { ...manifests[1]!, digest: '0'.repeat(32) };
@@ -120,13 +120,13 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     assert.equal(await store.get(Buffer.from('m')), undefined);
   });
 
-  it('of another crawl of the same name is not seen', async () => {
+  it('a snapshot of another crawl of the same name is ignored', async () => {
     const { objects } = await shared;
     const other = createSnapshotRepository(createMemoryObjects(objects), crawlIdOf({ hi: 1, lo: 2 }));
     assert.deepEqual(await other.list(identity), []);
   });
 
-  it('whose restore is killed at any write leaves a folder that the next start restores', async () => {
+  it('a snapshot whose restore is killed at any write leaves a folder that the next start restores', async () => {
     const { objects, manifests } = await shared;
     const [, , newest] = manifests;
     const counting = createFaultStore(createMemoryStore());
@@ -148,7 +148,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     }
   });
 
-  it('that is cut off at any put or removal does not count, and the others do', async () => {
+  it('a snapshot that is cut off at any write or removal does not count, and the others do', async () => {
     const { harness, objects, manifests } = await shared;
     const attempt = async (crashAt: number | undefined, when: 'before' | 'after') => {
       const there = new Map(objects);
@@ -175,7 +175,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     }
   });
 
-  it('store that is away is done without where the changelog is complete', async () => {
+  it('an absent snapshot store is not needed while the changelog is complete', async () => {
     const { harness, live } = await shared;
     const away = createFaultObjects(createMemoryObjects(), { failAt: 1 });
     const found = await opened(harness, createSnapshotRepository(away, crawlId));
@@ -183,7 +183,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     assert.match(found.notices.join(), /continuing without snapshots/);
   });
 
-  it('is kept as long as it is among the newest, and what a dead taker left is swept in time', async () => {
+  it('a snapshot is kept while it is among the newest, and remains of a dead process are swept in time', async () => {
     const { objects, manifests } = await shared;
     const there = new Map(objects);
     const [, , newest] = manifests;
@@ -203,7 +203,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
 });
 
 describe('a changelog that was trimmed', { timeout: 60_000 }, () => {
-  it('is gone on with from a snapshot, where the folder is lost or older than what is left', async () => {
+  it('a trimmed changelog is continued from a snapshot, if the folder is lost or older', async () => {
     const { harness, objects, manifests, live } = await crawlWithSnapshots();
     const [first, second, newest] = manifests;
     await harness.log.trim(changelog, 0, second!.position);
@@ -215,7 +215,7 @@ describe('a changelog that was trimmed', { timeout: 60_000 }, () => {
     assert.match(found.notices.join(), new RegExp(`restored from snapshot ${newest!.folder}`));
   });
 
-  it('stops a partition that nothing reaches any more, before it is claimed', async () => {
+  it('a trimmed changelog stops a partition that nothing reaches any more, before it is claimed', async () => {
     const { harness, objects, manifests } = await crawlWithSnapshots();
     const { log } = harness;
     const trimmed = manifests[2]!.position + 1;

@@ -87,7 +87,7 @@ async function restored({ harness, repository }: Crawl): Promise<string> {
 }
 
 describe('the topics of a partition', { timeout: 60_000 }, () => {
-  it('are trimmed to what the oldest kept snapshot covers, and the state is still there to be restored', async () => {
+  it('the topics of a partition are trimmed to what the oldest kept snapshot covers, and the state can still be restored', async () => {
     const crawl = await trimmableCrawl();
     const [oldest] = crawl.manifests;
     const trimmed = await crawl.trim();
@@ -112,7 +112,7 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     assert.equal(await restored(crawl), crawl.live);
   });
 
-  it('say so to whoever wants to read them from their beginning', async () => {
+  it('the topics of a partition report the trim to readers from the beginning', async () => {
     const crawl = await trimmableCrawl();
     await crawl.trim();
     const { log, codec } = crawl.harness;
@@ -125,7 +125,7 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     await assert.rejects(rebuild(options), { code: 'OFFSET_OUT_OF_RANGE', message: /give the place of the snapshots/ });
   });
 
-  it('keep the crawl’s manifest, its newest policy, and the newest that was asked for', async () => {
+  it('the topics of a partition keep the crawl’s manifest, its newest policy, and the newest requested one', async () => {
     const crawl = await trimmableCrawl();
     const { log, codec } = crawl.harness;
     const before = await readControl(log, codec, 't');
@@ -135,7 +135,7 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     assert.deepEqual(await readControl(log, codec, 't'), before);
   });
 
-  it('keep purges that stand: who begins anew does not take in what was taken down', async () => {
+  it('the topics of a partition keep standing purges: a new reader does not take in what was taken down', async () => {
     const purge = (hostKey: string, url = '') =>
       controlEvent({
         kind: 'purge',
@@ -162,7 +162,7 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     );
   });
 
-  it('are left alone where no snapshot is whole; a damaged one is named, and counts for nothing', async () => {
+  it('the topics of a partition stay untrimmed without a whole snapshot; a damaged one is named, and does not count', async () => {
     const crawl = await trimmableCrawl();
     const [oldest, newest] = crawl.manifests;
     const damage = ({ folder, files }: SnapshotManifest) => crawl.objects.delete(folder + files[0]!.name);
@@ -179,7 +179,7 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     assert.deepEqual(Object.values(await other.starts()), [0, 0, 0, 0]);
   });
 
-  it('are left alone by the first snapshot, unless it is the only one to be kept', async () => {
+  it('the topics of a partition stay untrimmed after the first snapshot, unless only one is to be kept', async () => {
     const crawl = await trimmableCrawl();
     const [first, second] = crawl.manifests;
     for (const name of [...crawl.objects.keys()]) if (name.startsWith(second!.folder)) crawl.objects.delete(name);
@@ -188,7 +188,7 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     assert.equal((await crawl.starts())['frontier-changelog'], first!.position);
   });
 
-  it('stay where a group of the crawl has not read them', async () => {
+  it('the topics of a partition stay where a group of the crawl has not read them', async () => {
     const crawl = await trimmableCrawl();
     await crawl.harness.log.commit('t.slow', [{ topic: 't.discovered', partition: 0, offset: 3 }]);
     await crawl.harness.log.commit('others.slow', [{ topic: 't.discovered', partition: 0, offset: 1 }]);
@@ -196,7 +196,7 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     assert.equal((await crawl.starts())['discovered'], 3);
   });
 
-  it('keep control while a lease may be out that was granted before one of its events', async () => {
+  it('the topics of a partition keep control while a lease from before one of its events may be out', async () => {
     const crawl = await trimmableCrawl();
     const [oldest] = crawl.manifests;
     await crawl.trim({ clock: { nowMs: () => oldest!.leasesEndMs + 1 } });
@@ -204,14 +204,14 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     assert.ok((await crawl.starts())['discovered']! > 0);
   });
 
-  it('keep what is younger than asked for', async () => {
+  it('the topics of a partition keep records younger than configured', async () => {
     const crawl = await trimmableCrawl();
     assert.deepEqual(await crawl.trim({ olderThanMs: 1_000 }), []);
     await crawl.trim({ olderThanMs: clock.nowMs() + 1_000 });
     assert.equal((await crawl.starts())['frontier-changelog'], crawl.manifests[0]!.position);
   });
 
-  it('are of use whenever a trim is killed', async () => {
+  it('the topics of a partition are usable whenever a trim is killed', async () => {
     for (let dieAt = 1; dieAt <= 5; dieAt++) {
       const crawl = await trimmableCrawl();
       let calls = 0;

@@ -40,7 +40,7 @@ function counted(log: Log, offsets: number[]): Log {
   };
 }
 
-test('a standby comes to the state of the owner it follows, and tells how far it is', limit, async () => {
+test('a standby reaches the state of its owner, and reports how far it is', limit, async () => {
   const harness = await startHarness();
   const owner = harness.owner();
   const owning = owner.run();
@@ -102,7 +102,7 @@ test('a standby that becomes the owner reads no record twice and crawls on', lim
   assert.ok(state.leases.size > 0, 'the new owner leases hosts');
 });
 
-test('an owner that becomes a standby, and an owner again, keeps the state of the changelog', limit, async () => {
+test('an owner that becomes a standby and an owner again keeps the changelog’s state', limit, async () => {
   const harness = await startHarness();
   const { log, codec } = harness;
   const failures: unknown[] = [];
@@ -137,7 +137,7 @@ test('an owner that becomes a standby, and an owner again, keeps the state of th
   assert.deepEqual(failures, []);
 });
 
-test('a standby that comes to another state than its owner says so, and is not taken for a copy', limit, async () => {
+test('a standby that diverges from its owner says so, and does not count as a copy', limit, async () => {
   const harness = await startHarness();
   const owner = harness.owner({ leasesMax: 0 });
   const owning = owner.run();
@@ -175,7 +175,7 @@ test('a standby that comes to another state than its owner says so, and is not t
   assert.equal(await following, undefined);
 });
 
-test('a standby whose changelog is trimmed away under it follows again once there is a snapshot', limit, async () => {
+test('a standby whose changelog is trimmed follows again once a snapshot exists', limit, async () => {
   const harness = await startHarness();
   const owner = harness.owner({ leasesMax: 0 });
   const owning = owner.run();
@@ -212,7 +212,7 @@ test('a standby whose changelog is trimmed away under it follows again once ther
   assert.equal(digest((await following)!), digest(state));
 });
 
-test('the checkpoint a standby leaves behind is one to go on from', limit, async () => {
+test('the checkpoint of a standby can be continued from', limit, async () => {
   const harness = await startHarness();
   const owner = harness.owner({ leasesMax: 0 });
   const owning = owner.run();

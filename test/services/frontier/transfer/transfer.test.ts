@@ -135,7 +135,7 @@ function saidBy(lines: readonly string[]): string[] {
     .sort();
 }
 
-test('a dump of format 1, whose front queues are named "band", comes out in today’s words', async () => {
+test('a dump of format 1, with front queues named "band", is read in today’s words', async () => {
   const first = whole.map((line) =>
     line
       .replaceAll('"frontQueue":', '"band":')
@@ -165,7 +165,7 @@ for (const [partitions, keyMode] of [
   [7, 'host'],
   [5, 'domain'],
 ] as const) {
-  test(`a dump comes out of ${partitions} partitions by ${keyMode} as it went in`, async () => {
+  test(`a dump survives ${partitions} partitions by ${keyMode} unchanged`, async () => {
     const crawl = await newCrawl(partitions, keyMode);
     await load(crawl, whole);
     assert.deepEqual(saidBy(await dump(crawl)), saidBy(whole));
@@ -208,7 +208,7 @@ test('dead letters, links and policies are published to the new crawl', async ()
   );
 });
 
-test('a load that was cut off at any line goes on where it was, and comes to the same', async () => {
+test('a load that was cut off at any line continues there, to the same result', async () => {
   for (let until = 2; until < whole.length; until += 3) {
     const crawl = await newCrawl(4);
     await assert.rejects(load(crawl, whole, until), /killed/);
@@ -219,7 +219,7 @@ test('a load that was cut off at any line goes on where it was, and comes to the
   }
 });
 
-test('what is replayed is what was loaded', async () => {
+test('a replay equals the loaded state', async () => {
   const crawl = await newCrawl(2);
   await load(crawl, whole);
   const loaders = await loadersOf(crawl, 'd1');
@@ -230,7 +230,7 @@ test('what is replayed is what was loaded', async () => {
   }
 });
 
-test('a damaged dump is refused, and says which line', async () => {
+test('a damaged dump is refused, with the line', async () => {
   const refusals: [readonly string[], RegExp][] = [
     [whole.slice(0, -1), /cut off after line/],
     [[...whole, whole.at(-1)!], /line \d+ comes after its end/],
@@ -254,7 +254,7 @@ test('a damaged dump is refused, and says which line', async () => {
   await assert.rejects(load(await newCrawl(2), newer), { code: 'UNSUPPORTED' });
 });
 
-test('a crawl that holds something takes no dump', async () => {
+test('a crawl with content accepts no dump', async () => {
   const crawl = await newCrawl(2);
   await load(crawl, whole);
   const other = whole.map((line) => line.replace('"id":"d1"', '"id":"d2"'));

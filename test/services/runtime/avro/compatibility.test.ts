@@ -14,7 +14,7 @@ type RecordSchema = { type: 'record'; name: string; namespace: string; fields: F
 
 describe('schemas', () => {
   for (const [topic, schema] of Object.entries(avroSchemas)) {
-    it(`${topic}: read and are read by every earlier version (FULL_TRANSITIVE)`, () => {
+    it(`${topic}: the schema reads and is read by every earlier version (FULL_TRANSITIVE)`, () => {
       const kept = keptVersions(topic);
       assert.ok(kept.length > 0, 'run test/services/runtime/avro/keep-version.ts');
       kept.forEach((earlier, i) => {
@@ -22,7 +22,7 @@ describe('schemas', () => {
       });
     });
 
-    it(`${topic}: the newest version kept is today's schema`, () => {
+    it(`${topic}: the newest kept version of the schema is today’s`, () => {
       assert.deepEqual(
         keptVersions(topic).at(-1),
         JSON.parse(JSON.stringify(schema)),
@@ -30,7 +30,7 @@ describe('schemas', () => {
       );
     });
 
-    it(`${topic}: a new field with a default is compatible, one without is not, nor is a changed type`, () => {
+    it(`${topic}: a new field with a default is compatible; one without, and a changed type, are not`, () => {
       const changed = (change: (copy: RecordSchema) => void) => {
         const copy = structuredClone(schema) as unknown as RecordSchema;
         change(copy);

@@ -46,7 +46,7 @@ describe('a Confluent registry', { skip }, () => {
   const versionsOf = async (subject: string) =>
     (await (await fetch(`${server.url}/subjects/${subject}/versions`)).json()) as number[];
 
-  it('gives one schema one id, for every process, under full transitive rules', async () => {
+  it('a Confluent registry gives one schema one id, for every process, under full transitive rules', async () => {
     const subject = newSubject();
     const first = await openConfluentRegistry(server.url).idFor(subject, record([id]));
     assert.equal(await openConfluentRegistry(server.url).idFor(subject, record([id])), first);
@@ -57,7 +57,7 @@ describe('a Confluent registry', { skip }, () => {
     assert.deepEqual(await versionsOf(subject), [1, 2]);
   });
 
-  it('names subjects by topic, by record, or by both, and reads what was written under any', async () => {
+  it('a Confluent registry names subjects by topic, by record or by both, and data written under any is read', async () => {
     const topic = newSubject().replace('things-value', 'control');
     const named = {
       topic: `${topic}-value`,
@@ -77,7 +77,7 @@ describe('a Confluent registry', { skip }, () => {
     });
   });
 
-  it('tells other clients which numbers are times', async () => {
+  it('a Confluent registry shows other clients which numbers are times', async () => {
     const subject = newSubject();
     await openConfluentRegistry(server.url).idFor(subject, avroSchemas.pages);
     const reported = (await (await fetch(`${server.url}/subjects/${subject}/versions/1`)).json()) as { schema: string };
@@ -86,7 +86,7 @@ describe('a Confluent registry', { skip }, () => {
     assert.deepEqual(fields.find(({ name }) => name === 'fetchedAtMs')?.type, time);
   });
 
-  it('gives processes that register at the same moment the same id', async () => {
+  it('a Confluent registry gives processes that register at the same moment the same id', async () => {
     for (let round = 0; round < 10; round++) {
       const subject = newSubject();
       const registries = Array.from({ length: 6 }, () => openConfluentRegistry(server.url));
@@ -95,7 +95,7 @@ describe('a Confluent registry', { skip }, () => {
     }
   });
 
-  it('knows a schema by its fingerprint, whatever its docs', async () => {
+  it('a Confluent registry finds a schema by its fingerprint, whatever its docs', async () => {
     const subject = newSubject();
     const registry = openConfluentRegistry(server.url);
     const first = await registry.idFor(subject, record([{ ...id, doc: 'number' }]));
@@ -103,7 +103,7 @@ describe('a Confluent registry', { skip }, () => {
     assert.deepEqual(await versionsOf(subject), [1]);
   });
 
-  it('takes over a subject that somebody else registered by other rules', async () => {
+  it('a Confluent registry’s subject that another client registered under other rules is taken over', async () => {
     const subject = newSubject();
     const other = new PlainClient({ host: server.url });
     await other.register({ type: SchemaType.AVRO, schema: JSON.stringify(record([id])) }, { subject });
@@ -112,7 +112,7 @@ describe('a Confluent registry', { skip }, () => {
     assert.equal(await rulesOf(subject), 'FULL_TRANSITIVE');
   });
 
-  it('gives back a schema by its id, defaults included, to a process that never registered', async () => {
+  it('a Confluent registry returns a schema by its id, with defaults, to a process that never registered', async () => {
     const subject = newSubject();
     const number = await openConfluentRegistry(server.url).idFor(subject, record([id, label]));
     const schema = (await openConfluentRegistry(server.url).schemaById(number)) as { fields: { default?: unknown }[] };
@@ -120,7 +120,7 @@ describe('a Confluent registry', { skip }, () => {
     await assert.rejects(openConfluentRegistry(server.url).schemaById(987_654), { code: 'SCHEMA_UNKNOWN' });
   });
 
-  it('refuses a schema that older or newer readers could not read, and says what differs', async () => {
+  it('a Confluent registry refuses a schema that older or newer readers could not read, and names the difference', async () => {
     const subject = newSubject();
     const registry = openConfluentRegistry(server.url);
     await registry.idFor(subject, record([id]));
@@ -139,7 +139,7 @@ describe('a Confluent registry', { skip }, () => {
     assert.deepEqual(await versionsOf(subject), [1]);
   });
 
-  it('compares with every earlier version, not only the last', async () => {
+  it('a Confluent registry compares with every earlier version, not only the last', async () => {
     const subject = newSubject();
     const registry = openConfluentRegistry(server.url);
     await registry.idFor(subject, record([id, label]));
@@ -148,7 +148,7 @@ describe('a Confluent registry', { skip }, () => {
     await assert.rejects(registry.idFor(subject, labelAgain), { code: 'SCHEMA_INCOMPATIBLE', message: /version 1/ });
   });
 
-  it('makes records that other clients read, and reads theirs', async () => {
+  it('a Confluent registry lets other clients read our records, and us theirs', async () => {
     const crawl = `registry-crawl-${process.pid}`;
     const codec = await openCodec(openConfluentRegistry(server.url), crawl);
     const client = new PlainClient({ host: server.url });
@@ -159,7 +159,7 @@ describe('a Confluent registry', { skip }, () => {
     assert.deepEqual(codec.decode('control', await client.encode(number, control)), control);
   });
 
-  it('reads records of an earlier release by the schema they were written with', async () => {
+  it('a Confluent registry lets records of an earlier release be read by their own schema', async () => {
     const crawl = `registry-upgrade-${process.pid}`;
     const { fields } = avroSchemas.control as unknown as { fields: { name: string; default?: unknown }[] };
     const lastWithDefault = fields.findLast((field) => field.default !== undefined);
@@ -173,7 +173,7 @@ describe('a Confluent registry', { skip }, () => {
     assert.deepEqual(codec.decode('control', bytes), { ...control, [lastWithDefault.name]: lastWithDefault.default });
   });
 
-  it('is said to be away, by its address, when it refuses, keeps silent or is something else', async () => {
+  it('a Confluent registry that refuses, is silent or is something else is reported by its address', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const [refused] = await freePorts(1);

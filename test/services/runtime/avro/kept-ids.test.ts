@@ -8,7 +8,7 @@ const [text, number] = [
   { type: 'record', name: 'B', fields: [{ name: 'b', type: 'long' }] },
 ];
 
-test('a registry is asked once for each schema of each subject, and goes away unnoticed by whoever needs no others', async () => {
+test('a registry is asked once for each schema of each subject, and is not needed afterwards', async () => {
   const registry = createMemoryRegistry();
   const asked: string[] = [];
   let isAway = false;

@@ -71,7 +71,7 @@ function laterSchema(): object {
 
 const leastFirst = (hex: string) => Buffer.from(hex, 'hex').reverse().toString('hex');
 
-it('fingerprints are those of Avro’s own implementations', () => {
+it('schema fingerprints equal those of Avro’s own implementations', () => {
   // Of Avro's schema-tests.txt, and of fastavro, which gives the bytes in their order, for schemas of ours.
   assert.equal(fingerprint64({ type: 'null' }), '63dd24e7cc258f8a');
   assert.equal(fingerprint64({ type: 'boolean' }), '9f42fc78a4d4f764');
@@ -82,7 +82,7 @@ it('fingerprints are those of Avro’s own implementations', () => {
 });
 
 describe('record codec', () => {
-  it('gives back what it encoded, as plain objects, at any size', async () => {
+  it('the record codec returns what it encoded, as plain objects, at any size', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'crawl');
     for (const count of [0, 1, 42, 20_000]) {
       const bytes = codec.encode('discovered', discovered(count));
@@ -95,14 +95,14 @@ describe('record codec', () => {
     );
   });
 
-  it('writes the Confluent wire format: zero, the id in four bytes, the body', async () => {
+  it('the record codec writes the Confluent wire format: zero, the id in four bytes, the body', async () => {
     const codec = await openCodec(createMemoryRegistry(0x01020304), 'crawl');
     const bytes = codec.encode('control', { ...blankControl, kind: 'policy', atMs: 1, partition: 0, version: 1 });
     assert.deepEqual([...bytes.subarray(0, 4)], [0, 1, 2, 3]);
     assert.deepEqual(typeOf(avroSchemas.control).fromBuffer(bytes.subarray(5)).kind, 'policy');
   });
 
-  it('hands out bytes of their own: the next record does not change the last', async () => {
+  it('the record codec returns separate bytes: the next record does not change the last', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'crawl');
     const first = codec.encode('discovered', discovered(2));
     const copy = Buffer.from(first);
@@ -110,7 +110,7 @@ describe('record codec', () => {
     assert.ok(first.equals(copy));
   });
 
-  it('refuses a record that does not fit its schema', async () => {
+  it('the record codec refuses a record that does not fit its schema', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'crawl');
     const bad = { ...discovered(1).groups[0], intent: 'whatever' };
     assert.throws(
@@ -120,7 +120,7 @@ describe('record codec', () => {
     assert.throws(() => codec.encode('discovered', {} as Discovered), coded('INVALID_RECORD'));
   });
 
-  it('refuses junk: no magic byte, too short, cut anywhere, bytes behind the end', async () => {
+  it('the record codec refuses junk: no magic byte, too short, cut anywhere, bytes behind the end', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'crawl');
     const good = codec.encode('discovered', discovered(3));
     for (let length = 0; length < good.length; length++) {
@@ -130,7 +130,7 @@ describe('record codec', () => {
     assert.throws(() => codec.decode('discovered', Buffer.from('{"url":"http://a/"}')), coded('INVALID_RECORD'));
   });
 
-  it('says of what stands in for a damaged batch which batch it was', async () => {
+  it('the record codec names the damaged batch that a placeholder stands for', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'c');
     const value = damagedValue('the batch at c.tasks/3, offsets 100 to 149, can not be undone', Buffer.alloc(9));
     assert.equal(codec.prepare('tasks', value), undefined);
@@ -140,7 +140,7 @@ describe('record codec', () => {
     });
   });
 
-  it('neither hangs nor allocates on corrupt lengths', async () => {
+  it('the record codec neither hangs nor allocates on corrupt lengths', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'crawl');
     const head = codec.encode('discovered', { groups: [] }).subarray(0, 5);
     const huge = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f];
@@ -155,7 +155,7 @@ describe('record codec', () => {
     }
   });
 
-  it('survives random damage to any byte of any kind of record', async () => {
+  it('the record codec survives random damage to any byte of any kind of record', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'crawl');
     let state = 11;
     const next = (below: number) => (state = (state * 48271) % 2147483647) % below;
@@ -175,7 +175,7 @@ describe('record codec', () => {
     assert.ok(refused > 500);
   });
 
-  it('reads records of a later and of an earlier version, under any id', async () => {
+  it('the record codec reads records of later and earlier versions, under any id', async () => {
     const registry = createMemoryRegistry(77);
     const later = await registry.idFor('elsewhere', laterSchema());
     const codec = await openCodec(registry, 'crawl');
@@ -195,7 +195,7 @@ describe('record codec', () => {
     assert.throws(() => codec.decode('discovered', corrupt), coded('INVALID_RECORD'));
   });
 
-  it('reads the same schema under another id as it is', async () => {
+  it('the record codec reads the same schema under another id', async () => {
     const registry = createMemoryRegistry();
     const other = await registry.idFor('other.discovered-value', avroSchemas.discovered);
     const codec = await openCodec(registry, 'crawl');
@@ -206,7 +206,7 @@ describe('record codec', () => {
     assert.deepEqual(codec.decode('discovered', bytes), discovered(1));
   });
 
-  it('tells a record of another schema from one of a schema that nobody knows, which is asked for again', async () => {
+  it('the record codec distinguishes a record of another schema from one of an unknown schema, which is asked for again', async () => {
     let asked = 0;
     const inner = createMemoryRegistry();
     const registry: SchemaRegistry = {
@@ -229,7 +229,7 @@ describe('record codec', () => {
     assert.equal(asked, 3);
   });
 
-  it('without a registry writes single objects, and reads them with a registry too', async () => {
+  it('the record codec writes single objects without a registry, and reads them with one too', async () => {
     const alone = await openCodec(createNoRegistry(), 'crawl');
     const bytes = alone.encode('discovered', discovered(3));
     assert.equal(bytes.subarray(0, 10).toString('hex'), `c301${leastFirst(fingerprint64(avroSchemas.discovered))}`);
@@ -244,7 +244,7 @@ describe('record codec', () => {
     }
   });
 
-  it('lets a registry that is away be asked again', async () => {
+  it('the record codec asks a registry that was away again', async () => {
     const inner = createMemoryRegistry();
     const registry: SchemaRegistry = {
       ...inner,
@@ -262,7 +262,7 @@ for (const [name, twin] of [
   ['embedded', () => createEmbeddedRegistry(createMemoryStore())],
 ] as const) {
   describe(`schema registry: ${name}`, () => {
-    it('gives one id per subject and schema, however often and however it is asked', async () => {
+    it('a schema registry gives one id per subject and schema, however often and however it is asked', async () => {
       const registry = twin();
       const ids = await Promise.all([
         registry.idFor('a', avroSchemas.tasks),
@@ -288,7 +288,7 @@ it('an embedded registry finds its ids again in its store', async () => {
   await again.schemaById(id);
 });
 
-it('an embedded registry takes all schemas of a crawl in one write', async () => {
+it('an embedded registry writes all schemas of a crawl in one write', async () => {
   const inner = createMemoryStore();
   let writes = 0;
   const store: typeof inner = {

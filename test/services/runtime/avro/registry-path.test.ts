@@ -13,7 +13,7 @@ async function serve(t: TestContext, status: number, body: string): Promise<stri
 
 const schema = { type: 'record', name: 'X', fields: [] };
 
-test('an address with another path is told with its status, and the usual paths', async (t) => {
+test('a registry address with another path is reported with its status and the usual paths', async (t) => {
   const url = await serve(t, 404, '<h1>Not Found</h1>');
   await assert.rejects(openConfluentRegistry(`${url}/wrong`).idFor('x-value', schema), (error: Error) => {
     assert.match(
@@ -25,7 +25,7 @@ test('an address with another path is told with its status, and the usual paths'
   });
 });
 
-test('what answers with a web page is no registry', async (t) => {
+test('a server that answers with a web page is no registry', async (t) => {
   const url = await serve(t, 200, '<h1>Welcome</h1>');
   await assert.rejects(openConfluentRegistry(url).idFor('x-value', schema), /it answered 200 without JSON to GET/);
 });

@@ -13,7 +13,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('each call to the registry has a token, which is asked for again before it runs out, and kept until then', async () => {
+test('each call to the registry has a token, which is kept and renewed before it expires', async () => {
   let granted = 0;
   let seconds = 3_600;
   const issuer = await serve((request, response) => {

@@ -8,7 +8,7 @@ import { until } from '../../until.ts';
 import { bench } from './bench.ts';
 
 describe('a consumer', () => {
-  it('handles every record in order, and goes on after the last one handled', async () => {
+  it('a consumer handles every record in order, and continues after the last one handled', async () => {
     const { append, start } = await bench();
     const seen: string[] = [];
     const handle: ConsumerOptions<'pages'>['handle'] = (batch) =>
@@ -27,7 +27,7 @@ describe('a consumer', () => {
     assert.deepEqual(seen.slice(3), ['c']);
   });
 
-  it('hands on what is taken back, and no page that a tombstone of the same batch takes back', async () => {
+  it('a consumer passes tombstones on, but no page that a tombstone of the same batch withdraws', async () => {
     const { append, forget, start } = await bench();
     await append(0, 'a', 'b', 'c');
     await forget(0, 'a', 'never-met');
@@ -46,7 +46,7 @@ describe('a consumer', () => {
     await consumer.stop();
   });
 
-  it('takes an empty record for a tombstone only where pages are held: elsewhere nobody can read it', async () => {
+  it('a consumer takes an empty record for a tombstone only on the topic of pages; elsewhere it is unreadable', async () => {
     const { log, codec, letters: deadLetters } = await bench();
     await log.createTopics([{ name: 'c.results', partitions: 1, retention: 'time' }]);
     await log.append([{ topic: 'c.results', partition: 0, key: Buffer.from('a.test'), value: Buffer.alloc(0) }]);
@@ -70,7 +70,7 @@ describe('a consumer', () => {
     );
   });
 
-  it('does not pass over what is to be forgotten and cannot be', async () => {
+  it('a consumer does not skip a page that must be forgotten and cannot be', async () => {
     const { forget, start, log, letters: deadLetters } = await bench();
     await forget(0, 'a');
     const failing = start({
@@ -83,7 +83,7 @@ describe('a consumer', () => {
     assert.deepEqual(deadLetters, []);
   });
 
-  it('commits after the handler: what a stop cuts short comes again', async () => {
+  it('a consumer commits after its handler: records cut short by a stop come again', async () => {
     const { append, start, log } = await bench();
     await append(0, 'a', 'b');
     let attempts = 0;
@@ -108,7 +108,7 @@ describe('a consumer', () => {
     assert.equal(await log.committed('g', 'c.pages', 0), 2);
   });
 
-  it('tries a failing batch again, then its records alone, and dead-letters only what fails alone', async () => {
+  it('a consumer retries a failing batch, then its records one by one, and dead-letters only those that fail alone', async () => {
     const { append, start, letters: deadLetters, codec } = await bench();
     await append(0, 'a', 'bad', 'c', 'junk', 'd');
     const alone: string[] = [];
@@ -140,7 +140,7 @@ describe('a consumer', () => {
     );
   });
 
-  it('dead-letters a record that fails and is all of its batch', async () => {
+  it('a consumer dead-letters a failing record that is its whole batch', async () => {
     const { append, start, letters: deadLetters, log } = await bench();
     await append(0, 'bad');
     const consumer = start({
@@ -157,7 +157,7 @@ describe('a consumer', () => {
     assert.equal(await log.committed('g', 'c.pages', 0), 1);
   });
 
-  it('tries no further record alone once it is to stop: those come again, and none is a dead letter', async () => {
+  it('a stopping consumer retries no further record alone: they come again, and none is a dead letter', async () => {
     const { append, start, letters: deadLetters, log } = await bench();
     await append(0, 'a', 'b', 'c');
     const alone: string[] = [];
@@ -175,7 +175,7 @@ describe('a consumer', () => {
     assert.equal(await log.committed('g', 'c.pages', 0), undefined);
   });
 
-  it('ends with what kept its positions from being saved', async () => {
+  it('a consumer ends with the error that kept its positions from being saved', async () => {
     const { append, start } = await bench();
     await append(0, 'a');
     const save = () => Promise.reject(new Error('the disk is full'));
@@ -184,7 +184,7 @@ describe('a consumer', () => {
     await assert.rejects(consumer.stop(), /the disk is full/);
   });
 
-  it('stops instead, where that was chosen, and says why', async () => {
+  it('a consumer can stop at a failing record instead, and says why', async () => {
     const { append, start, letters: deadLetters } = await bench();
     await append(0, 'a');
     const consumer = start({
@@ -198,7 +198,7 @@ describe('a consumer', () => {
     assert.deepEqual(deadLetters, []);
   });
 
-  it('replays from the start, from a time, or begins at the end', async () => {
+  it('a consumer replays from the start or from a time, or begins at the end', async () => {
     const { append, start } = await bench();
     await append(0, 'a');
     const betweenMs = Date.now() + 10;
@@ -218,7 +218,7 @@ describe('a consumer', () => {
     assert.deepEqual(await titles('end'), []);
   });
 
-  it('names what was lost when its position has been trimmed away, and does not reset it', async () => {
+  it('a consumer names the records lost when its position was trimmed away, and does not reset it', async () => {
     const { append, start, log } = await bench();
     await append(0, 'a', 'b', 'c');
     await log.commit('g', [{ topic: 'c.pages', partition: 0, offset: 1 }]);
@@ -230,7 +230,7 @@ describe('a consumer', () => {
     );
   });
 
-  it('does not take a position beyond the end, as of a topic that was made anew, for its own', async () => {
+  it('a consumer rejects a position beyond the end, as after a topic was recreated', async () => {
     const { append, start, log } = await bench();
     await append(0, 'a', 'b');
     const positions = { load: async (_: string, partition: number) => (partition === 0 ? 3 : 0), save: async () => {} };
@@ -242,7 +242,7 @@ describe('a consumer', () => {
     await atTheEnd.stop();
   });
 
-  it('saves no position before the dead letter of its record is kept', async () => {
+  it('a consumer saves no position before the dead letter of its record is durable', async () => {
     const { append, start, log } = await bench();
     await append(0, 'junk', 'a');
     const kept: (() => void)[] = [];
@@ -257,7 +257,7 @@ describe('a consumer', () => {
     await consumer.stop();
   });
 
-  it('loses no record whose dead letter could not be kept', async () => {
+  it('a consumer loses no record whose dead letter could not be written', async () => {
     const { append, start, log } = await bench();
     await append(0, 'junk');
     const consumer = start({ handle: () => {}, deadLetter: () => Promise.reject(new Error('the disk is full')) });

@@ -22,7 +22,7 @@ function gate() {
 }
 
 describe('a consumer whose partitions move', () => {
-  it('hands over a partition, and takes it up again where it was left', async () => {
+  it('a consumer hands over a partition, and continues it later where it was left', async () => {
     const { append, start } = await bench();
     await append(0, 'a');
     await append(1, 'x');
@@ -40,7 +40,7 @@ describe('a consumer whose partitions move', () => {
     assert.deepEqual(seen.slice(3), ['b']);
   });
 
-  it('handles nothing more of a partition that has moved, and saves no position of it', async () => {
+  it('a consumer handles nothing more of a partition that has moved, and saves no position of it', async () => {
     const { append, start, log } = await bench();
     await append(0, 'a', 'b', 'c');
     const seen: string[] = [];
@@ -64,7 +64,7 @@ describe('a consumer whose partitions move', () => {
     await consumer.stop();
   });
 
-  it('handles nothing behind a record that nobody can read yet, once its partition has moved', async () => {
+  it('a consumer handles nothing behind an undecodable record once its partition has moved', async () => {
     const { append, start, log } = await bench();
     // A registry that another release writes to as well.
     const codec = await openCodec({ ...createEmbeddedRegistry(createMemoryStore()), isWhole: false }, 'c');
@@ -83,7 +83,7 @@ describe('a consumer whose partitions move', () => {
     await consumer.stop();
   });
 
-  it('saves next time what another member’s partition kept from being saved, and goes on', async () => {
+  it('a consumer saves positions next time if another member’s partition prevented that, and continues', async () => {
     const { append, start, log } = await bench();
     const positions = groupPositions(log, 'g');
     const said: Position[][] = [];
@@ -101,7 +101,7 @@ describe('a consumer whose partitions move', () => {
     await consumer.stop();
   });
 
-  it('does not save, later, the position of a partition that has moved', async () => {
+  it('a consumer does not save the position of a moved partition later', async () => {
     const { append, start } = await bench();
     const said: Position[][] = [];
     const save = async (given: readonly Position[]) => {
@@ -118,7 +118,7 @@ describe('a consumer whose partitions move', () => {
     await consumer.stop();
   });
 
-  it('begins where it was told only once: a partition that comes back goes on', async () => {
+  it('a consumer uses its start position only once: a partition that returns continues', async () => {
     const { append, start } = await bench();
     await append(0, 'a');
     const seen: string[] = [];
@@ -133,7 +133,7 @@ describe('a consumer whose partitions move', () => {
     assert.deepEqual(seen, ['a', 'b']);
   });
 
-  it('does not begin a partition that has moved before its position was known', async () => {
+  it('a consumer does not start a partition that moved before its position was known', async () => {
     const { append, start } = await bench();
     await append(0, 'a');
     const asked = gate();
@@ -150,7 +150,7 @@ describe('a consumer whose partitions move', () => {
   });
 });
 
-it('a consumer that keeps its positions with its state goes by those, and tells its group of them', async () => {
+it('a consumer that keeps positions with its state uses those, and commits them to its group', async () => {
   const { log, append } = await bench();
   await append(0, 'a', 'b');
   const own = { load: async () => 1 };

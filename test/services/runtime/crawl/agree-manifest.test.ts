@@ -36,7 +36,7 @@ function betweenLooks(log: Log, lands: () => Promise<unknown>): Log {
   });
 }
 
-test('a manifest that lands while somebody looks for it is found by them, and is the only one', async () => {
+test('a manifest that lands during a search for it is found, and is the only one', async () => {
   await memory.createTopics(topicsOfCrawl('c', 2));
   await assert.rejects(agree(memory, null), (error) => (error as CrawlstreamError).code === 'CRAWL_MISSING');
   let frontiers: Promise<unknown> | undefined;
@@ -52,7 +52,7 @@ test('a manifest that lands while somebody looks for it is found by them, and is
   assert.deepEqual(await agree(memory, facts), found);
 });
 
-test('two that may make the crawl and come together agree on the manifest that landed first', async () => {
+test('two concurrent creators of a crawl agree on the manifest that landed first', async () => {
   const log = await openEmbeddedLog(createMemoryStore(), clock);
   let other: unknown;
   const mine = await agree(
@@ -64,7 +64,7 @@ test('two that may make the crawl and come together agree on the manifest that l
   assert.deepEqual(mine, other);
 });
 
-test('a new crawl has no _ in its name, which metrics of brokers cannot tell from a dot; one that is there goes on', async () => {
+test('a new crawl has no _ in its name, since broker metrics confuse it with a dot; an existing one goes on', async () => {
   const log = await openEmbeddedLog(createMemoryStore(), clock);
   const named = newCrawl('my_news', 2);
   const asked = { log, codec, clock, wanted: { crawl: 'my_news' }, createdBy: 'test' };

@@ -13,7 +13,7 @@ import { paymentSummary } from '../../../../topology/pay/payment.ts';
 
 const pay = { total: '1', currency: 'USD' } as Parameters<Awaited<ReturnType<typeof readPaymentBook>>['take']>[1];
 
-test('what was paid is known after trims of control, wherever they cut and whatever a kill leaves of them', async () => {
+test('payments stay known after trims of control, wherever they cut and after any kill', async () => {
   const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
   await log.createTopics([{ name: 'c.control', partitions: 1, retention: 'state' }]);
   const codec = await openCodec(createMemoryRegistry(), 'c');

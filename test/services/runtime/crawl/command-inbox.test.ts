@@ -41,7 +41,7 @@ async function open(path: string) {
 const delayed = (amount: number) => hostEvent(topics, { by: 'me', atMs: 1 }, 'hostDelay', 'a.test', amount);
 
 describe('the inbox of a data folder', () => {
-  it('hands requests on in the order they were left, each answered with its offset', async () => {
+  it('the inbox of a data folder passes requests on in order, each answered with its offset', async () => {
     const { inbox, client, control } = await open(temporaryFolder());
     const ids = [await inbox.post(delayed(1), 1_000), await inbox.post(delayed(2), 2_000)];
     assert.equal(await inbox.answerTo(ids[0]!), undefined);
@@ -51,7 +51,7 @@ describe('the inbox of a data folder', () => {
     assert.equal(await inbox.answerTo(ids[1]!), undefined, 'an answer is given once');
   });
 
-  it('appends nothing twice when its taker dies before it answers', async () => {
+  it('the inbox of a data folder appends nothing twice when its process dies before it answers', async () => {
     const { inbox, client, control } = await open(temporaryFolder());
     const [command] = delayed(8);
     const id = await inbox.post([command!], 2_000);
@@ -63,7 +63,7 @@ describe('the inbox of a data folder', () => {
     assert.deepEqual(await inbox.answerTo(id), { taken: true, offsets: [0] });
   });
 
-  it('answers a request that nobody can read with the reason, and goes on with the next', async () => {
+  it('the inbox of a data folder answers an unreadable request with the reason, and continues', async () => {
     const { inbox, client, control, requests } = await open(temporaryFolder());
     const good = await inbox.post(delayed(3), 2_000);
     await writeFile(
@@ -77,7 +77,7 @@ describe('the inbox of a data folder', () => {
     assert.deepEqual(await readdir(requests), []);
   });
 
-  it('keeps a request that could not be appended', async () => {
+  it('the inbox of a data folder keeps a request that could not be appended', async () => {
     const { inbox, client, control } = await open(temporaryFolder());
     const id = await inbox.post(delayed(4), 1_000);
     const { log, ...rest } = client();

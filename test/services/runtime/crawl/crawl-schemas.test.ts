@@ -42,11 +42,11 @@ async function openLog(clock: Clock = new SystemClock()) {
   return { log, open, report };
 }
 
-test('what a schema note is written by is for good: crawls hold notes', () => {
+test('the schema of schema notes never changes, since crawls hold notes', () => {
   assert.equal(schemaNoteFingerprint, '6e291eb8946602ad');
 });
 
-test('once noted, records are read without the registry, with an empty one, and with one that gave their ids to others', async () => {
+test('noted schemas decode records without a registry, with an empty one, and with one that reassigned their ids', async () => {
   const { log, open } = await openLog();
   const first = await open(createMemoryRegistry());
   assert.equal(await first.source.note(), true);
@@ -64,7 +64,7 @@ test('once noted, records are read without the registry, with an empty one, and 
   assert.equal(end, 3 * Object.keys(avroSchemas).length, 'those of each registry; fingerprints are the same');
 });
 
-test('a registry that gives an id of a topic that stands for another schema there is not written with', async () => {
+test('a topic is not written with a registry that gives its id to another schema', async () => {
   const { open, log } = await openLog();
   const schema = JSON.stringify(keptVersions('control')[0]!);
   const note = { topic: 'control', id: 1, schema, told: false, atMs: 1, by: '0.0.9' };
@@ -76,7 +76,7 @@ test('a registry that gives an id of a topic that stands for another schema ther
   });
 });
 
-test('of two registries that give one id at the same moment, whoever notes last does not write', async () => {
+test('of two registries that assign one id at the same moment, the later to note it does not write', async () => {
   const { open, log } = await openLog();
   const { source } = await open(createMemoryRegistry());
   const schema = JSON.stringify(keptVersions('control')[0]!);
@@ -85,7 +85,7 @@ test('of two registries that give one id at the same moment, whoever notes last 
   await assert.rejects(source.note(), { code: 'SCHEMA_CONFLICT' });
 });
 
-test('ids derived from a schema, as before there were fingerprints, stay readable', async () => {
+test('ids derived from a schema, from before fingerprints, stay readable', async () => {
   const { open } = await openLog();
   const version = keptVersions('control')[7]!;
   const header = Buffer.alloc(5);
@@ -98,7 +98,7 @@ test('ids derived from a schema, as before there were fingerprints, stay readabl
   }
 });
 
-test('an id that nobody knows is unknown until an operator says what it is, and his word counts', async () => {
+test('an unknown id stays unknown until an operator defines it, and the operator’s definition counts', async () => {
   const clock = createFakeClock();
   const { open, report } = await openLog(clock);
   const { codec } = await open(null);
@@ -118,7 +118,7 @@ test('an id that nobody knows is unknown until an operator says what it is, and 
   assert.throws(() => later.decode('discovered', Buffer.from(header)), { code: 'INVALID_RECORD', message: /operator/ });
 });
 
-test('schemas of another release are read by their fingerprint once a process of it has noted them', async () => {
+test('schemas of another release are read by fingerprint once one of its processes has noted them', async () => {
   const { open, log } = await openLog();
   const schema = JSON.parse(
     JSON.stringify(avroSchemas.control).replace('"fields":[', '"fields":[{"name":"added","type":"int","default":0},'),
@@ -136,7 +136,7 @@ test('schemas of another release are read by their fingerprint once a process of
   assert.deepEqual(later.decode('control', value), event);
 });
 
-test('records of a fingerprint that an operator refuses are invalid, also of zeros, until its schema is taught', async () => {
+test('records of a refused fingerprint are invalid, also of zeros, until its schema is taught', async () => {
   const clock = createFakeClock();
   const { open, log } = await openLog(clock);
   const schema = { type: 'record', name: 'Elsewhere', fields: [{ name: 'kind', type: 'string' }] };
@@ -169,7 +169,7 @@ test('records of a fingerprint that an operator refuses are invalid, also of zer
   await source.schemaByFingerprint(fingerprint64(schema), 'c.control-value');
 });
 
-test('no registry is asked for an id beyond 31 bits, which no registry gives', async () => {
+test('no registry is asked for an id beyond 31 bits, since none gives one', async () => {
   const { open } = await openLog();
   const failing: SchemaRegistry = {
     idFor: async () => 1,
@@ -180,7 +180,7 @@ test('no registry is asked for an id beyond 31 bits, which no registry gives', a
   await assert.rejects(async () => codec.prepare('control', value), { code: 'SCHEMA_UNKNOWN', message: /4294967295/ });
 });
 
-test('notes are events of control to whoever reads it, and outlive a trim', async () => {
+test('schema notes are events on control that every reader sees, and outlive a trim', async () => {
   const { log, open } = await openLog();
   const { codec, source } = await open(createMemoryRegistry());
   await source.note();

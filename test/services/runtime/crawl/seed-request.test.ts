@@ -5,7 +5,7 @@ import { seedRequest } from '../../../../services/runtime/crawl/requests.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../../topology/url/partition.ts';
 
-test('many seeds share messages of at most 200 links, each on its partition and in its order', () => {
+test('many seeds share messages of at most 200 links, each on its partition and in order', () => {
   const topics = { crawl: 'c', partitions: 4, keyMode: 'domain' } as const;
   const seeds = Array.from({ length: 3_000 }, (_, n) => ({
     url: `https://h${n % 7}.d${n % 5}.test/${n}`,

@@ -7,7 +7,7 @@ const logOf = (counts: Readonly<Record<string, number>>) => ({
   partitionsOf: async (topic: string) => counts[topic] ?? 3,
 });
 
-test('a process that runs is told when a topic gets more partitions, once, and when it is over', async () => {
+test('a running process reports added partitions of a topic once, and reports their end', async () => {
   const counts: Record<string, number> = {};
   const reported: (string | null)[] = [];
   const stopping = new AbortController();

@@ -41,7 +41,7 @@ async function edited(change: (manifest: Record<string, unknown>) => unknown): P
 }
 
 describe('data folder', () => {
-  it('is made where nothing is, with what was asked for and defaults for the rest', async () => {
+  it('a data folder is created if nothing is there, with the given options and defaults for the others', async () => {
     const folder = join(newFolder(), 'deep', 'er');
     const made = await openDataFolder(folder, { partitions: 3, crawl: undefined as unknown as string }, fresh);
     assert.ok(made.isNew);
@@ -58,7 +58,7 @@ describe('data folder', () => {
     assert.equal(made.part('log'), join(folder, 'log'));
   });
 
-  it('is found again with the same manifest, whatever the defaults are by then', async () => {
+  it('a data folder is opened with the same manifest, whatever the defaults are by then', async () => {
     const folder = newFolder();
     const { manifest } = await openDataFolder(folder, { partitions: 3 }, fresh);
     const later = { ...fresh, defaults: { ...defaults, partitions: 64 }, createdBy: '9.9.9' };
@@ -68,12 +68,12 @@ describe('data folder', () => {
     assert.deepEqual((await readDataFolder(folder)).manifest, manifest);
   });
 
-  it('gives each crawl a fingerprint key of its own', async () => {
+  it('a data folder has its own fingerprint key', async () => {
     const [a, b] = [await openDataFolder(newFolder(), {}, fresh), await openDataFolder(newFolder(), {}, fresh)];
     assert.notEqual(a.manifest.fingerprintKey, b.manifest.fingerprintKey);
   });
 
-  it("refuses another crawl's folder by both names", async () => {
+  it('a data folder refuses another crawl’s folder by both names', async () => {
     const folder = newFolder();
     await openDataFolder(folder, { crawl: 'news' }, fresh);
     await assert.rejects(
@@ -82,12 +82,12 @@ describe('data folder', () => {
     );
   });
 
-  it('refuses a newer format', async () => {
+  it('a data folder of a newer format is refused', async () => {
     const folder = await edited((m) => ({ ...m, format: 2, partitions: { by: 'topic' } }));
     await assert.rejects(openDataFolder(folder, {}, fresh), refused('DATA_FOLDER_NEWER', folder, '2'));
   });
 
-  it('refuses what can not change in a crawl, by name, with both values and the remedy', async () => {
+  it('a data folder refuses a change of fixed options, by name, with both values and the remedy', async () => {
     const folder = newFolder();
     await openDataFolder(folder, { keyMode: 'domain' }, fresh);
     const cases = [
@@ -105,13 +105,13 @@ describe('data folder', () => {
     }
   });
 
-  it('accepts another public-suffix list where keys are hosts', async () => {
+  it('a data folder accepts another public-suffix list if keys are hosts', async () => {
     const folder = newFolder();
     await openDataFolder(folder, {}, fresh);
     await openDataFolder(folder, { pslHash: 'def' }, fresh);
   });
 
-  it('refuses a folder with other things in it, and touches nothing', async () => {
+  it('a data folder refuses a folder with other files, and touches nothing', async () => {
     const folder = newFolder();
     mkdirSync(folder);
     writeFileSync(join(folder, 'thesis.txt'), 'x');
@@ -122,14 +122,14 @@ describe('data folder', () => {
     assert.deepEqual(readdirSync(folder), ['thesis.txt']);
   });
 
-  it('starts anew over its own interrupted start', async () => {
+  it('a data folder starts over after its own interrupted start', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'lost+found'), { recursive: true });
     writeFileSync(join(folder, 'manifest.json.new'), '{"form');
     assert.ok((await openDataFolder(folder, {}, fresh)).isNew);
   });
 
-  it('says what is wrong with a damaged manifest', async () => {
+  it('a data folder says what is wrong with a damaged manifest', async () => {
     const folder = await edited(() => '');
     const file = join(folder, 'manifest.json');
     for (const text of ['', '{"format": 1', 'null', '[]', '"x"', '{}']) {
@@ -140,7 +140,7 @@ describe('data folder', () => {
     await assert.rejects(readDataFolder(noKey), refused('DATA_FOLDER_FOREIGN', 'fingerprintKey'));
   });
 
-  it('is named when it is a file, or missing where it must be there', async () => {
+  it('a data folder that is a file, or missing where it must exist, is named', async () => {
     const file = newFolder();
     writeFileSync(file, '');
     await assert.rejects(openDataFolder(file, {}, fresh), refused('INVALID_ARGUMENT', file, '--data'));
@@ -152,7 +152,9 @@ describe('data folder', () => {
   });
 });
 
-it('a new data folder and the key in it are their owner’s alone', { skip: process.platform === 'win32' }, async () => {
+it('a new data folder and its key are readable by their owner only', {
+  skip: process.platform === 'win32',
+}, async () => {
   const folder = newFolder();
   await openDataFolder(folder, {}, fresh);
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -161,7 +163,7 @@ it('a new data folder and the key in it are their owner’s alone', { skip: proc
 });
 
 describe("a process's own folder", () => {
-  it('is that of one crawl, and not of another of the same name', async () => {
+  it('a process’s own folder belongs to one crawl, and not to another of the same name', async () => {
     const [one, other] = [await openDataFolder(newFolder(), {}, fresh), await openDataFolder(newFolder(), {}, fresh)];
     const mine = newFolder();
     assert.equal((await adoptDataFolder(mine, one.manifest)).isNew, true);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { hasRoom, isDiskFull } from '../../../../services/runtime/data-folder/disk-room.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 
-test('a full disk is told by our own code and by the system’s', () => {
+test('a full disk is recognised from our own code and from the system’s', () => {
   assert.ok(isDiskFull(new CrawlstreamError('DISK_FULL', 'no room')));
   assert.ok(isDiskFull(Object.assign(new Error('write'), { code: 'ENOSPC' })));
   assert.ok(isDiskFull(Object.assign(new Error('write'), { code: 'EDQUOT' })));
@@ -13,7 +13,7 @@ test('a full disk is told by our own code and by the system’s', () => {
     assert.ok(!isDiskFull(other));
 });
 
-test('a folder that does not exist yet has the room of the one it will be made in', async () => {
+test('a folder that does not exist yet has the free space of its future parent', async () => {
   assert.ok(await hasRoom([]));
   assert.equal(await hasRoom([tmpdir()]), await hasRoom([join(tmpdir(), 'not', 'there', 'yet')]));
 });

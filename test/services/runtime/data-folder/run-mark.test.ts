@@ -49,7 +49,7 @@ async function until(what: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test('a folder is run while a process gives signs of life, and no longer once that has ended', async () => {
+test('a folder counts as running while a process writes its sign of life, and not after that process has ended', async () => {
   const { folder, log, mark } = newFolder();
   const clock = handClock();
   const isRunning = async () => (await activityOf(folder, log, clock.nowMs())).isRunning;
@@ -64,7 +64,7 @@ test('a folder is run while a process gives signs of life, and no longer once th
   assert.ok(!existsSync(mark));
 });
 
-test('a process that was killed is missed once its last sign is too old, not before', async () => {
+test('a killed process counts as gone once its last sign of life is too old, not before', async () => {
   const { folder, log, mark } = newFolder();
   writeFileSync(mark, '');
   utimesSync(mark, nowMs / 1000, nowMs / 1000);
@@ -72,13 +72,13 @@ test('a process that was killed is missed once its last sign is too old, not bef
   assert.equal((await activityOf(folder, log, nowMs + silentMsMax + 1)).isRunning, false);
 });
 
-test('where no sign can be given, the crawl goes on', async () => {
+test('a crawl goes on if it cannot write its sign of life', async () => {
   const { folder, mark } = newFolder();
   mkdirSync(mark);
   assert.equal(await markedAsRunning(folder, handClock(), async () => 7), 7);
 });
 
-test('a folder was last written when rows were, not when somebody opened it to read', async () => {
+test('a folder’s last write is that of its rows, not of a read-only open', async () => {
   const { folder, log } = newFolder();
   assert.equal((await activityOf(folder, log, nowMs)).lastWrittenMs, null);
   mkdirSync(log);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const defaults = { crawl: 'c', partitions: 1, keyMode: 'host', pslHash: 'x', seenKeyVersion: 1, fingerprintVersion: 1 };
 
-test('of processes that start a crawl in one new folder at once, all go on with the keys that are on disk', async () => {
+test('processes that start a crawl in one new folder at once all use the keys on disk', async () => {
   for (let run = 0; run < 10; run++) {
     const folder = join(temporaryFolder(), 'data');
     const facts = { defaults: defaults as never, createdBy: 't', clock: new SystemClock() };

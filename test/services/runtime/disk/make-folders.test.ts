@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { makeFolders } from '../../../../services/runtime/disk/make-folders.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
-test('folders are made with those above them, and the topmost new one is told', async () => {
+test('folders are created with their parents, and the topmost new one is returned', async () => {
   const folder = temporaryFolder();
   const deep = join(folder, 'a', 'b', 'c');
   assert.equal(await makeFolders(deep, { recursive: true, mode: 0o700 }), join(folder, 'a'));
@@ -13,7 +13,7 @@ test('folders are made with those above them, and the topmost new one is told', 
   assert.equal(await makeFolders(deep, { recursive: true }), undefined);
 });
 
-test('a folder that cannot be made is an error, and no wait without end', { timeout: 5_000 }, async () => {
+test('a folder that cannot be created is an error, not an endless wait', { timeout: 5_000 }, async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   await assert.rejects(makeFolders('/proc/nope/x/y', { recursive: true }), { code: 'ENOENT' });

@@ -26,7 +26,7 @@ import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-test('a new file is there once it is whole, with the mode that the process gives new files', async () => {
+test('a new file appears once it is whole, with the process’s mode for new files', async () => {
   const folder = temporaryFolder();
   const [named, usual] = [join(folder, 'named'), join(folder, 'usual')];
   const file = await openNamedFile(named);
@@ -40,7 +40,7 @@ test('a new file is there once it is whole, with the mode that the process gives
   assert.deepEqual(readdirSync(folder).sort(), ['named', 'usual']);
 });
 
-test('a file that was there keeps its mode, also where it is tight or wide', async () => {
+test('an existing file keeps its mode, tight or wide', async () => {
   const file = join(temporaryFolder(), 'file');
   for (const mode of [0o600, 0o640, 0o666, 0o755, 0o4711]) {
     writeFileSync(file, 'before');
@@ -51,7 +51,7 @@ test('a file that was there keeps its mode, also where it is tight or wide', asy
   }
 });
 
-test('what is written beside a file of mode 600 is readable by nobody else meanwhile', async () => {
+test('the temporary file beside a file of mode 600 is readable by nobody else', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '', { mode: 0o600 });
   const file = await openNamedFile(join(folder, 'file'));
@@ -59,7 +59,7 @@ test('what is written beside a file of mode 600 is readable by nobody else meanw
   await file.abandon();
 });
 
-test('an owner is kept', { skip: isRoot ? false : 'only root may give files away' }, async () => {
+test('a rewritten file keeps its owner', { skip: isRoot ? false : 'only root may give files away' }, async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   execFileSync('chown', ['65534:65533', file]);
@@ -68,7 +68,7 @@ test('an owner is kept', { skip: isRoot ? false : 'only root may give files away
   assert.deepEqual([uid, gid], [65534, 65533]);
 });
 
-test('symbolic links are followed, one or several, relative or not, and where they lead nowhere yet', async () => {
+test('symbolic links are followed, one or several, relative or not, even to a file that does not exist yet', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'elsewhere'));
   writeFileSync(join(folder, 'elsewhere', 'there'), 'before');
@@ -90,7 +90,7 @@ test('symbolic links are followed, one or several, relative or not, and where th
   assert.deepEqual(readdirSync(join(folder, 'elsewhere')).sort(), ['inner', 'later', 'there'], 'nothing is left over');
 });
 
-test('the other names of a file have what was written', async () => {
+test('other hard links of a file get the new content', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'a'), 'a long text before');
   linkSync(join(folder, 'a'), join(folder, 'b'));
@@ -99,7 +99,7 @@ test('the other names of a file have what was written', async () => {
   assert.equal(statSync(join(folder, 'b')).nlink, 2);
 });
 
-test('a pipe has its reader get all, and stays a pipe; also over a link', async () => {
+test('a pipe passes everything to its reader and stays a pipe, also through a link', async () => {
   const folder = temporaryFolder();
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -118,7 +118,7 @@ test('a pipe has its reader get all, and stays a pipe; also over a link', async 
 
 const small = mountSmallDisk(1);
 
-test('a full disk is named, and the file of before stays', {
+test('a full disk is named, and the previous file stays', {
   skip: small === undefined && 'needs to mount a small disk',
 }, async () => {
   const name = join(small!.folder, 'file');
@@ -131,7 +131,7 @@ test('a full disk is named, and the file of before stays', {
   assert.deepEqual(readdirSync(small!.folder), ['file']);
 });
 
-test('standard output is known by all its names, and by links to it', async () => {
+test('standard output is recognised by all its names, and by links to it', async () => {
   const link = join(temporaryFolder(), 'link');
   symlinkSync('/dev/stdout', link);
   for (const name of ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', `/proc/${process.pid}/fd/1`, link])
@@ -140,7 +140,7 @@ test('standard output is known by all its names, and by links to it', async () =
     assert.equal(await isStandardOutput(name), false, name);
 });
 
-test('text for standard output goes behind what a shell wrote before, and ahead of what it writes after', async () => {
+test('text for standard output keeps its order with what a shell writes before and after', async () => {
   const folder = temporaryFolder();
   const script = `import { writeNamedFile } from '${join(process.cwd(), 'services/runtime/disk/named-file.ts')}';
     for (const name of ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']) await writeNamedFile(name, name + '\\n');`;
@@ -153,7 +153,7 @@ test('text for standard output goes behind what a shell wrote before, and ahead 
   assert.equal(execFileSync('sh', ['-c', `${node} | cat`], { encoding: 'utf8' }).split('\n').length, 4);
 });
 
-test('two writers of one file do not meet: it is what the last one wrote, whole', async () => {
+test('two writers of one file do not mix: the file is what the last one wrote, whole', async () => {
   const folder = temporaryFolder();
   const name = join(folder, 'file');
   const [a, b] = [await openNamedFile(name), await openNamedFile(name)];
@@ -168,7 +168,7 @@ test('two writers of one file do not meet: it is what the last one wrote, whole'
   assert.deepEqual(readdirSync(folder), ['file']);
 });
 
-test('one that is abandoned leaves the file of before, and nothing beside it', async () => {
+test('an abandoned write leaves the previous file, and nothing beside it', async () => {
   const folder = temporaryFolder();
   const name = join(folder, 'file');
   writeFileSync(name, 'before');
@@ -179,7 +179,7 @@ test('one that is abandoned leaves the file of before, and nothing beside it', a
   assert.deepEqual(readdirSync(folder), ['file']);
 });
 
-test('a stream into a file waits for what is slow, and tells of what fails', async () => {
+test('a stream into a file waits for a slow disk, and reports errors', async () => {
   const got: string[] = [];
   const stream = streamInto({ write: async (bytes) => void got.push(`${bytes}`) });
   for (const part of ['a', 'b', 'c']) stream.write(part);
@@ -191,7 +191,7 @@ test('a stream into a file waits for what is slow, and tells of what fails', asy
   assert.match(String(await failed), /no room/);
 });
 
-test('a folder, a missing folder, links in a circle are refused by name, with what to do', async () => {
+test('a folder, a missing folder and circular links are refused by name, with the remedy', async () => {
   const folder = temporaryFolder();
   symlinkSync('two', join(folder, 'one'));
   symlinkSync('one', join(folder, 'two'));
@@ -211,7 +211,7 @@ test('a folder, a missing folder, links in a circle are refused by name, with wh
 /** Root may write everywhere, until it gives that up. */
 const asOthers = isRoot ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 
-test('a file that may not be written is refused, and one in a folder that is closed is written in place', {
+test('an unwritable file is refused, and a file in an unwritable folder is written in place', {
   skip: isRoot && process.platform !== 'linux' && 'needs setpriv',
 }, () => {
   const folder = temporaryFolder();

@@ -21,7 +21,7 @@ function fileThat(takes: readonly (number | string)[]) {
 }
 const parts = ['one', '', 'two', 'three'].map((text) => Buffer.from(text));
 
-test('a write that was cut short anywhere is gone on with at that byte', async () => {
+test('an interrupted write continues at the byte where it stopped', async () => {
   for (let first = 0; first <= 11; first++)
     for (let second = 0; second <= 11; second++) {
       const file = fileThat([first, second]);
@@ -43,12 +43,12 @@ test('signals and a busy file system do not fail a write', async () => {
   assert.equal(file.text(), 'onetwothree');
 });
 
-test('an error behind a short write fails the write', async () => {
+test('an error after a short write fails the write', async () => {
   const file = fileThat([5, 'ENOSPC']);
   await assert.rejects(writeWhole(file, parts), { code: 'ENOSPC' });
 });
 
-test('a file system that takes no more bytes fails the write', async () => {
+test('a file system that accepts no more bytes fails the write', async () => {
   const file = fileThat(Array.from({ length: 2 * diskLimits.emptyWritesMax }, () => 0));
   await assert.rejects(writeWhole(file, parts), /takes no more bytes/);
   assert.equal(file.calls(), diskLimits.emptyWritesMax + 1);

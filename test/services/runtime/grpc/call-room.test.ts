@@ -17,7 +17,7 @@ function debtorOf(room: CallRoom, bytes: number, dropped: number[]) {
   return debtor;
 }
 
-test('messages may take all of the second bound, and not a byte more', () => {
+test('messages may take all of the hard bound and not one byte more', () => {
   const room = new CallRoom(10, 20);
   assert.equal(room.take(9), true);
   assert.equal(room.isFull, false);
@@ -30,7 +30,7 @@ test('messages may take all of the second bound, and not a byte more', () => {
   assert.equal(room.take(1), true);
 });
 
-test('those who have left their answers the longest lose their calls, no more of them than the room needs', () => {
+test('the streams that have left their answers unread longest lose their calls, as few as the room needs', () => {
   const room = new CallRoom(10, 20);
   const dropped: number[] = [];
   debtorOf(room, 6, dropped);
@@ -48,7 +48,7 @@ test('those who have left their answers the longest lose their calls, no more of
   assert.equal(room.taken, 8);
 });
 
-test('answers are taken in whatever the room has; the one who wrote them may be the one who falls', () => {
+test('answers are accepted whatever room is left; their own writer may be the one that is dropped', () => {
   const room = new CallRoom(10, 20);
   const dropped: number[] = [];
   room.take(20);
@@ -57,7 +57,7 @@ test('answers are taken in whatever the room has; the one who wrote them may be 
   assert.equal(room.taken, 20);
 });
 
-test('who waits is woken once the room is no longer full, and once', () => {
+test('a waiting call is woken once, when the room is no longer full', () => {
   const room = new CallRoom(10, 20);
   let woken = 0;
   const wake = () => void (woken += 1);
@@ -75,7 +75,7 @@ test('who waits is woken once the room is no longer full, and once', () => {
   assert.equal(woken, 1);
 });
 
-test('the room of all that a stream had under way is given back when its client vanishes', async () => {
+test('the room of a stream’s messages is freed when its client vanishes', async () => {
   const room = new CallRoom(1_000_000, 2_000_000);
   let send: (message: Uint8Array) => void = () => {};
   const requests = {

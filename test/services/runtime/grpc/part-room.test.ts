@@ -20,7 +20,7 @@ function open(room: PartRoom): FakeStream {
 /** Bytes that share no buffer with others. */
 const apart = (...bytes: readonly number[]) => Buffer.from(new Uint8Array(bytes).buffer);
 
-test('of a message that is whole nothing is counted, however it comes', () => {
+test('a whole message does not count as a part, however it arrives', () => {
   const room = new PartRoom(1_000_000);
   const stream = open(room);
   const message = [0, 0, 0, 0, 3, 1, 2, 3];
@@ -35,7 +35,7 @@ test('of a message that is whole nothing is counted, however it comes', () => {
   assert.equal(room.bytes, 0);
 });
 
-test('pieces of a byte count for what they keep, and the message that began first makes room', () => {
+test('one-byte pieces count for the memory they keep, and the message that began first is dropped', () => {
   const room = new PartRoom(1_000_000);
   const [first, second] = [open(room), open(room)];
   for (const stream of [first, second]) stream.emit('data', apart(0, 0, 0xff, 0xff, 0xff));

@@ -17,7 +17,7 @@ function call(access: Access, more: Partial<Call> = {}): Call {
   };
 }
 
-test('on loopback, only a Host that names this machine is answered', () => {
+test('on loopback, only requests with a local Host header are answered', () => {
   const rules = { loopback: true, token: undefined };
   for (const host of ['localhost', 'LOCALHOST:9464', '127.0.0.1:1', '127.9.9.9', '[::1]:9464']) {
     assert.equal(refusalOf(rules, call('read', { host })), null, host);
@@ -27,7 +27,7 @@ test('on loopback, only a Host that names this machine is answered', () => {
   }
 });
 
-test('beyond loopback, without a token, probes alone are answered, unless metrics or reads are opened by name', () => {
+test('beyond loopback, without a token, only probes are answered, unless metrics or reads are opened by name', () => {
   const host = 'frontier-0:9464';
   for (const [opened, answered] of [
     [undefined, ['public']],
@@ -50,7 +50,7 @@ test('beyond loopback, without a token, probes alone are answered, unless metric
   assert.match(refusalOf(rules, call('control', { host }))!.message, /CRAWLSTREAM_HTTP_TOKEN/);
 });
 
-test('reads that are open to all tell nothing to a page whose name was rebound to this service', () => {
+test('open reads are refused to a page whose host name was rebound to this service', () => {
   const rules = { loopback: false, token: undefined, opened: 'reads' } as const;
   for (const host of [
     ...[
@@ -86,7 +86,7 @@ test('reads that are open to all tell nothing to a page whose name was rebound t
   }
 });
 
-test('with a token, all that is not public needs it beyond loopback; on loopback control does', () => {
+test('with a token, all private routes need it beyond loopback; on loopback, only control does', () => {
   for (const loopback of [true, false]) {
     const rules = { loopback, token };
     const authorized = (text: string | undefined) => refusalOf(rules, call('control', { authorization: text }));
@@ -115,7 +115,7 @@ test('with a token, all that is not public needs it beyond loopback; on loopback
   }
 });
 
-test('a web page of elsewhere controls nothing on loopback; a page of the service itself does', () => {
+test('a foreign web page controls nothing on loopback; the service’s own page does', () => {
   const rules = { loopback: true, token: undefined };
   assert.equal(refusalOf(rules, call('control')), null);
   assert.equal(refusalOf(rules, call('control', { origin: 'http://localhost:9464' })), null);
@@ -124,7 +124,7 @@ test('a web page of elsewhere controls nothing on loopback; a page of the servic
   }
 });
 
-test('a GET with an effect needs a page of the service or the header; a link that nobody’s page holds has neither', () => {
+test('a GET with an effect needs the service’s page or the header; a foreign link has neither', () => {
   const rules = { loopback: true, token: undefined };
   for (const method of ['GET', 'HEAD']) {
     const got = (more: Partial<Call>) => refusalOf(rules, call('control', { method, ...more }))?.status;

@@ -48,7 +48,7 @@ test('a service is alive at once, started once it was ready, and ready while it 
   assert.deepEqual(await statuses(url), [200, 200, 503]);
 });
 
-test('a request keeps the name that it came with, where that is one; else it is given one', async () => {
+test('a request keeps its valid id, or gets a new one', async () => {
   const { url } = await start();
   const named = async (headers: Record<string, string>) =>
     (await fetch(`${url}/livez`, { headers })).headers.get('x-request-id')!;
@@ -61,14 +61,14 @@ test('a request keeps the name that it came with, where that is one; else it is 
   for (const id of given) assert.match(id, /^[0-9a-f]{16}$/);
 });
 
-test('metrics come in the type of their format', async () => {
+test('metrics are served with the content type of their format', async () => {
   const { url } = await start();
   const answer = await fetch(`${url}/metrics`);
   assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
   assert.equal(await answer.text(), 'up 1\n');
 });
 
-test('routes that change something are control unless they say otherwise', async () => {
+test('routes that change something are control by default', async () => {
   const { url } = await start({
     token,
     routes: [
@@ -95,7 +95,7 @@ test('routes that change something are control unless they say otherwise', async
   });
 });
 
-test('errors are JSON with a code and one line; a bug is told to the log and not to the caller', async () => {
+test('errors are JSON with a code and one line; a bug is logged and not shown to the caller', async () => {
   const { url } = await start({
     routes: [
       (app) => {
@@ -125,7 +125,7 @@ test('errors are JSON with a code and one line; a bug is told to the log and not
   assert.match(String(bugs.at(-1)), /secret detail/);
 });
 
-test('closing lets a request under way end and drops idle connections', async () => {
+test('closing lets requests under way end and drops idle connections', async () => {
   let begun = () => {};
   const asked = new Promise<void>((resolve) => (begun = resolve));
   const { url } = await start({
@@ -160,7 +160,7 @@ test('a port in use is refused by name', async () => {
   });
 });
 
-test('an address without a host is on this machine only; a bad one is refused by name', () => {
+test('an address without a host means this machine only; an invalid one is refused by name', () => {
   const parse = (text: string) => parseListenAddress('--http', text);
   assert.deepEqual(parse('9464'), { host: '127.0.0.1', port: 9464 });
   assert.deepEqual(parse(':9464'), { host: '127.0.0.1', port: 9464 });
@@ -171,7 +171,7 @@ test('an address without a host is on this machine only; a bad one is refused by
   }
 });
 
-test('a page of elsewhere can make no browser cause an effect, nor read, by GET or HEAD; a person may follow a link', async () => {
+test('a foreign page can neither cause an effect nor read by GET or HEAD; a person may follow a link', async () => {
   let effects = 0;
   const { url } = await start({
     routes: [
@@ -204,7 +204,7 @@ test('a page of elsewhere can make no browser cause an effect, nor read, by GET 
   assert.equal(effects, 2);
 });
 
-test('a parameter that is given twice is a bad request', async () => {
+test('a parameter given twice is a bad request', async () => {
   const { url } = await start({ routes: [(app) => void app.get('/told', ({ query }) => query)] });
   assert.equal((await fetch(`${url}/told?a=1&b=2`)).status, 200);
   const twice = await fetch(`${url}/told?a=1&a=2`);

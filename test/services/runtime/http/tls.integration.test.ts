@@ -27,7 +27,7 @@ async function shownBy(port: number): Promise<string> {
   return fingerprint256;
 }
 
-test('a renewed certificate is shown without a restart, and one that cannot serve is not', {
+test('a renewed certificate is used without a restart, and an unusable one is not', {
   skip: noOpenssl,
 }, async () => {
   const folder = temporaryFolder();
@@ -82,7 +82,7 @@ test('a renewed certificate is shown without a restart, and one that cannot serv
   }
 });
 
-test('members that serve one certificate believe each other, whatever it names; others must be named', {
+test('members with one certificate trust each other, whatever it names; other members must be named', {
   skip: noOpenssl,
 }, async () => {
   const folder = temporaryFolder();
@@ -124,7 +124,7 @@ test('members that serve one certificate believe each other, whatever it names; 
   }
 });
 
-test('a certificate that is not there, or is none, is refused by its option', () => {
+test('a missing or invalid certificate is refused by its option', () => {
   const folder = temporaryFolder();
   const [cert, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
   assert.throws(() => openTlsPair({ cert, key, options }, () => {}), {

@@ -9,7 +9,7 @@ import { until } from '../../until.ts';
 
 const body = 'x'.repeat(8 << 20);
 
-test('who does not read gets no more, others do, and all is well once it is read or left', {
+test('a client that does not read gets no more, others do, and all is well once it reads or leaves', {
   timeout: 60_000,
 }, async () => {
   let made = 0;

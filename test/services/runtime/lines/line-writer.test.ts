@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { openLineWriter } from '../../../../services/runtime/lines/line-writer.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
-test('lines are in the file under its name once it is whole, and not before', async () => {
+test('lines are in the file under its name only once it is whole', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'lines.txt');
   const writer = await openLineWriter(file);
@@ -19,7 +19,7 @@ test('lines are in the file under its name once it is whole, and not before', as
   assert.equal(readFileSync(file, 'utf8'), 'one\nzwei ü\n');
 });
 
-test('one that is abandoned leaves the file of before, and can be begun again', async () => {
+test('an abandoned line file leaves the previous file, and can be restarted', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'lines.txt');
   writeFileSync(file, 'before');
@@ -36,7 +36,7 @@ test('one that is abandoned leaves the file of before, and can be begun again', 
   assert.equal(readFileSync(file, 'utf8'), 'anew\n');
 });
 
-test('a name in .gz is compressed, in members that are one stream', async () => {
+test('a file named .gz is compressed, in members that form one stream', async () => {
   const file = join(temporaryFolder(), 'lines.gz');
   const writer = await openLineWriter(file);
   const lines = Array.from({ length: 3 }, (_, n) => `${n}`.repeat(2 ** 20));
@@ -51,13 +51,13 @@ test('a name in .gz is compressed, in members that are one stream', async () => 
   assert.equal(gunzipSync(packed).toString(), `${lines.join('\n')}\nlast\n`);
 });
 
-test('no line at all is an empty file', async () => {
+test('no lines make an empty file', async () => {
   const file = join(temporaryFolder(), 'none.gz');
   await (await openLineWriter(file)).finish();
   assert.equal(readFileSync(file).length, 0);
 });
 
-test('a file that cannot be is refused by its name, with what to do', async () => {
+test('an impossible file is refused by name, with the remedy', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'there'));
   await assert.rejects(openLineWriter(join(folder, 'there')), {

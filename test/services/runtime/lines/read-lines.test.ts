@@ -24,13 +24,13 @@ for (const [encoding, bytes] of [
   ['UTF-16 with a mark, as PowerShell writes it', Buffer.from(`\ufeff${text}`, 'utf16le')],
   ['UTF-16 with a mark, the high byte first', bigEndian(`\ufeff${text}`)],
 ] as const) {
-  test(`lines in ${encoding} are read, plain and compressed, without the mark`, async () => {
+  test(`lines in ${encoding} are read, plain and compressed, without the byte order mark`, async () => {
     assert.deepEqual(await linesOf('lines.txt', bytes), lines);
     assert.deepEqual(await linesOf('lines.txt.gz', gzipSync(bytes)), lines);
   });
 }
 
-test('a file of a single byte, and an empty one, are read', async () => {
+test('a file of a single byte and an empty file are read', async () => {
   assert.deepEqual(await linesOf('one.txt', Buffer.from('a')), ['a']);
   assert.deepEqual(await linesOf('none.txt', Buffer.alloc(0)), []);
 });

@@ -67,7 +67,7 @@ async function logOnDisk(held: () => Promise<void>) {
 }
 
 describe('a poll that reads several partitions from disk', () => {
-  it('drops what it read of a partition that is sought or dropped while another is read', async () => {
+  it('a poll drops what it read of a partition that was sought or dropped meanwhile', async () => {
     let meanwhile = () => {};
     const { log, reader, poll } = await logOnDisk(async () => meanwhile());
     meanwhile = () => reader.seek('t', 0, 1);
@@ -81,7 +81,7 @@ describe('a poll that reads several partitions from disk', () => {
     await log.close();
   });
 
-  it('passes over nothing of one that is paused while it is read', async () => {
+  it('a poll skips no record of a partition that is paused while it is read', async () => {
     let meanwhile = () => {};
     const { log, reader, poll } = await logOnDisk(async () => meanwhile());
     meanwhile = () => reader.pause('t', 1);
@@ -92,7 +92,7 @@ describe('a poll that reads several partitions from disk', () => {
     await log.close();
   });
 
-  it('passes over nothing of one where another cannot be read', async () => {
+  it('a poll skips no record of a partition if another cannot be read', async () => {
     let fails = true;
     const { log, poll } = await logOnDisk(async () => {
       if (fails) throw new CrawlstreamError('STORE_FAILED', 'the disk is away');
@@ -105,7 +105,7 @@ describe('a poll that reads several partitions from disk', () => {
 });
 
 describe('embedded log', () => {
-  it('gathers appends that come while a write is under way into one write', async () => {
+  it('the embedded log groups appends that arrive during a write into one write', async () => {
     const faults = createFaultStore(createMemoryStore());
     const log = await openEmbeddedLog(faults, clock);
     await log.createTopics(topics);
@@ -117,7 +117,7 @@ describe('embedded log', () => {
     assert.equal(faults.writes() - before, 1 + 3, 'groups of about 4 MB');
   });
 
-  it('lets small appends that follow closely wait for company, but not the first one', async () => {
+  it('the embedded log delays small appends that follow closely, but not the first one', async () => {
     const faults = createFaultStore(createMemoryStore());
     const hand = handClock(1_000);
     const slept: number[] = [];
@@ -144,7 +144,7 @@ describe('embedded log', () => {
     assert.equal(faults.writes() - before, 1);
   });
 
-  it('rejects a failed group, all that wait behind it and every later append, and leaves no hole', async () => {
+  it('the embedded log rejects a failed group, all behind it and every later append, and leaves no hole', async () => {
     const inner = createMemoryStore();
     const log = await openEmbeddedLog(createFaultStore(inner, { failAt: 3, failCode: 'DISK_FULL' }), clock);
     await log.createTopics(topics);
@@ -160,7 +160,7 @@ describe('embedded log', () => {
     assert.deepEqual(await again.append([record('next')]), [1]);
   });
 
-  it('keeps every acknowledged record, whichever write the process dies at', async () => {
+  it('the embedded log keeps every acknowledged record, whichever write the process dies at', async () => {
     const script = async (log: Log, acked: string[]) => {
       await log.createTopics(topics);
       for (let i = 0; i < 12; i++) {
@@ -196,7 +196,7 @@ describe('embedded log', () => {
     }
   });
 
-  it('finds records over many segments, after reopening, from any offset', async () => {
+  it('the embedded log finds records over many segments, after a reopen, from any offset', async () => {
     const store = createMemoryStore();
     let log = await openEmbeddedLog(store, clock, { segmentBytes: 2000, tailBytes: 0 });
     await log.createTopics(topics);
@@ -220,7 +220,7 @@ describe('embedded log', () => {
     assert.equal((await log.last('t', 1))?.value.toString(), 'w50');
   });
 
-  it('forgets records by age, to the record, and only of topics kept by time', async () => {
+  it('the embedded log deletes records by age, to the record, only in topics kept by time', async () => {
     const store = createMemoryStore();
     const hand = handClock(1_000);
     const log = await openEmbeddedLog(store, hand, { segmentBytes: 1500 });
@@ -241,7 +241,7 @@ describe('embedded log', () => {
     assert.equal((await valuesOf(again, 's', 0)).length, 40);
   });
 
-  it('never lets a timestamp fall behind an earlier one, though the clock was set back', async () => {
+  it('the embedded log never writes a timestamp before an earlier one, even if the clock was set back', async () => {
     const store = createMemoryStore();
     const first = await openEmbeddedLog(store, handClock(5_000));
     await first.createTopics(topics);
@@ -251,7 +251,7 @@ describe('embedded log', () => {
     assert.equal((await second.last('t', 0))?.timestampMs, 5_000);
   });
 
-  it('shows readers only what is durable', async () => {
+  it('the embedded log shows readers only durable records', async () => {
     let release = () => {};
     const inner = createMemoryStore();
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -276,7 +276,7 @@ describe('embedded log', () => {
     assert.equal((await reader.poll({ maxBytes: 100, waitMs: 10 })).length, 1);
   });
 
-  it('finds records that were on their way while everything before them was trimmed', async () => {
+  it('the embedded log finds records in transit while everything before them is trimmed', async () => {
     const log = await openEmbeddedLog(createMemoryStore(), clock, { tailBytes: 0 });
     await log.createTopics(topics);
     await log.append([record('a')]);
@@ -287,7 +287,7 @@ describe('embedded log', () => {
     }
   });
 
-  it('refuses records no row can hold', async () => {
+  it('the embedded log refuses records that no row can hold', async () => {
     const log = await openEmbeddedLog(createMemoryStore(), clock);
     await log.createTopics(topics);
     await assert.rejects(log.append([{ ...record('v'), key: Buffer.alloc(70_000) }]), coded('INVALID_ARGUMENT'));

@@ -13,7 +13,7 @@ const writer = fileURLToPath(new URL('./kill-writer.ts', import.meta.url));
 const partitions = 3;
 
 for (const { name, open } of storesOnDisk) {
-  it(`keeps every acknowledged record over ten kills at random moments, with no hole, on ${name}`, async (t) => {
+  it(`the log keeps every acknowledged record over ten kills at random moments, without a hole, on ${name}`, async (t) => {
     const folder = join(temporaryFolder(), 'log');
     const acked = Array.from({ length: partitions }, () => 0);
     const sizes: number[] = [];

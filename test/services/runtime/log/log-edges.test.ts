@@ -27,7 +27,7 @@ const topics = [
 const record = (value: string, topic = 't') => ({ topic, partition: 0, key: null, value: Buffer.from(value) });
 
 describe('the embedded log', () => {
-  it('takes nothing more after a write that failed, though the disk takes writes again', async () => {
+  it('the embedded log accepts nothing after a failed write, even if the disk recovers', async () => {
     const memory = createMemoryStore();
     let fails = false;
     const store = {
@@ -47,7 +47,7 @@ describe('the embedded log', () => {
     assert.deepEqual(await log.offsets('t', 0), { start: 0, end: 1 });
   });
 
-  it('fails what waits behind a write that failed, though the disk takes writes again', async () => {
+  it('the embedded log fails appends queued behind a failed write, even if the disk recovers', async () => {
     const memory = createMemoryStore();
     let fail: (error: Error) => void = () => {};
     let isFirst = true;
@@ -74,7 +74,7 @@ describe('the embedded log', () => {
     assert.deepEqual(await log.offsets('t', 0), { start: 0, end: 0 });
   });
 
-  it('closes when what was appended is durable', async () => {
+  it('the embedded log closes only when its appends are durable', async () => {
     const memory = createMemoryStore();
     let written = false;
     const store = {
@@ -93,7 +93,7 @@ describe('the embedded log', () => {
     await appended;
   });
 
-  it('erases no record that state is made of', async () => {
+  it('the embedded log never deletes a record of a state topic', async () => {
     const log = await openEmbeddedLog(createMemoryStore(), clock);
     await log.createTopics(topics);
     await log.append([record('a', 's')]);
@@ -101,7 +101,7 @@ describe('the embedded log', () => {
     assert.equal((await log.last('s', 0))?.value.toString(), 'a');
   });
 
-  it('says that its folder is damaged where a record is missing in the middle', async () => {
+  it('the embedded log reports a damaged folder if a record is missing in the middle', async () => {
     const store = createMemoryStore();
     const log = await openEmbeddedLog(store, clock, { tailBytes: 0 });
     await log.createTopics(topics);
@@ -113,7 +113,7 @@ describe('the embedded log', () => {
     await assert.rejects(reader.poll({ maxBytes: 10_000, waitMs: 0 }), /lacks record 0: the data folder is damaged/);
   });
 
-  it('goes on from the newest time after it was opened anew, though the clock was set back', async () => {
+  it('the embedded log continues from the newest time after a reopen, even if the clock was set back', async () => {
     const store = createMemoryStore();
     const hand = { ms: 4_000, nowMs: () => hand.ms, sleepUntil: async () => {} };
     const before = await openEmbeddedLog(store, hand);
@@ -129,7 +129,7 @@ describe('the embedded log', () => {
   });
 });
 
-it('a reader beside the process that writes goes on where it was sought, also while it reads', async () => {
+it('a reader beside the writing process continues from where it was sought, also while it reads', async () => {
   const folder = temporaryFolder();
   const store = await openStateStore(folder);
   const log = await openEmbeddedLog(store, clock);
@@ -149,7 +149,7 @@ it('a reader beside the process that writes goes on where it was sought, also wh
   await store.close();
 });
 
-it('a group’s own position in a flow is the furthest of those it has there, and is refused before any of them', async () => {
+it('a group’s position in a flow is its furthest there, and is refused before any of them', async () => {
   const under = await openEmbeddedLog(createMemoryStore(), clock);
   const committed: string[] = [];
   let isRefused = false;
@@ -175,7 +175,7 @@ it('a group’s own position in a flow is the furthest of those it has there, an
 });
 
 describe('dead letters', () => {
-  it('that are larger than the topic takes are kept all the same, with the beginning of what they are about', async () => {
+  it('dead letters larger than the topic allows are kept with the beginning of their original', async () => {
     const codec = await openCodec(createMemoryRegistry(), 'c');
     const kept: DeadLetter[] = [];
     const append = async (records: readonly AppendRecord[]) => {
@@ -208,7 +208,7 @@ describe('dead letters', () => {
   });
 });
 
-it('a partition that lost what was read is read on from where it ends now', async () => {
+it('a partition that lost records already read is read on from its current end', async () => {
   const sought: unknown[][] = [];
   const reader = {
     poll: () => Promise.reject(new LogTruncated('t', 0, { end: 9, leaderEpoch: 3 }, 5)),

@@ -15,7 +15,7 @@ const clock = new SystemClock();
 
 for (const { name, open } of storesOnDisk) {
   describe(`read-only log on ${name}`, () => {
-    it('reads everything, in order and without a hole, beside a process that writes', async () => {
+    it('a read-only log reads everything in order, without a hole, beside the writing process', async () => {
       const folder = join(temporaryFolder(), 'log');
       const writer = fileURLToPath(new URL('./kill-writer.ts', import.meta.url));
       const child = spawn(process.execPath, ['--import', 'tsx', writer, folder, '2'], {
@@ -62,7 +62,7 @@ for (const { name, open } of storesOnDisk) {
       }
     });
 
-    it('refuses to write, and says where there is no store', async () => {
+    it('a read-only log refuses to write, and reports a missing store', async () => {
       const folder = temporaryFolder();
       const store = await open(join(folder, 'a'));
       await store.close();

@@ -52,7 +52,7 @@ async function damaged(missing: (offset: number) => boolean, unreadable: (offset
 const whole = (lost: (offset: number) => boolean) =>
   Array.from({ length: records }, (_, n) => n).filter((n) => !lost(n));
 
-it('a reader that passes over damage reads all other records, in order, and counts the rest', async () => {
+it('a reader that skips damage reads all other records, in order, and counts the skipped ones', async () => {
   for (const [from, to] of [
     [0, 1],
     [0, 7],
@@ -68,7 +68,7 @@ it('a reader that passes over damage reads all other records, in order, and coun
   }
 });
 
-it('several stretches of damage are passed over one by one', async () => {
+it('several damaged stretches are skipped one by one', async () => {
   const isLost = (n: number) => (n >= 10 && n < 13) || n === 40 || (n >= 100 && n < 140);
   const { values, lost } = await damaged(
     (n) => n === 40,
@@ -81,7 +81,7 @@ it('several stretches of damage are passed over one by one', async () => {
   );
 });
 
-it('records that are read twice are counted once as lost', (t) => {
+it('lost records that are read twice are counted once', (t) => {
   const said: string[] = [];
   t.mock.method(process.stderr, 'write', (text: string) => said.push(text) > 0);
   const losses = new Losses();

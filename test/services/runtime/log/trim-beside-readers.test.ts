@@ -36,7 +36,7 @@ test('a reader of many segments finds all its records while records before it ar
   }
 });
 
-test('the offset of a time, and the newest record, are found while the log is trimmed', async () => {
+test('the offset of a time and the newest record are found while the log is trimmed', async () => {
   for (const before of [10, 31, 59, 60]) {
     const { log, disk } = await logOnDisk();
     disk.beside = () => log.trim('t', 0, before);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Breath } from '../../../../services/runtime/loop/breath.ts';
 
-test('a loop whose every await is there at once lets a timer and a socket have their turn', async () => {
+test('a loop whose awaits are all ready lets timers and sockets have their turn', async () => {
   let isOver = false;
   setTimeout(() => {
     isOver = true;

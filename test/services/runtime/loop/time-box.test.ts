@@ -20,7 +20,7 @@ const endless: Readonly<Record<string, () => unknown>> = {
 };
 
 for (const [what, act] of Object.entries(endless))
-  test(`${what} is ended when its time is up, and the next call has its own time`, () => {
+  test(`${what} ends when its time is up, and the next call has its own time`, () => {
     assert.deepEqual(withinTime(50, act), { ended: true });
     assert.deepEqual(
       withinTime(1_000, () => 7),
@@ -28,7 +28,7 @@ for (const [what, act] of Object.entries(endless))
     );
   });
 
-test('what is run within a time returns its value, throws its error and may run others', () => {
+test('a time-limited call returns its value, throws its error and may run other calls', () => {
   assert.deepEqual(
     withinTime(1_000, () => withinTime(500, () => 1)),
     { ended: false, value: { ended: false, value: 1 } },

@@ -24,7 +24,7 @@ async function untilReported(watch: LagWatch, count: number): Promise<Map<string
   }
 }
 
-test('lag counts what a group has not dealt with, and tells the age of the oldest of it', async () => {
+test('lag counts records that a group has not handled, and reports the age of the oldest', async () => {
   const clock = new SystemClock();
   const log = await openEmbeddedLog(createMemoryStore(), clock);
   await log.createTopics([{ name: 't.pages', partitions: 3, retention: 'time' }]);
@@ -58,7 +58,7 @@ test('lag counts what a group has not dealt with, and tells the age of the oldes
   await log.close();
 });
 
-test('while no broker answers, what was seen last is told, with its age', async () => {
+test('the last known lag is reported with its age while no broker answers', async () => {
   let nowMs = 1_000_000;
   let isAway = false;
   let asked = 0;
@@ -96,7 +96,7 @@ test('while no broker answers, what was seen last is told, with its age', async 
   await running;
 });
 
-test('what a topic has forgotten does not wait any more, and what is left of it is not half of the rest', async () => {
+test('trimmed records no longer count as lag, and the estimate of the others is not halved', async () => {
   const at = (topic: string) => ({ topic, partition: 0, offset: 4 });
   const record = { ...at('t.pages'), offset: 90, timestampMs: 0 };
   const watch = new LagWatch();

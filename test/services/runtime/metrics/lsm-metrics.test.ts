@@ -17,8 +17,8 @@ function reported(opened: Set<Pick<StateStore, 'figures'>>): Record<string, numb
 }
 
 for (const { name, open } of storesOnDisk) {
-  describe(`${name} tells of itself`, () => {
-    it('how many files it has, until it is closed', async () => {
+  describe(`figures of ${name}`, () => {
+    it('a store exports its number of files until it is closed', async () => {
       const folder = temporaryFolder();
       const store = await open(folder, { writeBufferBytes: 64 << 10 });
       const opened = new Set<StateStore>([store]);

@@ -20,7 +20,7 @@ function seriesOf(text: string): Map<string, string> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]));
 }
 
-test('names follow the conventions of Prometheus: a prefix, base units last, _total on counters alone', () => {
+test('metric names follow the conventions of Prometheus: a prefix, base units last, _total on counters only', () => {
   for (const [name, { kind, help, labels }] of Object.entries<MetricSpec>(metrics)) {
     assert.match(name, /^crawlstream_[a-z]+(_[a-z]+)*$/);
     assert.equal(name.endsWith('_total'), kind === 'counter', name);
@@ -31,7 +31,7 @@ test('names follow the conventions of Prometheus: a prefix, base units last, _to
   }
 });
 
-test('what sources tell of the same series adds up, and what nobody tells is not there', async () => {
+test('samples of one series from several sources add up, and a series without samples is absent', async () => {
   const series = await scraped(
     (report) => report.value('crawlstream_frontier_leases', 2, { partition: 0 }),
     (report) => report.value('crawlstream_frontier_leases', 3, { partition: 0 }),
@@ -46,7 +46,7 @@ test('what sources tell of the same series adds up, and what nobody tells is not
   );
 });
 
-test('a scrape shows what is now: series of a partition that has moved on are gone', async () => {
+test('a scrape shows current series only: those of a moved partition are gone', async () => {
   let partition = 0;
   const source: MetricSource = (report) => report.value('crawlstream_frontier_links_total', 7, { partition });
   const exposition = createExposition(
@@ -64,7 +64,7 @@ test('a scrape shows what is now: series of a partition that has moved on are go
   );
 });
 
-test('a spread is a histogram: cumulative buckets, sum and count, over all that told of it', async () => {
+test('a distribution is a histogram over all sources: cumulative buckets, sum and count', async () => {
   const [one, other] = [new Distribution([1, 5]), new Distribution([1, 5])];
   for (const value of [0.5, 1, 3]) one.observe(value);
   for (const value of [5, 100]) other.observe(value);
@@ -81,7 +81,7 @@ test('a spread is a histogram: cumulative buckets, sum and count, over all that 
   });
 });
 
-test('a source that fails is reported, and the others are told all the same', async () => {
+test('a failing source is reported, and the other sources are still exported', async () => {
   const failures: unknown[] = [];
   const sources: MetricSource[] = [
     () => {
@@ -97,7 +97,7 @@ test('a source that fails is reported, and the others are told all the same', as
   assert.match(String(failures), /the log is closed/);
 });
 
-test('every series has the labels of the service, those of the process among them', async () => {
+test('every series has the labels of the service and of the process', async () => {
   let crawl = 'news';
   const exposition = createExposition(
     () => [(report) => report.value('crawlstream_frontier_leases', 2, { partition: 0 })],
@@ -112,7 +112,7 @@ test('every series has the labels of the service, those of the process among the
   }
 });
 
-test('a counter never falls, whatever its sources tell: it stands still, and goes on from there', async () => {
+test('a counter never falls, whatever its sources report: it stands still, then continues', async () => {
   let admitted = 100;
   let other: number | Error = 50;
   const shown = async () => {
@@ -144,7 +144,7 @@ test('a counter never falls, whatever its sources tell: it stands still, and goe
   assert.equal(await shown(), 162);
 });
 
-test('every metric that a process shows passes the lint of promtool, those of Node too', async () => {
+test('every exported metric passes the lint of promtool, including those of Node', async () => {
   const sources: MetricSource[] = Object.entries<MetricSpec>(metrics).map(([name, { kind, labels }]) => (report) => {
     if (kind === 'histogram') report.spread(name as 'crawlstream_fetcher_request_seconds', new Distribution([1]));
     else report.value(name as 'crawlstream_ready', 1, Object.fromEntries(labels.map((label) => [label, 'x'])));

@@ -20,7 +20,7 @@ async function reported(source: MetricSource): Promise<Record<string, number>> {
   return values;
 }
 
-test('requests are counted by API, with those that had no answer; retries and rebalances are told', async () => {
+test('requests are counted by API, with those without an answer; retries and rebalances are counted', async () => {
   const tally = createTally();
   tally.request('Fetch', 250, true);
   tally.request('Fetch', 10_000, false);
@@ -41,7 +41,7 @@ test('requests are counted by API, with those that had no answer; retries and re
   assert.deepEqual(await reported(logMetrics({})), {}, 'a log in a folder has no brokers');
 });
 
-test('a snapshot that failed makes the last one no younger; nothing to take is not overdue', async () => {
+test('a failed snapshot does not make the last one younger; without changes none is overdue', async () => {
   let nowMs = 0;
   const meter = createSnapshotMeter(900_000, { nowMs: () => nowMs });
   const first = { snapshot_interval_seconds: 900, snapshot_age_seconds: 0, snapshot_failures_total: 0 };
@@ -57,7 +57,7 @@ test('a snapshot that failed makes the last one no younger; nothing to take is n
   assert.deepEqual(await reported(meter.metrics), { ...failed, snapshot_age_seconds: 0 });
 });
 
-test('a store is told of with the disk that it is on; one that is not there yet has no size', async () => {
+test('a store is exported with its disk; a store that does not exist yet has no size', async () => {
   const folder = temporaryFolder();
   await writeFile(join(folder, 'table'), Buffer.alloc(1_000));
   const values = await reported(storeMetrics('state', folder));
@@ -66,7 +66,7 @@ test('a store is told of with the disk that it is on; one that is not there yet 
   assert.deepEqual(await reported(storeMetrics('state', join(folder, 'none'))), { 'store_bytes state': 0 });
 });
 
-test('what a process has to do without is told of by name, also after its role has ended for it', async () => {
+test('missing optional features of a process are exported by name, even after its role has ended', async () => {
   const cut = (what: string | null, brokers: number) => ({
     brokers_away: brokers,
     ...Object.fromEntries(

@@ -12,7 +12,7 @@ objectsContract('memory', () => createMemoryObjects());
 objectsContract('fault-injecting, with nothing planned', () => createFaultObjects(createMemoryObjects()));
 objectsContract('folder', () => createFolderObjects(join(temporaryFolder(), 'objects')));
 
-it('a folder of objects does not show what a crash left half-written, and forgets it with its neighbours', async () => {
+it('a folder of objects hides half-written files of a crash, and removes them with their neighbours', async () => {
   const folder = temporaryFolder();
   const objects = createFolderObjects(folder);
   await objects.put('a/b/one', Buffer.from('1'));
@@ -22,7 +22,7 @@ it('a folder of objects does not show what a crash left half-written, and forget
   assert.deepEqual(await readdir(join(folder, 'a')), []);
 });
 
-it('a folder that cannot be used is said to be so, by name', async () => {
+it('an unusable folder of objects is named', async () => {
   const folder = temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   const objects = createFolderObjects(join(folder, 'file'));

@@ -20,7 +20,7 @@ after(() => s3?.stop());
 objectsContract('S3', async () => openS3Objects(`s3://${await s3.bucket()}/some/prefix`), skip);
 
 describe('an object store on S3', { skip, timeout: 300_000 }, () => {
-  it('puts all names behind its prefix, and sees nothing beside it', async () => {
+  it('an object store on S3 puts all names behind its prefix, and sees no others', async () => {
     const bucket = await s3.bucket();
     const [whole, part] = [await openS3Objects(`s3://${bucket}`), await openS3Objects(`s3://${bucket}/a/b/`)];
     await part.put('c/one', Buffer.from('1'));
@@ -29,7 +29,7 @@ describe('an object store on S3', { skip, timeout: 300_000 }, () => {
     assert.equal((await whole.get('a/b/c/one'))?.toString(), '1');
   });
 
-  it('lists more than one page of names', async () => {
+  it('an object store on S3 lists more than one page of names', async () => {
     const objects = await openS3Objects(`s3://${await s3.bucket()}`);
     const names = Array.from({ length: 1_010 }, (_, n) => `many/${String(n).padStart(4, '0')}`);
     for (let at = 0; at < names.length; at += 100) {
@@ -39,7 +39,7 @@ describe('an object store on S3', { skip, timeout: 300_000 }, () => {
     objects.close();
   });
 
-  it('says what was refused, and by whom', async () => {
+  it('an object store on S3 reports what was refused, and by whom', async () => {
     const objects = await openS3Objects('s3://no-such-bucket/prefix');
     await assert.rejects(objects.put('one', Buffer.from('1')), {
       code: 'DESTINATION_REFUSED',
@@ -52,7 +52,7 @@ describe('an object store on S3', { skip, timeout: 300_000 }, () => {
     await assert.rejects(stranger.put('one', Buffer.from('1')), { code: 'DESTINATION_REFUSED', message: /403/ });
   });
 
-  it('that is away is worth another try', async () => {
+  it('an object store on S3 that is away is retried', async () => {
     const gone = await startS3();
     const bucket = await gone.bucket();
     process.env['AWS_ENDPOINT_URL_S3'] = gone.env['AWS_ENDPOINT_URL_S3'];
@@ -63,7 +63,7 @@ describe('an object store on S3', { skip, timeout: 300_000 }, () => {
     await assert.rejects(objects.get('one'), { code: 'DESTINATION_UNREACHABLE', retriable: true });
   });
 
-  it('does not give an object that was changed behind its back for whole', async () => {
+  it('an object store on S3 rejects an object that was changed outside', async () => {
     const bucket = await s3.bucket();
     const objects = await openS3Objects(`s3://${bucket}`);
     await objects.put('a/one', Buffer.from('1'));
@@ -72,7 +72,7 @@ describe('an object store on S3', { skip, timeout: 300_000 }, () => {
   });
 });
 
-it('the place of an object store on S3 is said as AWS’s tools do', async () => {
+it('the location of an object store on S3 is given as in AWS’s tools', async () => {
   assert.deepEqual(s3Place('s3://bucket/a/b'), { bucket: 'bucket', prefix: 'a/b/' });
   assert.deepEqual(s3Place('s3://bucket'), { bucket: 'bucket', prefix: '' });
   for (const wrong of ['s3:/bucket', 's3://', 's3://UPPER', 'bucket']) {

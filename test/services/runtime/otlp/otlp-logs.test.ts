@@ -6,7 +6,7 @@ import { otlpLimits } from '../../../../services/runtime/otlp/otlp-limits.ts';
 import { openOtlpLogs } from '../../../../services/runtime/otlp/otlp-logs.ts';
 import { until } from '../../until.ts';
 
-it('a collector that has not answered is asked once more at the end, however long it had kept the lines waiting', async () => {
+it('a collector that has not answered gets one more request at the end, however long its lines waited', async () => {
   const { linesPerExport, linesEveryMs } = otlpLimits;
   let sends = 0;
   let give: (arrived: boolean) => void = () => {};

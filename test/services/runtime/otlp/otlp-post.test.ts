@@ -10,7 +10,7 @@ import {
   signalEndpoint,
 } from '../../../../services/runtime/otlp/otlp-post.ts';
 
-test('a signal goes where its own variable says, or below the collector', () => {
+test('a signal goes to the URL of its own variable, or below the collector’s', () => {
   const metrics = (endpoint: string | undefined, env: Record<string, string> = {}) =>
     signalEndpoint('metrics', endpoint, env);
   assert.equal(metrics(undefined), undefined);
@@ -28,7 +28,7 @@ test('a signal goes where its own variable says, or below the collector', () => 
   assert.equal(metrics(undefined, { OTEL_EXPORTER_OTLP_ENDPOINT: '' }), undefined);
 });
 
-test('a signal goes nowhere where it is switched off', () => {
+test('a signal that is switched off is sent nowhere', () => {
   assert.equal(signalEndpoint('logs', 'http://c', { OTEL_SDK_DISABLED: 'true' }), undefined);
   assert.equal(signalEndpoint('logs', 'http://c', { OTEL_LOGS_EXPORTER: 'none' }), undefined);
   assert.equal(signalEndpoint('logs', 'http://c', { OTEL_METRICS_EXPORTER: 'none' }), 'http://c/v1/logs');
@@ -52,7 +52,7 @@ async function collector(t: TestContext, statuses: number[]) {
   return { got, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/logs` };
 }
 
-test('what is sent has the headers of all signals, and its own before them', async (t) => {
+test('exports have the headers of all signals, after their own', async (t) => {
   const { got, endpoint } = await collector(t, []);
   const env = {
     OTEL_EXPORTER_OTLP_HEADERS: 'X-One=all, x-two = a%20b ,=none,broken,x-three=%zz',
@@ -68,7 +68,7 @@ test('what is sent has the headers of all signals, and its own before them', asy
   );
 });
 
-test('what does not arrive is told of once, and is not an error', async (t) => {
+test('an export that does not arrive is logged once and is no error', async (t) => {
   const { endpoint } = await collector(t, [199 + 1, 299, 300, 503]);
   const reported: string[] = [];
   const post = openOtlpPost({ signal: 'metrics', endpoint, env: {}, onTrouble: (text) => reported.push(text) });
@@ -86,7 +86,7 @@ test('what does not arrive is told of once, and is not an error', async (t) => {
   assert.match(reported[1]!, /^http:\/\/127\.0\.0\.1:1 accepts no logs \(.*ECONNREFUSED.*\); continuing without$/);
 });
 
-test('values have the types of the protocol; what is null is left out', () => {
+test('values have the types of the protocol; null values are left out', () => {
   assert.deepEqual(keyValues({ text: 'a', yes: true, whole: 7, part: 1.5, vast: 2 ** 60, none: null }), [
     { key: 'text', value: { stringValue: 'a' } },
     { key: 'yes', value: { boolValue: true } },
@@ -96,7 +96,7 @@ test('values have the types of the protocol; what is null is left out', () => {
   ]);
 });
 
-test('a process is described by what it knows, by the variables, and by its name', () => {
+test('a process is described by its own facts, by the variables, and by its name', () => {
   const reported = (env: Record<string, string>) =>
     Object.fromEntries(
       resourceOf({ 'service.name': 'crawlstream', crawl: 'c' }, env).attributes.map(({ key, value }) => [
@@ -114,7 +114,7 @@ test('a process is described by what it knows, by the variables, and by its name
   );
 });
 
-test('times are nanoseconds, whole microseconds of them', () => {
+test('times are nanoseconds in whole microseconds', () => {
   assert.equal(nanoseconds(0), '0');
   assert.equal(nanoseconds(1_700_000_000_123.5), '1700000000123500000');
 });

@@ -14,7 +14,7 @@ function listed(name: string, text: string): ListReference {
   return { name, kind: 'domains', verdict: 'deny', path: name, sha256: hash('sha256', text, 'hex') };
 }
 
-test('lists load by hash from beside the policy, and a new version shares what stayed', async () => {
+test('lists load by hash from beside the policy, and a new version shares unchanged lists', async () => {
   const files = createListFiles();
   const one = listed('one', 'a.org\n');
   const first = (await files.load([one], folder))(one);
@@ -26,7 +26,7 @@ test('lists load by hash from beside the policy, and a new version shares what s
   assert.equal(source(two).size, 1);
 });
 
-test('a list that changed, or is gone, refuses the policy and leaves what is loaded', async () => {
+test('a changed or missing list refuses the policy and keeps the loaded one', async () => {
   const files = createListFiles();
   const kept = listed('kept', 'a.org\n');
   const list = (await files.load([kept], folder))(kept);
@@ -38,7 +38,7 @@ test('a list that changed, or is gone, refuses the policy and leaves what is loa
   assert.equal((await files.load([kept], folder))(kept), list);
 });
 
-test('a copy that is torn is no copy: the file is read anew, and its copy made whole', async () => {
+test('a damaged copy of a list is ignored: the file is read again and its copy rewritten', async () => {
   const copies = join(temporaryFolder(), 'lists');
   const one = listed('one', 'a.org\nb.org\n');
   await createListFiles(copies).load([one], folder);

@@ -14,7 +14,7 @@ async function rowsOf(store: StateStore): Promise<string> {
 }
 
 describe('fault store', () => {
-  it('fails the planned write and all after it, without applying them', async () => {
+  it('a fault store fails the planned write and all after it, without applying them', async () => {
     const inner = createMemoryStore();
     const store = createFaultStore(inner, { failAt: 2, failCode: 'DISK_FULL' });
     await store.write(put('a', '1'));
@@ -24,7 +24,7 @@ describe('fault store', () => {
     assert.equal(await rowsOf(store), 'a1');
   });
 
-  it('dies before a write or after it, and answers nothing from then on', async () => {
+  it('a fault store dies before or after a write, and answers nothing from then on', async () => {
     for (const [when, left] of [
       ['before', 'a1'],
       ['after', 'a1 b2'],
@@ -40,7 +40,7 @@ describe('fault store', () => {
     }
   });
 
-  it('takes back the newest unsynced writes at a crash, never a synced one', async () => {
+  it('a fault store drops the newest unsynced writes at a crash, never a synced one', async () => {
     const inner = createMemoryStore();
     const store = createFaultStore(inner, { loseUnsynced: 2 });
     await store.write(put('a', '1'), { sync: true });

@@ -16,7 +16,7 @@ describe('isolated native module', { skip }, () => {
     folder,
   );
 
-  it('works like the module it is a copy of, on every Node', async () => {
+  it('an isolated native module works like its original, on every Node', async () => {
     const binding = loadIsolated(file) as RocksdbBinding;
     const db = binding.db_init();
     const options = {
@@ -40,7 +40,7 @@ describe('isolated native module', { skip }, () => {
     await done((callback) => binding.db_close(db, callback));
   });
 
-  it('hides each weak definition and changes nothing else', () => {
+  it('an isolated native module hides each weak definition and changes nothing else', () => {
     const before = readFileSync(file);
     const after = Buffer.from(before);
     const marked = isolate(after);
@@ -55,7 +55,7 @@ describe('isolated native module', { skip }, () => {
     assert.equal(changed, marked);
   });
 
-  it('leaves a module that cannot be loaded to an error, not to a crash', () => {
+  it('an unloadable native module is an error, not a crash', () => {
     const text = join(temporaryFolder(), 'text.node');
     writeFileSync(text, 'this is not a module, however long it may be: not at all');
     assert.throws(() => loadIsolated(text), /not a 64-bit little-endian ELF module/);

@@ -19,7 +19,7 @@ function manifestOf(folder: string): Buffer {
 }
 
 describe('a reader beside the writer of a LevelDB folder', () => {
-  it('leaves alone the tables that the writer is making', async () => {
+  it('a reader beside the writer of a LevelDB folder ignores tables that the writer is making', async () => {
     const folder = temporaryFolder();
     const writer = await openLevelStore(folder);
     await writer.write(put(0, 100));
@@ -33,7 +33,7 @@ describe('a reader beside the writer of a LevelDB folder', () => {
     await writer.close();
   });
 
-  it('sees every row of a folder whose tables come and go, at any moment', async () => {
+  it('a reader beside the writer of a LevelDB folder sees every row while tables come and go, at any moment', async () => {
     const folder = temporaryFolder();
     const writer = await openLevelStore(folder, { writeBufferBytes: 20_000 });
     let written = 0;
@@ -68,7 +68,7 @@ describe('a reader beside the writer of a LevelDB folder', () => {
   });
 });
 
-it('a manifest tells the tables that are in use', async () => {
+it('a manifest lists the tables in use', async () => {
   const folder = temporaryFolder();
   const store = await openLevelStore(folder, { writeBufferBytes: 20_000 });
   for (let i = 0; i < 200; i++) await store.write(put((i * 37) % 500, 10));

@@ -46,12 +46,12 @@ describe('the store of a folder', () => {
     else process.env['CRAWLSTREAM_STORE'] = before;
   });
 
-  it('is the one that was asked for, and the folder names it', async () => {
+  it('the store of a folder is the requested one, and the folder names it', async () => {
     assert.equal(nameOf(await written('classic-level')), 'classic-level');
     await assert.rejects(open(newFolder(), 'sqlite'), refused('INVALID_ARGUMENT', /CRAWLSTREAM_STORE is sqlite/));
   });
 
-  it('goes on with the store that is named there where nobody asks for one', async () => {
+  it('the store of a folder is the one named there if none is requested', async () => {
     const folder = await written('classic-level');
     const store = await open(folder, undefined);
     assert.equal(String(await store.get(row[0]!.key)), 'v');
@@ -59,7 +59,7 @@ describe('the store of a folder', () => {
     assert.ok(existsSync(join(folder, 'CURRENT')));
   });
 
-  it('is named anew after a kill between the name and the first row', async () => {
+  it('the store of a folder is named again after a kill between the name and the first row', async () => {
     const folder = newFolder();
     mkdirSync(folder);
     writeFileSync(join(folder, 'STORE'), 'rocksdb\n');
@@ -67,13 +67,13 @@ describe('the store of a folder', () => {
     assert.equal(nameOf(folder), 'classic-level');
   });
 
-  it('of a later version is refused, by its name', async () => {
+  it('the store of a folder from a later version is refused by name', async () => {
     const folder = await written('classic-level');
     writeFileSync(join(folder, 'STORE'), 'future\n');
     await assert.rejects(open(folder, undefined), refused('DATA_FOLDER_NEWER', /future/, new RegExp(folder)));
   });
 
-  it('leaves out the copies of readers that were killed, and not those of readers at work', async () => {
+  it('the store of a folder drops the copies of killed readers, but not those of running ones', async () => {
     const folder = await written('classic-level');
     const killed = join(folder, 'reader-killed');
     mkdirSync(killed);
@@ -94,7 +94,7 @@ describe('the store of a folder', () => {
 
   const skip = rocksdbLoads() ? false : 'rocksdb has no binary for this machine';
 
-  it('is RocksDB by default, and of a folder without a name', { skip }, async () => {
+  it('the store of a folder is RocksDB by default and in a folder without a name', { skip }, async () => {
     const folder = await written(undefined);
     assert.equal(nameOf(folder), 'rocksdb');
     rmSync(join(folder, 'STORE'));
@@ -104,7 +104,9 @@ describe('the store of a folder', () => {
     await assert.rejects(open(folder, 'classic-level'), refused('STORE_MISMATCH', /by rocksdb/));
   });
 
-  it('is not written by the other, which says what to do, and read by its own', { skip }, async () => {
+  it('the store of a folder is not written by the other engine, which says what to do, and read by its own', {
+    skip,
+  }, async () => {
     for (const [name, other] of [
       ['rocksdb', 'classic-level'],
       ['classic-level', 'rocksdb'],
@@ -118,7 +120,7 @@ describe('the store of a folder', () => {
     }
   });
 
-  it('says nothing of a choice that somebody made', async () => {
+  it('the store of a folder is not mentioned if the user chose it', async () => {
     const lines: string[] = [];
     onStoreFallback((line) => lines.push(line));
     await written('classic-level');

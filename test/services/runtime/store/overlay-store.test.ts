@@ -6,7 +6,7 @@ import { createOverlayStore } from '../../../../services/runtime/store/overlay-s
 const put = (key: string, value: string) => ({ key: Buffer.from(key), value: Buffer.from(value) });
 const range = { gte: Buffer.from('a'), lt: Buffer.from('z') };
 
-it('an overlay shows its own rows over those below, hides what it deleted, and leaves the base as it was', async () => {
+it('an overlay shows its own rows over those below, hides deleted rows, and leaves the base unchanged', async () => {
   const base = createMemoryStore();
   await base.write([put('a', '1'), put('b', '2'), put('c', '3'), put('e', '5')]);
   const overlay = createOverlayStore(base);

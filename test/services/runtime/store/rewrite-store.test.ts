@@ -100,7 +100,7 @@ for (const { name } of storesOnDisk) {
     });
   }
 
-  test(`${name}: rows at both ends of all keys stay as they are`, async () => {
+  test(`${name}: rows at both ends of the key range stay unchanged`, async () => {
     const folder = temporaryFolder();
     process.env['CRAWLSTREAM_STORE'] = name;
     const store = await openStateStore(folder);

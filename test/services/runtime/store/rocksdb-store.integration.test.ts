@@ -17,7 +17,7 @@ const locked = (folder: string) => (error: unknown) =>
   !error.message.includes('\n');
 
 describe('RocksDB store', () => {
-  it('names the folder and the remedy when this or another process has it open', async () => {
+  it('a RocksDB store names the folder and the remedy when this or another process has it open', async () => {
     const folder = join(temporaryFolder(), 'db');
     const store = await openRocksdbStore(folder);
     await assert.rejects(openRocksdbStore(folder), locked(folder));
@@ -32,7 +32,7 @@ describe('RocksDB store', () => {
     await (await openRocksdbStore(folder)).close();
   });
 
-  it('tells a full disk from other failures', () => {
+  it('a RocksDB store distinguishes a full disk from other failures', () => {
     const full = storeError(
       new Error('IO error: No space left on device: While appending to file: /d/000004.log'),
       '/d',
@@ -42,7 +42,7 @@ describe('RocksDB store', () => {
     assert.equal(storeError(new Error('Corruption: block checksum mismatch in /d/block'), '/d').code, 'STORE_FAILED');
   });
 
-  it('keeps its native code apart from that of Node on Linux from Node 21 on', () => {
+  it('a RocksDB store isolates its native code from that of Node on Linux from Node 21 on', () => {
     assert.equal(needsIsolation('linux', '20.20.2'), false);
     for (const version of ['21.0.0', '22.20.0', '24.19.0', '26.0.1']) assert.ok(needsIsolation('linux', version));
     for (const platform of ['darwin', 'win32'] as const) assert.equal(needsIsolation(platform, '24.19.0'), false);

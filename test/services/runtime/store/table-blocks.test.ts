@@ -8,7 +8,7 @@ import { storesOnDisk } from './stores-on-disk.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 for (const { name, open } of storesOnDisk) {
-  test(`${name}: the blocks of its tables hold the text of every row, also where it is compressed`, async () => {
+  test(`${name}: table blocks hold the text of every row, also compressed`, async () => {
     const folder = temporaryFolder();
     const store = await open(folder, { writeBufferBytes: 50_000 });
     const texts = Array.from({ length: 500 }, (_, n) => `${'much the same text '.repeat(20)} of row ${n}.`);
@@ -30,7 +30,7 @@ for (const { name, open } of storesOnDisk) {
   });
 }
 
-test('what Snappy compressed is as it was, with long literals and copies that overlap', () => {
+test('Snappy data is restored, with long literals and overlapping copies', () => {
   for (const text of ['', 'a', 'abc'.repeat(5_000), 'x'.repeat(70_000)]) {
     assert.equal(unsnapped(snappyCodec.compress(Buffer.from(text)) as Buffer).toString(), text);
   }

@@ -27,14 +27,14 @@ for (const [name, open] of [
   ['LevelDB', openLevelStore],
 ] as const) {
   describe(`a write-ahead log of ${name}`, () => {
-    it('that is whole has no damage, nor has one that ends anywhere', async () => {
+    it('a whole write-ahead log has no damage, nor has one that ends anywhere', async () => {
       const { folder, bytes } = await written(open);
       assert.equal(await findLogDamage(folder), undefined);
       for (let end = 0; end <= bytes.length; end += 61)
         assert.equal(damageIn(bytes.subarray(0, end)), undefined, `${end}`);
     });
 
-    it('whose bytes were overwritten anywhere is refused, by file and offset', async () => {
+    it('a write-ahead log with overwritten bytes is refused, by file and offset', async () => {
       const { folder, file, bytes } = await written(open);
       for (const byte of [0xa5, 0, 0xff])
         for (let at = 0; at + 64 <= bytes.length; at += 997) {
@@ -54,7 +54,7 @@ for (const [name, open] of [
       });
     });
 
-    it('that lost pages which were never synced is what a power cut leaves, and no damage', async () => {
+    it('a write-ahead log that lost unsynced pages is the result of a power cut, not damage', async () => {
       const { bytes } = await written(open);
       for (let page = 0; page + 4096 <= bytes.length; page += 4096) {
         const cut = Buffer.from(bytes);
@@ -68,7 +68,7 @@ for (const [name, open] of [
   });
 }
 
-it('a batch that is torn is no damage, whatever whole fragments strangers put into it', async () => {
+it('a torn batch is no damage, whatever whole fragments strangers put into it', async () => {
   const { bytes } = await written(openRocksdbStore);
   const stranger = bytes.subarray(0, bytes.readUInt16LE(4) + 7);
   const folder = temporaryFolder();

@@ -18,7 +18,7 @@ const windowBytesMax = 8 << 20;
 const decodeZstd = (body: Buffer, bytesMax: number) => decode(body, bytesMax, windowBytesMax);
 const text = 'the quick brown fox '.repeat(150);
 
-it('zstd is undone, several frames and skippable ones too', () => {
+it('zstd with several frames and skippable frames is decoded', () => {
   assert.deepEqual(decodeZstd(small, 1_000_000), { body: Buffer.from(text), truncated: false });
   const skippable = Buffer.concat([Buffer.from('502a4d1803000000', 'hex'), Buffer.from('abc')]);
   const twice = decodeZstd(Buffer.concat([small, skippable, small]), 1_000_000);
@@ -26,7 +26,7 @@ it('zstd is undone, several frames and skippable ones too', () => {
   assert.equal(twice?.truncated, false);
 });
 
-it('zstd gives no more than asked for', () => {
+it('zstd yields no more than the caller asked for', () => {
   assert.equal(decodeZstd(small, 100)?.body.toString(), text.slice(0, 100));
   assert.equal(decodeZstd(small, 100)?.truncated, true);
   const before = process.cpuUsage();
@@ -34,13 +34,13 @@ it('zstd gives no more than asked for', () => {
   assert.ok(process.cpuUsage(before).user < 1_000_000);
 });
 
-it('zstd that was cut gives what came before', () => {
+it('cut zstd yields its beginning', () => {
   const cut = decodeZstd(bomb.subarray(0, bomb.length - 40), 50_000_000);
   assert.equal(cut?.truncated, true);
   assert.ok(cut.body.length > 0 && cut.body.length < 20_000_000);
 });
 
-it('zstd that asks for a large window, or is none, is refused', () => {
+it('zstd with a large window, and other data, is refused', () => {
   // Window descriptor 0x70: 16 MiB; and a second frame that asks for it.
   const greedy = Buffer.from('28b52ffd00700100000000', 'hex');
   assert.equal(decodeZstd(greedy, 1_000), null);
@@ -49,7 +49,7 @@ it('zstd that asks for a large window, or is none, is refused', () => {
   assert.equal(decodeZstd(Buffer.from('28b52ffd', 'hex'), 1_000), null);
 });
 
-it('zstd whose content is not what its checksum or its header says is damaged, and what there is of it is kept', () => {
+it('zstd that does not match its checksum or header is damaged, and its output is kept', () => {
   const flipped = Buffer.from(small);
   flipped[flipped.indexOf('quick')]! ^= 1;
   const kept = decodeZstd(Buffer.concat([small, flipped, small]), 1_000_000);
@@ -64,7 +64,7 @@ it('zstd whose content is not what its checksum or its header says is damaged, a
   assert.equal(decodeWholeZstd(Buffer.concat([claims, Buffer.from('hello')]), 100, windowBytesMax).toString(), 'hello');
 });
 
-it('zstd of many small frames or blocks is undone up to a count, whatever windows they ask for', () => {
+it('zstd with many small frames or blocks is decoded up to a count, whatever windows they ask for', () => {
   // Nine bytes: a window of 8 MiB, and an empty last block.
   const frame = Buffer.from('28b52ffd0068010000', 'hex');
   const attack = Buffer.concat([small, ...Array<Buffer>(6_666).fill(frame)]);

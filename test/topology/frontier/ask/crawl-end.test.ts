@@ -16,7 +16,7 @@ const busy = (counters: Partial<PartitionStatus['counters']>): PartitionStatus =
   counters: { ...quiet.counters, ...counters },
 });
 
-it('a crawl is done when two looks show the same, with nothing left to do', () => {
+it('a crawl is done when two looks are equal, with nothing left to do', () => {
   assert.equal(crawlEnd(look(quiet, quiet), look(quiet, quiet)), 'done');
 });
 
@@ -37,7 +37,7 @@ it('a crawl is not done when something moved between the looks', () => {
   assert.equal(crawlEnd(look(moved), look(quiet)), null);
 });
 
-it('deferred and dead URLs do not hold the end up', () => {
+it('deferred and dead URLs do not delay the end', () => {
   const rest = busy({ deferred: 7, dead: 2 });
   assert.equal(crawlEnd(look(rest), look(rest)), 'done');
 });
@@ -49,7 +49,7 @@ it('a spent quota ends a crawl with URLs still queued, once no lease is out', ()
   assert.equal(crawlEnd(leased, leased), null);
 });
 
-it('a spent quota does not end a crawl that has not heard all of its operators: one may have raised it', () => {
+it('a spent quota does not end a crawl that has not read all operators’ orders: one may have raised it', () => {
   const unheard = { ...busy({ queued: 50, quotaSpent: 3 }), ends: { ...quiet.ends, control: 2, discovered: 10 } };
   const spent = { ...look(unheard), pageQuota: 3 };
   assert.equal(crawlEnd(spent, spent), null);

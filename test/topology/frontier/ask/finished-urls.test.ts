@@ -41,7 +41,7 @@ test('finished URLs are found by host, by prefix, by outcome and by where they e
   assert.deepEqual(found(driver, { outcome: 'page', hostKey: 'b.test' }), ['https://b.test/']);
 });
 
-test('a URL that was forced is not finished until it has its new outcome', () => {
+test('a forced URL is not finished until it has its new outcome', () => {
   let gone = true;
   const driver = new TopologyDriver({ web: () => (gone ? { kind: 'gone', status: 410 } : { kind: 'fetched' }) });
   driver.inject(['https://a.test/']);
@@ -55,7 +55,7 @@ test('a URL that was forced is not finished until it has its new outcome', () =>
   assert.deepEqual(found(driver, { outcome: 'gone' }), []);
 });
 
-test('a URL is finished by whatever ends it, and no more by whatever takes it down or asks for it again', () => {
+test('any outcome finishes a URL, and any purge or new request makes it unfinished', () => {
   const url = 'https://a.test/x';
   const record = { url, depth: 2, status: 'page', outcome: 'fetched' };
   const page = { record };
@@ -98,7 +98,7 @@ test('a URL is finished by whatever ends it, and no more by whatever takes it do
     assert.deepEqual(after(resolve, taken), [], JSON.stringify(taken));
 });
 
-test('commits that count for nobody finish nothing', () => {
+test('void commits finish nothing', () => {
   const finished = new FinishedUrls(any);
   const header = { nowMs: 1, policyVersion: 1, demand: 0, inputs: [], counters: zeroCounters() };
   const take = (epoch: number, seq: number, url: string) => {

@@ -32,7 +32,7 @@ function crawled(): Hand {
 }
 
 describe('a list of hosts', () => {
-  it('has their delays by the policy in force', () => {
+  it('a list of hosts has their delays by the policy in force', () => {
     for (const delayMs of [700, 9_000]) {
       const hand = new Hand({ delayMs });
       hand.links('b.test', 3);
@@ -40,7 +40,7 @@ describe('a list of hosts', () => {
     }
   });
 
-  it('tells of each what the counters tell of all', () => {
+  it('a list of hosts has per host what the counters have in total', () => {
     const { rig, counters } = crawled();
     const { hosts, matched, known } = list(rig.core.state);
     assert.deepEqual([matched, known], [4, 4]);
@@ -56,7 +56,7 @@ describe('a list of hosts', () => {
     assert.deepEqual([a.hold, a.readyAtMs, a.queued], ['blocked', null, 0]);
   });
 
-  it('is in the order that is asked for, and where hosts are even by name', () => {
+  it('a list of hosts has the requested order, and equal hosts by name', () => {
     const { rig } = crawled();
     const by = (sort: HostsWanted['sort']) => names(list(rig.core.state, { sort }));
     assert.deepEqual(by('queued'), ['c.test', 'd.test', 'b.test', 'a.test']);
@@ -69,7 +69,7 @@ describe('a list of hosts', () => {
     assert.deepEqual(by('name'), ['a.test', 'b.test', 'c.test', 'd.test']);
   });
 
-  it('holds so many as are wanted, of those that the search finds, and counts the others', () => {
+  it('a list of hosts has the requested number of matches, and counts the others', () => {
     const hand = new Hand();
     for (let n = 0; n < 60; n++) hand.links(`${n % 2 === 0 ? 'even' : 'odd'}-${n}.test`, 1 + (n % 7));
     const found = list(hand.rig.core.state, { search: 'odd', limit: 5 });
@@ -78,7 +78,7 @@ describe('a list of hosts', () => {
     assert.deepEqual(names(list(hand.rig.core.state, { limit: 0 })), []);
   });
 
-  it('is found in slices, and of a state that was opened anew from its beginning', () => {
+  it('a list of hosts is collected in slices, and starts over after a reopen', () => {
     const hand = new Hand();
     const hosts = frontierLimits.hostsPerLook + 3;
     hand.rig.core.state.hosts.queues.frontQueues.list.fitHost(hosts);

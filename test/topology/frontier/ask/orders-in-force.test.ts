@@ -4,7 +4,7 @@ import { Hand } from '../../../../lab/model/hand.ts';
 import { ordersInForce } from '../../../../topology/frontier/ask/orders-in-force.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 
-test('orders in force are those that hold now, behind the policy; hosts without orders have none', () => {
+test('orders in force are the current ones, behind the policy; hosts without orders have none', () => {
   const hand = new Hand({ delayMs: 1_000 });
   for (const host of ['a.test', 'b.test', 'c.test']) hand.links(host, 2);
   hand.event('blockHost', 'a.test');
@@ -23,6 +23,6 @@ test('orders in force are those that hold now, behind the policy; hosts without 
   );
 });
 
-test('a state that has taken nothing has nothing to say again', () => {
+test('an empty state has no orders to repeat', () => {
   assert.deepEqual(ordersInForce(new FrontierState({ hi: 1, lo: 2 }), 0, 'test'), []);
 });

@@ -15,12 +15,12 @@ function hostOf({ rig }: Hand, count = 10, from = start, host = 'a.test'): HostA
 
 const urlOf = ({ rig }: Hand, url: string) => rig.rows.run(answerUrl(rig.core.state, url));
 
-test('of a host that was never met there is nothing to tell', () => {
+test('an unknown host has no facts', () => {
   const { rig } = new Hand();
   assert.equal(rig.rows.run(answerHost(rig.core.state, 'a.test', 10, start)), null);
 });
 
-test('a new host: nobody set anything, and all that waits is told page by page', () => {
+test('a new host has no orders, and all waiting URLs are listed page by page', () => {
   const hand = new Hand();
   hand.links('a.test', 3, { priority: 2 });
   hand.links('a.test', 2, { priority: 5, from: 3 });
@@ -47,14 +47,14 @@ test('a new host: nobody set anything, and all that waits is told page by page',
   assert.deepEqual([hostOf(hand, 0).queue, hostOf(hand, 0).next], [[], null]);
 });
 
-test('what an operator set is told, nought as nought', () => {
+test('an operator’s orders are listed, also zero', () => {
   const hand = new Hand();
   hand.links('a.test', 1);
   hand.event('hostDelay', 'a.test', 0);
   assert.equal(hostOf(hand).facts.ownDelayMs, 0);
 });
 
-test('leases are told with what is still out', () => {
+test('leases are listed with their open URLs', () => {
   const hand = new Hand({ urlsPerLeaseMax: 3 });
   hand.links('a.test', 5);
   const task = hand.lease();
@@ -66,7 +66,7 @@ test('leases are told with what is still out', () => {
   assert.equal(hostOf(hand).leases[0]!.urls, 2);
 });
 
-test('what came back is told with when the first of it is due', () => {
+test('returned URLs are listed with the first due time', () => {
   const hand = new Hand({ urlsPerLeaseMax: 2, retriesMs: [60_000] });
   hand.links('a.test', 2);
   hand.report(hand.lease(), { kind: 'serverError', status: 500 });
@@ -78,7 +78,7 @@ test('what came back is told with when the first of it is due', () => {
   assert.deepEqual([place.dueAtMs >= again.nextAtMs!, place.attempts], [true, 1]);
 });
 
-test('a URL is told by where it is', () => {
+test('a URL’s state is the place where it is', () => {
   const hand = new Hand({ urlsPerLeaseMax: 1 });
   hand.links('a.test', 3);
   const task = hand.lease();
@@ -104,7 +104,7 @@ test('a URL is told by where it is', () => {
   assert.equal(urlOf(hand, page(0)).place?.in, 'frontQueue');
 });
 
-test('a URL beyond those that are looked at may be there, and is not said to be seen by that alone', () => {
+test('a URL beyond the search limit may be there, and does not count as seen by that alone', () => {
   const hand = new Hand();
   const most = frontierLimits.queryUrlsMax;
   for (let from = 0; from <= most; from += 1_000) hand.links('a.test', Math.min(1_000, most + 1 - from), { from });

@@ -12,8 +12,8 @@ function admit(state: FrontierState, hostKey: string, count: number, frontQueue 
   state.apply({ kind: 'admit', hostKey, known: false, entries });
 }
 
-describe('how queued URLs are spread', () => {
-  it('counts each host once, and tells the longest queue and what each front queue holds', () => {
+describe('the sizes of queues', () => {
+  it('the sizes of queues count each host once, and give the longest queue and each front queue’s content', () => {
     const state = new FrontierState(fingerprintKey);
     admit(state, 'a.test', 5);
     admit(state, 'b.test', 40, 0);
@@ -28,7 +28,7 @@ describe('how queued URLs are spread', () => {
     assert.deepEqual(sizes.spread, { hosts: 2, urlsOfOneMax: 42, byFrontQueue: [40, 0, 0, 5, 0, 0, 0, 2] });
   });
 
-  it('looks at a slice of the hosts a second, and tells of whole rounds', () => {
+  it('the sizes of queues are sampled by a slice of the hosts a second, and reported per whole round', () => {
     const state = new FrontierState(fingerprintKey);
     const hosts = frontierLimits.queueHostsPerLook + 1;
     for (let n = 0; n < hosts; n++) admit(state, `h${n}.test`, 1);

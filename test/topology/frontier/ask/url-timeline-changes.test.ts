@@ -48,8 +48,8 @@ function played(...changes: readonly (Change | Claim)[]) {
 const claim = (endsLeases: boolean, nowMs = 0): Claim => ({ kind: 'claim', nonce: 'n', nowMs, endsLeases });
 const inQueue = (ahead: number, frontQueue = 3) => ({ in: 'frontQueue', frontQueue, ahead });
 
-describe('a URL that was admitted', () => {
-  it('goes on a lease when those before it have gone', () => {
+describe('an admitted URL', () => {
+  it('an admitted URL goes on a lease when those before it have gone', () => {
     assert.deepEqual(played(admit(a, url)).place, inQueue(1));
     assert.deepEqual(played(admit(a, url), grant(1, 0, 1)).place, inQueue(0));
     const { place, events } = played(admit(a, url), grant(1, 0, 2));
@@ -58,7 +58,7 @@ describe('a URL that was admitted', () => {
     assert.deepEqual(events.at(-1), { kind: 'leased', ...at, leaseId: 1, deadlineMs: 9_000, index: 1 });
   });
 
-  it('comes back when it is due, after those that are due before, and goes before the others then', () => {
+  it('an admitted URL returns when it is due, after earlier ones, and then goes before the others', () => {
     const { place, events } = played(admit(a, b, url, c), grant(1, 0, 3), back(1, 1, b, 7_000), back(1, 2, url, 7_000));
     assert.deepEqual(place, { in: 'again', dueAtMs: 7_000, ahead: 1 });
     const came = { leaseId: 1, status: 'again', outcome: null, httpStatus: 0, attempts: 4, dueAtMs: 7_000 };
@@ -72,7 +72,7 @@ describe('a URL that was admitted', () => {
     });
   });
 
-  it('ends, and is on its lease no more', () => {
+  it('an admitted URL that ends is no longer on its lease', () => {
     const { place, events, timeline } = played(admit(a, url), grant(7, 0, 2), done(7, 1, url));
     assert.deepEqual(place, { in: 'end', status: 'failed' });
     const came = { leaseId: 7, status: 'failed', outcome: 'fetched', httpStatus: 200, attempts: 5, dueAtMs: 0 };
@@ -82,7 +82,7 @@ describe('a URL that was admitted', () => {
     assert.deepEqual([over.timeline.leasesOut, over.place], [[], undefined]);
   });
 
-  it('hears nothing of others', () => {
+  it('an admitted URL is not affected by others', () => {
     const { events, place } = played(
       admit(a, url),
       grant(1, 0, 1),
@@ -94,13 +94,13 @@ describe('a URL that was admitted', () => {
     assert.equal(played(change('admit', { hostKey: 'b.test', known: false, entries: [entry(url)] })).place, undefined);
   });
 
-  it('that is forced is no new one', () => {
+  it('a forced URL is not admitted again', () => {
     const { timeline } = played(change('admit', { known: true, entries: [entry(url, 5)] }));
     const at = { offset: 0, atMs: 1_000, policyVersion: 1 };
     assert.deepEqual(timeline.admitted, [{ ...at, depth: 1, hop: 2, frontQueue: 5, isNew: false, discovered: null }]);
   });
 
-  it('is given up on with its host, wherever it waits', () => {
+  it('an admitted URL is given up with its host, wherever it waits', () => {
     for (const kind of ['abandon', 'finish'] as const) {
       const gone = change(kind, { record: record(url, 'dead') });
       assert.deepEqual(played(admit(url, a), gone).place, { in: 'end', status: 'dead' });
@@ -115,10 +115,10 @@ describe('a URL that was admitted', () => {
   });
 });
 
-describe('a URL that an operator touches', () => {
+describe('a URL with an operator’s order', () => {
   const expedite = (of: string, frontQueue: number | null) => change('expedite', { frontQueue, entry: entry(of) });
 
-  it('goes first when it is raised, from its queue or from those that came back', () => {
+  it('a URL with an operator’s order goes first when raised, from its queue or from returned URLs', () => {
     const { place, kinds, timeline } = played(admit(a, b, url), expedite(url, 3));
     assert.deepEqual([place, kinds], [{ in: 'again', dueAtMs: 0, ahead: 0 }, ['admitted', 'raised']]);
     assert.deepEqual(timeline.raised, [{ offset: 1, atMs: 2_000, policyVersion: 1 }]);
@@ -128,7 +128,7 @@ describe('a URL that an operator touches', () => {
     assert.deepEqual(played(admit(a, url), expedite(a, 3)).kinds, ['admitted']);
   });
 
-  it('moves to another front queue', () => {
+  it('a URL with an operator’s order moves to another front queue', () => {
     const raise = (of: string, to: number) => change('raise', { frontQueue: 3, entry: entry(of, to) });
     const { place, events } = played(admit(a, url), raise(url, 1));
     assert.deepEqual(place, inQueue(0, 1));
@@ -144,7 +144,7 @@ describe('a URL that an operator touches', () => {
     assert.deepEqual(played(admit(a, url), raise(a, 5)).place, inQueue(0));
   });
 
-  it('is purged from wherever it waits, alone or with its host', () => {
+  it('a URL with an operator’s order is purged wherever it waits, alone or with its host', () => {
     const purge = (of: string) => change('purge', { url: of });
     const ways: (readonly Change[])[] = [
       [admit(a, url)],
@@ -169,7 +169,7 @@ describe('a URL that an operator touches', () => {
     assert.deepEqual(played(host, change('host', { hostKey: 'b.test', facts: newHostFacts })).timeline.facts, facts);
   });
 
-  it('is in a trap until the trap is released or replaced', () => {
+  it('a URL is in a trap until the trap is released or replaced', () => {
     const held = (frontQueue: number) => change('admit', { known: false, entries: [entry(url, frontQueue)] });
     const release = (pattern: string) => change('releaseTrap', { pattern });
     const first = played(trap('/x/', 20), held(20), release('/x/'));
@@ -181,15 +181,15 @@ describe('a URL that an operator touches', () => {
     assert.deepEqual([...two.traps.keys()], ['/y/', '/z/']);
   });
 
-  it('has its host’s slots as they were told', () => {
+  it('a URL’s host has the ordered number of slots', () => {
     const slots = change('hostSlots', { own: 3, most: 4 });
     assert.deepEqual([played(slots).timeline.hostSlots.own, played(slots).timeline.hostSlots.most], [3, 4]);
     assert.deepEqual(played().timeline.hostSlots, { own: -1, most: 1 });
   });
 });
 
-describe('a URL that is visited again', () => {
-  it('is on the schedule, in the order of what is due', () => {
+describe('a scheduled URL', () => {
+  it('a scheduled URL is ordered by its due time', () => {
     const { place, events } = played(admit(url), grant(1, 0, 1), visit(1, 0, url, 9_000));
     assert.deepEqual(place, { in: 'schedule', status: 'page', dueAtMs: 9_000 });
     const came = { leaseId: 1, status: 'page', outcome: 'fetched', httpStatus: 200, attempts: 5, dueAtMs: 9_000 };
@@ -202,7 +202,7 @@ describe('a URL that is visited again', () => {
     assert.deepEqual(played(...order, visit(0, 0, url, 8_000), grantDue(1, 1)).place, { in: 'lease', leaseId: 1 });
   });
 
-  it('is due at another time when that is said of it', () => {
+  it('a scheduled URL gets another due time if the changelog says so', () => {
     const due = (of: string, dueS: number, reported = true) => change('due', { url: of, dueS, fromSitemap: reported });
     const { place, events } = played(visit(0, 0, url, 9_000), due(url, 7));
     assert.deepEqual(place, { in: 'schedule', status: 'page', dueAtMs: 7_000 });
@@ -213,9 +213,9 @@ describe('a URL that is visited again', () => {
   });
 });
 
-describe('a URL whose owner ends', () => {
+describe('a URL of a dead owner', () => {
   const way = [admit(url, a), grant(1, 0, 1)] as const;
-  it('is given back at once, where its lease ends with the owner', () => {
+  it('a URL of a dead owner returns at once, if its lease ends with the owner', () => {
     const { place, kinds, timeline } = played(...way, claim(true, 8_000));
     assert.deepEqual([place, kinds.at(-1)], [{ in: 'again', dueAtMs: 0, ahead: 0 }, 'leaseEnded']);
     assert.deepEqual([timeline.facts.readyAtMs, timeline.nowMs, timeline.leasesOut], [8_070, 8_000, []]);
@@ -226,7 +226,7 @@ describe('a URL whose owner ends', () => {
     assert.equal(played(ready, ...way, claim(true)).timeline.facts.readyAtMs, 50_000);
   });
 
-  it('goes back on the schedule, if it was on a lease from there', () => {
+  it('a URL of a dead owner returns to the schedule, if it was leased from there', () => {
     const due = [visit(0, 0, url, 2_000), visit(0, 0, a, 2_500)] as const;
     const { place, kinds } = played(...due, grantDue(1, 1), claim(true));
     assert.deepEqual([place, kinds.at(-1)], [{ in: 'schedule', status: 'page', dueAtMs: 3_000 }, 'leaseEnded']);
@@ -235,7 +235,7 @@ describe('a URL whose owner ends', () => {
 
 describe('a URL of a served crawl', () => {
   const fromNew = { in: 'new' };
-  it('is what its client says it is', () => {
+  it('a URL of a served crawl has the state that its client reports', () => {
     const again = played(known(url, fromNew, 'again', 7_000));
     assert.deepEqual([again.place, again.kinds], [{ in: 'again', dueAtMs: 7_000, ahead: 0 }, ['admitted']]);
     const finished = played(known(url, fromNew, 'done'));
@@ -252,7 +252,7 @@ describe('a URL of a served crawl', () => {
     assert.deepEqual(played(known(a, fromNew, 'done')).kinds, []);
   });
 
-  it('comes off its lease', () => {
+  it('a URL of a served crawl leaves its lease', () => {
     const { place, events } = played(admit(a, url), grant(6, 0, 2), known(url, { in: 'lease', a: 6 }, 'done'));
     assert.deepEqual(place, { in: 'end', status: 'page' });
     assert.equal((events.at(-1) as UrlEvent & { kind: 'cameTo' }).leaseId, 6);
@@ -261,7 +261,7 @@ describe('a URL of a served crawl', () => {
     });
   });
 
-  it('goes with its queue', () => {
+  it('a URL of a served crawl is deleted with its queue', () => {
     const drop = change('dropQueue', {});
     const first = (of: string) => change('admit', { known: false, entries: [entry(of, 0)] });
     assert.deepEqual(played(first(a), drop, first(url)).place, inQueue(0, 0));
@@ -273,13 +273,13 @@ describe('a URL of a served crawl', () => {
   });
 });
 
-describe('a URL of another crawl', () => {
+describe('a URL loaded from another crawl', () => {
   const load = (row: object) => change('load', { hostKey: undefined, row });
   const loaded = (row: object) => {
     const { hostKey: _, ...rest } = load(row) as unknown as { hostKey: undefined };
     return rest as unknown as Change;
   };
-  it('is where it was there', () => {
+  it('a URL loaded from another crawl is in the same place as there', () => {
     const { place, events } = played(loaded({ row: 'known', urls: [record(a), record(url, 'known')] }));
     assert.deepEqual(place, { in: 'end', status: 'known' });
     assert.equal(events.length, 1);
@@ -290,7 +290,7 @@ describe('a URL of another crawl', () => {
     assert.equal(played(loaded({ row: 'page', page: { record: record(a) } })).place, undefined);
   });
 
-  it('waits as it did there', () => {
+  it('a URL loaded from another crawl waits as it did there', () => {
     const again = (of: string, host: string, isKnown: boolean) =>
       loaded({ row: 'again', hostKey: host, known: isKnown, dueAtMs: 7_000, entry: entry(of), normal: of });
     const { place, timeline } = played(again(url, hostKey, false));
@@ -304,7 +304,7 @@ describe('a URL of another crawl', () => {
   });
 });
 
-it('a commit is passed over where it counts for nobody, and may be about a host by name or by its leases', () => {
+it('a void commit is skipped, and a commit may concern a host by name or by its leases', () => {
   const timeline = new UrlTimeline(hostKey, url);
   const commit = (epoch: number, seq: number): Commit => ({
     ...{ kind: 'commit', epoch, seq, nowMs: seq, policyVersion: seq, demand: 0, inputs: [] },
@@ -321,7 +321,7 @@ it('a commit is passed over where it counts for nobody, and may be about a host 
   assert.equal(played(admit(url), grant(1, 0, 1)).timeline.concerns(false), true);
 });
 
-it('of events the newest hundred are kept', () => {
+it('the newest hundred events are kept', () => {
   const { timeline } = played(...Array.from({ length: 101 }, () => admit(url)));
   assert.deepEqual([timeline.admitted.length, timeline.admitted[0]!.offset], [100, 1]);
 });

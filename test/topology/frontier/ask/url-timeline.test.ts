@@ -32,8 +32,8 @@ function web(url: string): Answer {
   return { kind: 'fetched', links };
 }
 
-describe('the story of a URL', () => {
-  it('says when it was admitted, on which leases it was, and what came of it', () => {
+describe('the history of a URL', () => {
+  it('the history of a URL has its admission, its leases and their outcomes', () => {
     const driver = new TopologyDriver({ web });
     driver.inject([`${site}/`]);
     driver.run();
@@ -53,7 +53,7 @@ describe('the story of a URL', () => {
     assert.equal(timelineOf(driver, `${site}/p/99`).place, undefined);
   });
 
-  it('counts what goes before it: the frontier leases its host’s URLs in that order', () => {
+  it('the history of a URL counts the URLs before it: the frontier leases its host’s URLs in that order', () => {
     const driver = new TopologyDriver({ web, leasesMax: 1, policy: { delayMs: 1_000, leadTimeMs: 3_000 } });
     driver.inject([`${site}/`]);
     driver.run(driver.nowMs + 5_000);
@@ -71,7 +71,7 @@ describe('the story of a URL', () => {
     );
   });
 
-  it('tells retries with the time they are due, over a crash of the owner and its fetchers', () => {
+  it('the history of a URL has retries with their due times, over a crash of the owner and its fetchers', () => {
     let tries = 0;
     const driver = new TopologyDriver({
       web: () => (++tries < 3 ? { kind: 'serverError', status: 500 } : { kind: 'fetched' }),
@@ -93,7 +93,7 @@ describe('the story of a URL', () => {
     );
   });
 
-  it('names the trap it waits in, and its release', () => {
+  it('the history of a URL names the trap it waits in, and its release', () => {
     const driver = new TopologyDriver({
       web: (url) => ({ kind: 'fetched', links: [`${url}a/b/`] }),
       policy: { traps: defaultTraps },
@@ -110,7 +110,7 @@ describe('the story of a URL', () => {
     assert.deepEqual(timelineOf(driver, url).place, { in: 'end', status: 'page' });
   });
 
-  it('is not that of others of its host: what they are given up for ends them alone', () => {
+  it('the history of a URL excludes other URLs of its host: their dead letters end them alone', () => {
     const hand = new Hand({ retriesMs: [1_000], urlsPerLeaseMax: 1 });
     hand.links('a.test', 1);
     hand.report(hand.lease());
@@ -121,7 +121,7 @@ describe('the story of a URL', () => {
     assert.deepEqual([0, 3, 4].map(placeOf), [{ in: 'end', status: 'page' }, { in: 'end', status: 'dead' }, undefined]);
   });
 
-  it('has each end at once: nothing is due after it', () => {
+  it('the history of a URL has each end at once: nothing is due after it', () => {
     const hand = new Hand({ retriesMs: [5_000] });
     hand.links('a.test', 1);
     const [first, second] = [hand.lease(), () => hand.lease(5_000)];
@@ -137,7 +137,7 @@ describe('the story of a URL', () => {
     );
   });
 
-  it('counts ahead of it what is drawn from before: front queues in order, and released traps, but nothing that is held', () => {
+  it('the history of a URL counts ahead of it better front queues and released traps, but nothing deferred', () => {
     const policy = { ...defaultPolicy(), budget: { ...defaultBudget, base: 3, perSource: 0 }, traps: defaultTraps };
     const hand = new Hand(policy);
     const trapped = [1, 2].map((n) => `${site}/a/b/a/b/a/b/${n}`);

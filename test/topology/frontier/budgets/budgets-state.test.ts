@@ -17,7 +17,7 @@ function stateOf(keyMode: BudgetsState['keyMode']): BudgetsState {
 /** Keys that wait, with their hosts. */
 const waitingIn = ({ waiting }: BudgetsState) => [...waiting].map(([key, hosts]) => [key, ...hosts]);
 
-test('a budget is a host’s, or its registrable domain’s', () => {
+test('a budget belongs to a host, or to its registrable domain', () => {
   const hosts = ['a.shop.co.uk', 'b.shop.co.uk', 'b.shop.co.uk', 'example.org'];
   assert.deepEqual(
     hosts.map((key) => stateOf('host').keyOf(key)),
@@ -34,7 +34,7 @@ test('a budget is a host’s, or its registrable domain’s', () => {
   );
 });
 
-test('an account keeps what was spent and who referred, and its row gives both back', () => {
+test('an account keeps its spending and its referrers, and its row returns both', () => {
   const budgets = new BudgetsState();
   budgets.apply({ kind: 'spend', key: 'a.test', period: 3, used: 9 });
   budgets.apply({ kind: 'countReferrer', key: 'a.test', fingerprint: 0x1234_5678 });
@@ -54,7 +54,7 @@ test('an account keeps what was spent and who referred, and its row gives both b
   assert.deepEqual([...loaded.unsaved], []);
 });
 
-test('accounts that are joined keep the newest period, and of one period the larger number', () => {
+test('joined accounts keep the newest period, and of one period the larger number', () => {
   const cases = [
     // Ours, theirs, joined: [period, used].
     [
@@ -133,7 +133,7 @@ test('without budgets nobody waits for one, whoever waited before', () => {
   assert.deepEqual(waitingIn(before), []);
 });
 
-test('another kind of key gathers the hosts anew, the same one does not', () => {
+test('another kind of key regroups the hosts, the same one does not', () => {
   const hosts = [waiter(1, 'a.one.org', true), waiter(2, 'b.one.org', true), waiter(3, 'two.org', false)];
   const budgets = stateOf('host');
   budgets.settle(waiter(9, 'x.one.org', true));
@@ -157,7 +157,7 @@ test('another kind of key gathers the hosts anew, the same one does not', () => 
   ]);
 });
 
-test('keys are looked at once: those told of, and all that wait when a period begins or a policy comes', () => {
+test('keys are checked once: reported ones, and all waiting ones when a period begins or a policy comes', () => {
   const budgets = stateOf('host');
   for (const [id, key] of ['a.test', 'b.test', 'c.test'].entries()) budgets.settle(waiter(id, key, true));
   assert.equal(budgets.looks, false);

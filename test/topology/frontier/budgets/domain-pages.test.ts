@@ -22,7 +22,7 @@ test('hosts of a registrable domain share its pages and leases, each as it is no
   assert.deepEqual(pages.of('example.org'), { pages: 13, leased: 5 });
 });
 
-test('hosts are to be settled when a policy begins to cap, from nothing on; what it forgets ends with it', () => {
+test('hosts are re-sorted when a policy begins to cap; what it forgets ends with it', () => {
   const pages = new DomainPages();
   assert.deepEqual([pages.turn(false), pages.on, pages.turn(true), pages.on], [false, false, true, true]);
   pages.settle(host(0, 'a.org'), 3, 2);

@@ -8,7 +8,7 @@ const host = (id: number, key: string, frontSize: number, deferred = 0, opened: 
   queue: { frontSize, sizeOf: (frontQueue: number) => (frontQueue === budgetQueue ? deferred : 0), opened },
 });
 
-it('a domain counts what its hosts have queued, whatever their ports, and nobody else’s', () => {
+it('a domain counts its hosts’ queued URLs, whatever their ports, and nobody else’s', () => {
   const shares = new QueueShares({ hi: 1, lo: 2 });
   shares.turn(true, true, [host(0, 'a.farm.test', 7)]);
   shares.settle(host(1, 'b.farm.test:8080', 5));
@@ -19,7 +19,7 @@ it('a domain counts what its hosts have queued, whatever their ports, and nobody
   assert.equal(shares.ofDomain('farm.test'), 7);
 });
 
-it('a host that has only deferred URLs left may be opened, and what is open is told apart, but where budgets say when', () => {
+it('a host with only deferred URLs may be opened, and open ones are distinguished, unless budgets decide when', () => {
   const shares = new QueueShares({ hi: 1, lo: 2 });
   shares.turn(true, true, []);
   shares.settle(host(0, 'a.test', 1, 9));

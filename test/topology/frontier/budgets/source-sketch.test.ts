@@ -86,7 +86,7 @@ test('few sources are counted by empty registers, many by ranks', () => {
   assert.equal(SourceSketch.load(registersOf({ ...all(6).slice(1), 0: 0 })).count, 1_463);
 });
 
-test('joined sketches know what either knew, whatever they kept it as', () => {
+test('joined sketches know what either knew, in whatever form they kept it', () => {
   const [few, others, many] = [hashes(3), hashes(3, 1), hashes(100, 50)];
   assert.deepEqual(joined(few, others).save(), sketchOf([...few, ...others]).save());
   for (const [a, b] of [
@@ -103,7 +103,7 @@ function joined(a: readonly number[], b: readonly number[]): SourceSketch {
   return sketch;
 }
 
-test('a sketch is loaded as it was saved, and goes on', () => {
+test('a sketch is loaded as it was saved, and continues', () => {
   for (const count of [0, 5, 16, 17, 100]) {
     const [sketch, more] = [sketchOf(hashes(count)), hashes(30, 1_000)];
     const loaded = SourceSketch.load(sketch.save());

@@ -12,13 +12,13 @@ function scaleOf(...notes: readonly (readonly [amount: number, urls: number])[])
 
 const savedSum = (scale: CashScale) => scale.save().reduce((sum, number, at) => sum + (at % 2) * number, 0);
 
-test('until 128 URLs were seen nobody can tell what is much', () => {
+test('before 128 URLs no amount counts as much', () => {
   assert.equal(scaleOf([1, 127]).frontQueueOf(64, other), other);
   assert.equal(scaleOf([1, 128]).frontQueueOf(64, other), 0);
   assert.equal(scaleOf([1, 100], [2, 28]).frontQueueOf(64, other), 0);
 });
 
-test('a front queue is for a rank: more than all but 1/128 of what arrives, then twice as many each', () => {
+test('a front queue is a rank: above all but 1/128 of arrivals, then twice as many each', () => {
   // Of 1,280 URLs so many hold more than 8; 10 are 1/128.
   const ranks = [
     ...[
@@ -48,7 +48,7 @@ test('a front queue is for a rank: more than all but 1/128 of what arrives, then
   }
 });
 
-test('what holds as much counts by half, in steps of half an octave', () => {
+test('equal amounts count by half, in steps of half an octave', () => {
   const scale = scaleOf([8, 20], [1, 1_260]);
   assert.deepEqual(
     [8, 11.9, 7.9, 12].map((amount) => scale.frontQueueOf(amount, other)),
@@ -59,7 +59,7 @@ test('what holds as much counts by half, in steps of half an octave', () => {
   assert.deepEqual(scaleOf([11, 22], [1, 1_258]).frontQueueOf(8, other), 1);
 });
 
-test('who holds nothing is among the lesser half', () => {
+test('a URL without cash is in the poorer half', () => {
   const scale = scaleOf([0, 1_280]);
   assert.deepEqual(
     [0, -1].map((amount) => scale.frontQueueOf(amount, other)),
@@ -87,7 +87,7 @@ test('old amounts fade: counts are halved at 131,072 URLs', () => {
   assert.equal(full.frontQueueOf(16, other), 0);
 });
 
-test('it is saved as it is, and goes on', () => {
+test('the scale is saved unchanged, and continues', () => {
   const scale = scaleOf([1, 100], [3, 7], [1e-12, 50]);
   assert.equal(scale.save().length, 6);
   assert.deepEqual(scaleOf().save(), []);

@@ -4,7 +4,7 @@ import { blockCells, CashSketch, cellCount } from '../../../../topology/frontier
 
 const numbersOf = (sketch: CashSketch) => sketch.takeBlocks().map(({ block }) => block);
 
-test('a URL holds what the lesser of its cells says, and never less than nothing', () => {
+test('a URL has the smaller of its two cells, and never less than zero', () => {
   const sketch = new CashSketch();
   assert.equal(sketch.heldBy(1, 2), 0);
   sketch.add(1, 2, 3);
@@ -20,7 +20,7 @@ test('a URL holds what the lesser of its cells says, and never less than nothing
   assert.equal(sketch.heldBy(1, 9), 1, 'nobody owes anything');
 });
 
-test('cells are told by the lower bits of a fingerprint', () => {
+test('cells are chosen by the lower bits of a fingerprint', () => {
   const sketch = new CashSketch();
   sketch.add(cellCount + 7, 2 * cellCount + 9, 1);
   assert.deepEqual([sketch.heldBy(7, 9), sketch.heldBy(cellCount - 1, 9)], [1, 0]);
@@ -28,7 +28,7 @@ test('cells are told by the lower bits of a fingerprint', () => {
   assert.equal(sketch.heldBy(2 * cellCount - 1, -1), 2);
 });
 
-test('blocks that changed are given once, those of the second row behind the first’s, and are read back', () => {
+test('changed blocks are written once, those of the second row after the first’s, and are read back', () => {
   const blocks = cellCount / blockCells;
   const sketch = new CashSketch();
   assert.deepEqual(numbersOf(sketch), []);
@@ -51,7 +51,7 @@ test('blocks that changed are given once, those of the second row behind the fir
   assert.deepEqual([again.heldBy(blockCells, 0), again.heldBy(blockCells - 1, cellCount - 1)], [1.5, 2.5]);
 });
 
-test('the check sum is of the cells: the same however they came, another for another amount or place', () => {
+test('the checksum depends on the cells only: equal in any order, different for another amount or place', () => {
   const of = (...all: (readonly [hi: number, lo: number, amount: number])[]) => {
     const sketch = new CashSketch();
     for (const [hi, lo, amount] of all) sketch.add(hi, lo, amount);

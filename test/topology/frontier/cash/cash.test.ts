@@ -13,7 +13,7 @@ function fingerprintOf(page: number): [number, number] {
 }
 
 describe('the cash of URLs', () => {
-  it('is what they received less what they spent, and survives as rows', () => {
+  it('the cash of URLs is what they received less what they spent, and survives as rows', () => {
     const cash = new Cash();
     for (let page = 0; page < 1_000; page++) cash.move(1 / (1 + page), page % 3 === 0, fingerprintOf(page));
     for (let page = 0; page < 1_000; page += 2)
@@ -33,7 +33,7 @@ describe('the cash of URLs', () => {
     assert.ok(exact > 990, `${exact}`);
   });
 
-  it('flows through pages as PageRank does', () => {
+  it('the cash of URLs flows through pages as PageRank does', () => {
     // Everybody links to 0, 0 links to 1, nobody to 3.
     const graph = [[1], [0, 2], [0], [0]];
     const cash = new Cash();
@@ -64,7 +64,7 @@ function pageRank(graph: readonly (readonly number[])[]): number[] {
 }
 
 describe('the scale of cash', () => {
-  it('puts the richest 1/128 first and the lesser half last, whatever the amounts', () => {
+  it('the scale of cash puts the richest 1/128 first and the poorer half last, whatever the amounts', () => {
     for (const unit of [1, 1e-6, 1e-12]) {
       const scale = new CashScale();
       assert.equal(scale.frontQueueOf(unit, 3), 3, 'nothing is much yet');
@@ -79,7 +79,7 @@ describe('the scale of cash', () => {
     }
   });
 
-  it('forgets amounts of long ago', () => {
+  it('the scale of cash forgets old amounts', () => {
     const scale = new CashScale();
     scale.note(1, 100_000);
     for (let n = 0; n < 1_000; n++) scale.note(1e-3, 1_000);
@@ -90,7 +90,7 @@ describe('the scale of cash', () => {
   });
 });
 
-it('a scale that has seen many URLs counts half of them from then on, and forgets no more', () => {
+it('the scale of cash halves its counts after many URLs, and then forgets no more', () => {
   const [full, half] = [new CashScale(), new CashScale()];
   full.note(1, 2 ** 17);
   half.note(1, 2 ** 16);

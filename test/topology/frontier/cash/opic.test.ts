@@ -17,7 +17,7 @@ function heldBy({ rig }: Hand, url: string): number {
 }
 
 describe('a crawl by cash', () => {
-  it('gives what a page holds to its task, less the tax, and takes it when the page has ended', () => {
+  it('a crawl by cash gives a page’s cash to its task, less the tax, and takes it when the page has ended', () => {
     const hand = new Hand({ score: defaultOpic });
     hand.linksTo([page(0)], -1, { depth: 0 });
     const task = hand.lease();
@@ -28,7 +28,7 @@ describe('a crawl by cash', () => {
     assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
   });
 
-  it('fetches first what holds most, also where it was queued long before', () => {
+  it('a crawl by cash fetches the richest URL first, even if it was queued long before', () => {
     const hand = new Hand({ score: defaultOpic, urlsPerLeaseMax: 3 });
     const from = { sourceUrl: 'https://b.test/' };
     const others = Array.from({ length: 200 }, (_, n) => `https://other.test/${n}`);
@@ -53,7 +53,7 @@ describe('a crawl by cash', () => {
     assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
   });
 
-  it('takes no cash of which nobody can say how much it is', () => {
+  it('a crawl by cash accepts no unmeasurable cash', () => {
     const hand = new Hand({ score: defaultOpic });
     const shares = [Number.NaN, Number.POSITIVE_INFINITY, -1, 0];
     for (const [n, share] of shares.entries()) {
@@ -62,7 +62,7 @@ describe('a crawl by cash', () => {
     }
   });
 
-  it('is one factor of the weighted score, among others', () => {
+  it('cash is one factor of the weighted score', () => {
     const hand = new Hand({ score: defaultScore });
     hand.linksTo([page(0)], -1, { depth: 0 });
     assert.equal(hand.lease().urls[0]?.cash, 0.85);
@@ -81,7 +81,7 @@ describe('a crawl by cash', () => {
     return { kind: 'fetched', links };
   };
 
-  it('ends with every page fetched once, over crashes, and a replay comes to the same cash', () => {
+  it('a crawl by cash ends with every page fetched once, over crashes, and a replay has the same cash', () => {
     for (const score of [defaultOpic, defaultScore]) {
       const driver = new TopologyDriver({ web, policy: { delayMs: 0, score }, partitions: 2 });
       driver.inject(['https://h0.test/1']);
@@ -99,7 +99,7 @@ describe('a crawl by cash', () => {
     }
   });
 
-  it('moves no cash where the policy does not ask for it', () => {
+  it('no cash moves if the policy does not use it', () => {
     const score = { ...defaultScore, factors: { ...defaultScore.factors, cash: 0 } };
     const hand = new Hand({ score });
     hand.linksTo([page(0)], -1, { sourceUrl: 'https://b.test/', share: 1 });

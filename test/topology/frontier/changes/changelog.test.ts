@@ -38,7 +38,7 @@ const header = {
 } as const;
 
 describe('changelog records', () => {
-  it('come back as they were written', () => {
+  it('changelog records are read back as they were written', () => {
     const decoded = decodeChangelog(encodeCommit(header, encoded(changes)));
     assert.equal(decoded.kind, 'commit');
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('changelog records', () => {
     }
   });
 
-  it('cut short or altered are refused, never misread into a hang or a wild allocation', () => {
+  it('changelog records that are cut or altered are refused, never misread into a hang or a huge allocation', () => {
     const bytes = encodeCommit(header, encoded(changes));
     for (let length = 0; length < bytes.length; length++) {
       try {
@@ -75,13 +75,13 @@ describe('changelog records', () => {
     }
   });
 
-  it('of a newer format are refused with the remedy', () => {
+  it('changelog records of a newer format are refused with the remedy', () => {
     const bytes = encodeCommit(header, encoded([]));
     bytes[1] = changelogVersion + 1;
     assert.throws(() => decodeChangelog(bytes), { code: 'UNSUPPORTED', message: /newer crawlstream/ });
   });
 
-  it('hold numbers up to 2^53', () => {
+  it('changelog records hold numbers up to 2^53', () => {
     const writer = new ByteWriter();
     const numbers = [0, 127, 128, 2 ** 31, 2 ** 32 + 5, 2 ** 53 - 1];
     for (const number of numbers) {
@@ -96,13 +96,13 @@ describe('changelog records', () => {
     assert.ok(reader.done);
   });
 
-  it('name each kind of change by its own byte', () => {
+  it('changelog records give each kind of change its own byte', () => {
     const bytes = new Set(changes.map((change) => encoded([change])[0]));
     assert.equal(bytes.size, Object.keys(everyChange).length);
   });
 
   for (const change of changes) {
-    it(`tell every field of ${change.kind}: ${JSON.stringify(change).slice(0, 60)}`, () => {
+    it(`changelog records hold every field of ${change.kind}: ${JSON.stringify(change).slice(0, 60)}`, () => {
       const reader = new ByteReader(encoded([change]));
       assert.deepEqual(readChange(reader), change);
       assert.ok(reader.done, 'nothing is left over');
@@ -112,34 +112,34 @@ describe('changelog records', () => {
 
 describe('a commit counts', () => {
   const at = { ...changelogStart, epoch: 5, seq: 7 };
-  it('only under the newest claim', () => {
+  it('a commit counts only under the newest claim', () => {
     assert.equal(validateCommit(at, header), 'counts');
     assert.equal(validateCommit(at, { ...header, epoch: 4 }), 'void');
     assert.equal(validateCommit(at, { ...header, epoch: 6 }), 'void');
   });
-  it('only once', () => {
+  it('a commit counts only once', () => {
     assert.equal(validateCommit(at, { ...header, seq: 7 }), 'void');
   });
-  it('only right after the one before it: what follows a failed append is void', () => {
+  it('a commit counts only right after the one before it: commits after a failed append are void', () => {
     assert.equal(validateCommit(at, { ...header, seq: 9 }), 'void');
   });
-  it('only if no record before it is gone', () => {
+  it('a commit counts only if no record before it is gone', () => {
     assert.doesNotThrow(() => expectOffset(at, at.offset));
     assert.throws(() => expectOffset(at, at.offset + 2), { code: 'CHANGELOG_GAP' });
   });
 });
 
-describe('a record follows what was read, beyond doubt,', () => {
+describe('a record’s predecessor', () => {
   const counted = { offset: 19, hash: 99 };
   const at = { ...changelogStart, offset: 20, epoch: 5, seq: 7, read: counted, counted };
   const claim = { kind: 'claim', nonce: 'n', nowMs: 1, endsLeases: false } as const;
   const after = { epoch: 5, seq: 7, counted };
-  it('if it is the next commit of the newest claim, and no other', () => {
+  it('a record’s predecessor is certain if the record is the next commit of the newest claim, and no other', () => {
     assert.equal(follows(at, header), true);
     for (const other of [{ epoch: 6 }, { epoch: 4 }, { seq: 9 }, { seq: 7 }])
       assert.equal(follows(at, { ...header, ...other }), false);
   });
-  it('if it is a claim that names the same records before it', () => {
+  it('a record’s predecessor is certain if the record is a claim that names the same records before it', () => {
     assert.equal(follows(at, { ...claim, after }), true);
     for (const other of [{ epoch: 4 }, { seq: 8 }, { counted: { offset: 19, hash: 98 } }, { counted: null }])
       assert.equal(follows(at, { ...claim, after: { ...after, ...other } }), false);

@@ -39,7 +39,7 @@ function encoded(change: Change): Buffer {
 
 describe('bytes of format 1', () => {
   for (const [kind, examples] of Object.entries(everyChange)) {
-    it(`of ${kind} are written and read as ever`, () => {
+    it(`bytes of format 1 of ${kind} are written and read unchanged`, () => {
       const known = golden.changes[kind] ?? [];
       examples.forEach((change, n) => {
         assert.equal(hex(encoded(change)), known[n], `${kind} ${n}: golden-1.json has other bytes, or none yet`);
@@ -49,7 +49,7 @@ describe('bytes of format 1', () => {
     });
   }
 
-  it('of claims are written and read as ever', () => {
+  it('bytes of format 1 of claims are written and read unchanged', () => {
     const claims = [
       { kind: 'claim', nonce: 'nonce', nowMs: 1_700_000_000_005, endsLeases: true, schedulesAgain: true },
       { kind: 'claim', nonce: 'reset x', nowMs: 7, endsLeases: false },
@@ -79,7 +79,7 @@ describe('bytes of format 1', () => {
     });
   });
 
-  it('of a commit are written and read as ever, each counter in its place', () => {
+  it('bytes of format 1 of a commit are written and read unchanged, each counter in its place', () => {
     assert.deepEqual(counterNames.slice(0, golden.counters.length), golden.counters);
     const counters = zeroCounters();
     golden.counters.forEach((name, n) => {

@@ -4,7 +4,7 @@ import { recordHash } from '../../../../topology/frontier/changes/record-hash.ts
 
 const bytes = (count: number) => Uint8Array.from({ length: count }, (_, i) => (i * 37 + 11) & 255);
 
-it('the hash of a record is what changelogs hold of it since it was first written', () => {
+it('the hash of a record is the one that changelogs have always held', () => {
   assert.deepEqual(
     [0, 1, 2, 100, 1_024, 1_025].map((count) => recordHash(bytes(count))),
     [
@@ -14,7 +14,7 @@ it('the hash of a record is what changelogs hold of it since it was first writte
   );
 });
 
-it('the hash of a long record is that of its beginning and its length', () => {
+it('the hash of a long record covers its beginning and its length', () => {
   const changed = (at: number) => {
     const record = bytes(2_000);
     record[at]! ^= 1;

@@ -11,7 +11,7 @@ const round = (dueS: number, more: Partial<SitemapRound> = {}): SitemapRound => 
   ...more,
 });
 
-it('a host’s sitemaps are due in milliseconds, or never', () => {
+it('a host’s sitemaps are due at a time in milliseconds, or never', () => {
   const rounds = new SitemapRounds();
   assert.equal(rounds.dueAtMs(3), undefined);
   rounds.put(3, round(1_700_000_000));
@@ -22,7 +22,7 @@ it('a host’s sitemaps are due in milliseconds, or never', () => {
   assert.equal(rounds.size, 2);
 });
 
-it('rounds are read back as they were written, and what is pending with them', () => {
+it('rounds are read back as they were written, with pending ones', () => {
   const rounds = new SitemapRounds();
   rounds.put(3, round(1_700_000_000, { tries: 2, secure: false }));
   rounds.put(4, round(neverDue));

@@ -41,7 +41,7 @@ const load = (row: object): Change => ({ kind: 'load', row }) as Change;
 const again = (path: string, dueAtMs: number, more: Partial<Entry> = {}): Change =>
   load({ row: 'again', hostKey, known: false, dueAtMs, entry: entryAt(path, more), normal: `http://a.test/${path}` });
 
-test('a state that nothing has happened to has its policy, positions, sums and the counters of old', () => {
+test('an unused state has its policy, positions, sums and the oldest counters', () => {
   const kinds = new Map<string, number>();
   for (const [kind] of rowsOf(stateOf())) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   assert.deepEqual(Object.fromEntries(kinds), {
@@ -49,7 +49,7 @@ test('a state that nothing has happened to has its policy, positions, sums and t
   });
 });
 
-test('what belongs to the whole partition has rows of its own', () => {
+test('facts of the whole partition have their own rows', () => {
   const state = stateOf(
     { kind: 'policy', version: 3, json: '{"a":1}' },
     { kind: 'count', counter: 'retries', by: 12 },
@@ -79,7 +79,7 @@ test('what belongs to the whole partition has rows of its own', () => {
   assert.deepEqual(of('next'), [['next', 1, 0]]);
 });
 
-test('where a load stands is told once it has begun', () => {
+test('the progress of a load is included once it has begun', () => {
   const progress = (isDone: boolean) => load({ row: 'progress', source: 'dump-1', line: 0, isDone });
   for (const isDone of [true, false])
     assert.deepEqual(kindOf(stateOf(progress(isDone)), 'load'), [['load', 'dump-1', 0, isDone ? 1 : 0]]);
@@ -87,7 +87,7 @@ test('where a load stands is told once it has begun', () => {
   assert.deepEqual(kindOf(taken, 'taken'), [['taken', 0, 1]]);
 });
 
-test('a host has a row of its facts, with later ones where they say something', () => {
+test('a host has a row of its facts, with later fields if they are set', () => {
   const usual = ['0', '-1', '-1', '-1', '-1', '0', '0', '0', '0', '0', '0', '0', '', 'false', '0'];
   assert.deepEqual(kindOf(stateOf(facts({})), 'host'), [['host', hostKey, ...usual]]);
   const reported = {
@@ -102,7 +102,7 @@ test('a host has a row of its facts, with later ones where they say something', 
   assert.deepEqual(kindOf(stateOf(facts(reported)), 'host'), [['host', hostKey, ...all]]);
 });
 
-test('a host that differs from others has rows of its slots, its budget, its traps and its purged URLs', () => {
+test('an unusual host has rows of its slots, its budget, its traps and its purged URLs', () => {
   const trap = (pattern: string, frontQueue: number): Change => ({
     ...{ kind: 'trap', hostKey, pattern, reason: 'calendar', detail: 'd', frontQueue },
   });
@@ -129,7 +129,7 @@ test('a host that differs from others has rows of its slots, its budget, its tra
   ]);
 });
 
-test('robots.txt files that wait for a lease of their host are told in their order', () => {
+test('robots.txt files that wait for their host’s lease are listed in order', () => {
   const hop = (path: string): Change => ({
     ...{ kind: 'robotsHop', hostKey, hop: { url: `http://a.test/${path}`, asked: ['x', 'y'], partition: 3 } },
   });
@@ -139,7 +139,7 @@ test('robots.txt files that wait for a lease of their host are told in their ord
   ]);
 });
 
-test('queues are told by where they begin and what has left them; what came back, URL by URL in order', () => {
+test('queues are described by their start and their removals; returned URLs one by one in order', () => {
   const tagged = { payload: Buffer.from([0, 1]), tags: 4, spelling: '/S' };
   const state = stateOf(
     admit(...['1', '2', '3'].map((path) => entryAt(path))),
@@ -165,7 +165,7 @@ test('queues are told by where they begin and what has left them; what came back
   assert.notDeepEqual(more.slice(2), queued.slice(2));
 });
 
-test('a lease is told with its URLs that are not resolved, and what visits told of them', () => {
+test('a lease is described with its unresolved URLs, and what visits showed of them', () => {
   const state = stateOf(admit(entryAt('1'), entryAt('2'), entryAt('3')), {
     ...{ kind: 'grant', leaseId: 8, hostKey, again: 0, frontQueues: [[5, 3]], deadlineMs: 95, delayMs: 96 },
   });
@@ -185,7 +185,7 @@ test('a lease is told with its URLs that are not resolved, and what visits told 
   assert.equal(kindOf(state, 'host')[0]![2], 8);
 });
 
-test('the schedule is told where there is one', () => {
+test('the schedule is included if there is one', () => {
   const round = { dueS: 81, sinceS: 82, tries: 83, secure: true };
   const state = stateOf({ kind: 'sitemaps', hostKey, round }, { kind: 'price', price: -71, atMs: 72 });
   state.recrawl.trust.set(0, { fromSitemap: 3, proved: 2, lastDueS: 1 });
@@ -201,7 +201,7 @@ test('the schedule is told where there is one', () => {
   assert.deepEqual(kindOf(stateOf(), 'schedule'), []);
 });
 
-test('what is seen, and what cash went where, change their sums', () => {
+test('seen fingerprints and moved cash change their sums', () => {
   const [empty, one] = [stateOf(), stateOf(admit(entryAt('1')))];
   const seen = (state: FrontierState) => kindOf(state, 'seen')[0]!;
   assert.deepEqual([seen(empty)[1], seen(one)[1]], [0, 1]);
@@ -221,7 +221,7 @@ function summed(rows: readonly CanonicalRow[]): string {
   return (sum % 2n ** 128n).toString(16).padStart(32, '0');
 }
 
-test('a digest is the sum of its rows modulo 2^128, in whatever order', () => {
+test('a digest is the sum of its rows modulo 2^128, in any order', () => {
   const state = stateOf(admit(entryAt('1')), facts({ pages: 3 }));
   assert.match(digest(state), /^[0-9a-f]{32}$/);
   assert.equal(digest(state), summed(rowsOf(state)));
@@ -234,17 +234,17 @@ test('a digest is the sum of its rows modulo 2^128, in whatever order', () => {
   assert.deepEqual([all.hex(), halves.hex()], [summed(rows), summed(rows)]);
 });
 
-test('a row has the hash that it had in every release, since snapshots keep digests', () => {
+test('a row has the same hash in every release, since snapshots keep digests', () => {
   const sum = new RowSum();
   sum.add(['host', 'a.test', 1]);
   assert.equal(sum.hex(), '5345c5ea9e6d7375c2bb846554f43023');
 });
 
-test('fields that run into one another make other rows', () => {
+test('ambiguously concatenated fields make different rows', () => {
   assert.notEqual(summed([['tags', 'ab', 'c']]), summed([['tags', 'a', 'bc']]));
 });
 
-test('a served queue has a row of its counts, and what clients put off as a sum', () => {
+test('a served queue has a row of its counts, and rescheduled URLs as a sum', () => {
   const served: Change = { kind: 'policy', version: 1, json: '{"sink":"pull"}' };
   const payload = Buffer.from([0]);
   const [x, y] = [again('x', 9, { payload }), again('y', 8, { payload })];

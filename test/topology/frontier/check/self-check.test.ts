@@ -20,7 +20,7 @@ function changelog(): readonly Buffer[] {
 const commits = changelog();
 const checksOf = ({ changes }: Commit) => [...changes].filter(({ kind }) => kind === 'check');
 
-test('every so many commits the changelog says what the state must come to', () => {
+test('every so many commits the changelog holds the expected digest of the state', () => {
   let checks = 0;
   for (const bytes of commits) {
     const record = decodeChangelog(bytes);
@@ -33,7 +33,7 @@ test('every so many commits the changelog says what the state must come to', () 
   assert.ok(checks >= 5, `${checks} checks in ${commits.length} commits`);
 });
 
-test('a replay that comes to another state ends at the next check, which is named', () => {
+test('a replay that diverges stops at the next check, which is named', () => {
   for (const spoil of [
     (state: FrontierState) => state.seen.add(1, 2),
     (state: FrontierState) => (state.counters.fetches += 1),

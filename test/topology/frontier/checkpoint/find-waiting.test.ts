@@ -7,7 +7,7 @@ import { key, Served, urlAt } from '../decide/pull/served.ts';
 
 describe('a URL that waits in a served queue', () => {
   for (const queueBytes of [2 ** 26, 1])
-    it(`is found by its index where a search would find it, with ${queueBytes} bytes for queues`, () => {
+    it(`a URL that waits in a served queue is found by its index like by a search, with ${queueBytes} bytes for queues`, () => {
       for (let seed = 1; seed <= 2; seed++) {
         const chance = new Chance(seed);
         const served = new Served(queueBytes);

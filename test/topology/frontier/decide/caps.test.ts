@@ -23,7 +23,7 @@ function fetchAll(hand: Hand, demand = 3): number {
 }
 
 describe('a cap on pages', () => {
-  it('holds a host that has given as many, and no other; what it has queued is deferred', () => {
+  it('a cap on pages holds a host that has given as many, and no other; its queue is deferred', () => {
     const hand = new Hand({ ...policy, pagesPerHostMax: 6 });
     hand.links('a.test', 20);
     hand.links('b.test', 5);
@@ -33,7 +33,7 @@ describe('a cap on pages', () => {
     assert.deepEqual([hand.counters.deferred, hand.counters.queued, hand.counters.capped], [14, 0, 1]);
   });
 
-  it('is an overlay’s for the hosts that it names, and goes on where a policy raises it', () => {
+  it('a cap on pages from an overlay applies to its hosts, and they go on when a policy raises it', () => {
     const overlays = [{ name: 'more', match: { hosts: ['a.test'] }, set: { pagesPerHostMax: 8 } }];
     const hand = new Hand({ ...policy, pagesPerHostMax: 2, overlays });
     hand.links('a.test', 20);
@@ -48,7 +48,7 @@ describe('a cap on pages', () => {
     assert.deepEqual([pagesOf(hand, 'a.test'), pagesOf(hand, 'b.test'), hand.counters.deferred], [20, 20, 0]);
   });
 
-  it('that comes later holds hosts beyond it when they would next be leased', () => {
+  it('a cap on pages that comes later holds hosts beyond it when they would next be leased', () => {
     const hand = new Hand(policy);
     hand.links('a.test', 20);
     hand.report(hand.lease());
@@ -59,14 +59,14 @@ describe('a cap on pages', () => {
     assert.deepEqual([pagesOf(hand, 'a.test'), holdOf(hand, 'a.test')], [before, 'limit']);
   });
 
-  it('holds where several leases of a host are out at once', () => {
+  it('a cap on pages holds if several leases of a host are out at once', () => {
     const hand = new Hand({ ...policy, pagesPerHostMax: 10, parallel: [{ hosts: ['a.test'], leases: 3 }] });
     hand.links('a.test', 40);
     fetchAll(hand);
     assert.equal(pagesOf(hand, 'a.test'), 10);
   });
 
-  it('of a domain holds for all its hosts together, and is not overrun by leases that are out at once', () => {
+  it('a cap on pages of a domain covers all its hosts together, and is not exceeded by concurrent leases', () => {
     const hand = new Hand({ ...policy, pagesPerDomainMax: 10 });
     const hosts = ['a.one.test', 'b.one.test', 'c.one.test'];
     for (const host of hosts) hand.links(host, 20);
@@ -94,7 +94,7 @@ describe('a cap on pages', () => {
     );
   });
 
-  it('of a domain is kept by the next owner, from checkpoint and changelog', () => {
+  it('a cap on pages of a domain is kept by the next owner, from checkpoint and changelog', () => {
     const hand = new Hand({ ...policy, pagesPerDomainMax: 5 });
     hand.links('a.one.test', 20);
     hand.links('b.one.test', 20);
@@ -108,7 +108,7 @@ describe('a cap on pages', () => {
 });
 
 describe('a cap on bytes', () => {
-  it('holds a host that has sent as many; they count from when a policy caps them', () => {
+  it('a cap on bytes holds a host that has sent as many; they count from when a policy caps them', () => {
     const hand = new Hand(policy);
     hand.links('a.test', 40);
     hand.report(hand.lease());
@@ -124,7 +124,7 @@ describe('a cap on bytes', () => {
     assert.equal(hand.rig.core.state.hosts.get('a.test')!.facts.bytes, 120);
   });
 
-  it('leaves facts without bytes as they were written before', () => {
+  it('a cap on bytes does not change how facts without bytes are written', () => {
     const written = (bytes: number) => {
       const writer = new ByteWriter(64);
       writeHostFacts(writer, { ...newHostFacts, hold: 'limit', deferredOpen: true, bytes });

@@ -10,13 +10,13 @@ const step = (of: Partial<PartitionIdentity> = {}) =>
 const draws = ({ random }: Decision, count: number) => Array.from({ length: count }, random);
 
 describe('the random draws of a step', () => {
-  it('are the same for the same crawl, partition and step, and others for another', () => {
+  it('the random draws of a step are equal for the same crawl, partition and step, and different for another', () => {
     assert.deepEqual(draws(step(), 50), draws(step(), 50));
     assert.notDeepEqual(draws(step({ partition: 1 }), 5), draws(step(), 5));
     assert.notDeepEqual(draws(step({ crawl: 'other' }), 5), draws(step(), 5));
   });
 
-  it('are spread evenly over [0, 1), none like the one before', () => {
+  it('the random draws of a step are spread evenly over [0, 1), and none equals the one before', () => {
     const count = 20_000;
     const all = draws(step(), count);
     assert.equal(new Set(all).size > count - 5, true);

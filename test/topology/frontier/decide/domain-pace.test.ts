@@ -15,8 +15,8 @@ function handOf(more: object = {}): Hand {
 
 const domains = (tasks: readonly { readonly hostKey: string }[]) => tasks.map(({ hostKey }) => hostKey.slice(2)).sort();
 
-describe('a wait that hosts of a domain share', () => {
-  it('lets one of them be on a lease at a time, and no other before the delay has passed since its end', () => {
+describe('a delay shared by hosts of a domain', () => {
+  it('a delay shared by hosts of a domain allows one lease at a time, and none before it has passed since the last', () => {
     const hand = handOf();
     const first = hand.grant(0, 5);
     assert.deepEqual(domains(first), ['one.test', 'two.test']);
@@ -28,11 +28,11 @@ describe('a wait that hosts of a domain share', () => {
     assert.ok(second?.hostKey.endsWith('one.test'));
   });
 
-  it('is not shared by default', () => {
+  it('a delay shared by hosts of a domain is off by default', () => {
     assert.deepEqual(domains(handOf({ politenessKey: 'host' }).grant(0, 5)), ['one.test', 'one.test', 'two.test']);
   });
 
-  it('is known to the next owner, and to a policy that begins to ask for it', () => {
+  it('a delay shared by hosts of a domain is known to the next owner, and to a policy that begins to ask for it', () => {
     const hand = handOf();
     const one = hand.grant(0, 5).find(({ hostKey }) => hostKey.endsWith('one.test'))!;
     hand.report(one);
@@ -48,7 +48,7 @@ describe('a wait that hosts of a domain share', () => {
     assert.ok(!soon.includes(task!.hostKey.slice(2)));
   });
 
-  it('makes no sense with several leases of a host, and says so', () => {
+  it('a delay shared by hosts of a domain excludes several leases per host, and the error says so', () => {
     const parallel = [{ hosts: ['*'], leases: 2 }];
     assert.throws(
       () => validatePolicy({ ...defaultPolicy(), ...policy, parallel }),

@@ -8,7 +8,7 @@ import { readHostFacts, writeHostFacts } from '../../../../topology/frontier/cha
 import { leastDelay } from '../../../../topology/frontier/decide/control-payloads.ts';
 import { ByteReader, ByteWriter } from '../../../../topology/frontier/storage/bytes.ts';
 
-describe('a delay that a webmaster asked for', () => {
+describe('a webmaster’s delay', () => {
   const delayOf = (hand: Hand) => {
     hand.links('a.test', 1, { from: hand.nowMs });
     const task = hand.lease(120_000);
@@ -16,7 +16,7 @@ describe('a delay that a webmaster asked for', () => {
     return task.delayMs;
   };
 
-  it('slows the crawl down, and never makes it faster than its policy, nor than one that comes later', () => {
+  it('a webmaster’s delay slows the crawl down, and never makes it faster than any policy', () => {
     const hand = new Hand({ delayMs: 1_000 });
     hand.event('hostDelay', 'a.test', 5_000, leastDelay);
     assert.equal(delayOf(hand), 5_000);
@@ -33,7 +33,7 @@ describe('a delay that a webmaster asked for', () => {
     assert.equal(delayOf(hand), 9_000);
   });
 
-  it('is kept with the host, beside all else that its row says', () => {
+  it('a webmaster’s delay is kept with the host, beside its other facts', () => {
     for (const ownDelayIsLeast of [false, true])
       for (const hold of ['', 'crawlDelay', 'blocked', 'limit', 'purged', 'paused'] as const)
         for (const bytes of [0, 7]) {
@@ -44,7 +44,7 @@ describe('a delay that a webmaster asked for', () => {
         }
   });
 
-  it('is asked of fetchers by the audit, as the policy’s is where that is longer', () => {
+  it('a webmaster’s delay is checked by the audit, as the policy’s is if that is longer', () => {
     const orders = createOrders(1_000);
     const note = (event: object) => orders.note({ ...blankControl, ...event });
     note({ kind: 'policy', version: 1, payload: JSON.stringify({ delayMs: 1_000 }) });

@@ -49,7 +49,7 @@ function linksTo(urls: readonly string[], hostKey = hostKeyOf(urls[0]!)): Discov
 
 describe('a host belongs to one partition', () => {
   for (const count of [1, 2, 3, 7])
-    it(`of ${count}, and to no other`, () => {
+    it(`a host belongs to one partition of ${count}, and to no other`, () => {
       const all = Array.from({ length: count }, (_, partition) => {
         return new Misrouted({ crawl: 'c', partition, partitions: count }, [], 0);
       });
@@ -62,11 +62,11 @@ describe('a host belongs to one partition', () => {
     });
 });
 
-describe('links on a partition that their host does not lead to', () => {
+describe('links on a wrong partition', () => {
   const [ours] = hostsOf(0);
   const [theirs, other] = hostsOf(1);
 
-  it('are not admitted: they are passed on, whole, to the one it does lead to', () => {
+  it('links on a wrong partition are not admitted but passed on, whole, to the right one', () => {
     const { state, take } = open();
     const message = linksTo([`https://${theirs}/1`, `https://${theirs}/2`]);
     const { passedOn, deadLetters } = take({ topic: 'discovered', record: message });
@@ -76,7 +76,7 @@ describe('links on a partition that their host does not lead to', () => {
     assert.equal(state.positions.discovered.offset, 1);
   });
 
-  it('go by their URLs’ hosts, whatever their group says, and leave those that are right', () => {
+  it('links on a wrong partition are identified by their URLs’ hosts, whatever their group says, and right ones stay', () => {
     const { state, take } = open();
     const urls = [`https://${ours}/1`, `https://${theirs}/1`, `https://${other}/1`, `https://${other}/2`];
     const { passedOn } = take({ topic: 'discovered', record: linksTo([...urls, `https://${ours}/2`]) });
@@ -91,7 +91,7 @@ describe('links on a partition that their host does not lead to', () => {
     );
   });
 
-  it('become dead letters where they were passed on before: nothing goes round in circles', () => {
+  it('links on a wrong partition become dead letters if they were passed on before: nothing circulates', () => {
     const { state, take } = open();
     const message = linksTo([`https://${theirs}/1`, `https://${theirs}/2`]);
     const bytes = Buffer.from('as it came');
@@ -107,7 +107,7 @@ describe('links on a partition that their host does not lead to', () => {
     assert.equal(state.counters.misrouted, 2);
   });
 
-  it('are told by the registrable domain where that leads to partitions', () => {
+  it('links on a wrong partition are identified by the registrable domain if the crawl is keyed by domain', () => {
     const { state, take } = open('domain');
     const [home] = hostsOf(0, 'domain');
     const [away] = hostsOf(2, 'domain');
@@ -117,7 +117,7 @@ describe('links on a partition that their host does not lead to', () => {
     assert.equal(step.passedOn[0]!.key, away!.slice('www.'.length));
   });
 
-  it('are left to the partition that they lead to when a state is made from inputs', () => {
+  it('links on a wrong partition are left to the right one when a state is made from inputs', () => {
     const state = new FrontierState({ hi: 1, lo: 2 });
     const inputs = new FromInputs({ crawl: 'c', partition: 0, partitions }, state);
     inputs.control(policy);
@@ -127,10 +127,10 @@ describe('links on a partition that their host does not lead to', () => {
   });
 });
 
-describe('a result, or an operator’s word about a host, on a wrong partition', () => {
+describe('a result or order on a wrong partition', () => {
   const [theirs] = hostsOf(2);
 
-  it('is passed on', () => {
+  it('a result or order on a wrong partition is passed on', () => {
     const { state, take } = open();
     const result = { ...blankResult, hostKey: theirs!, leaseId: 4 };
     const block = { ...blankControl, kind: 'blockHost' as const, hostKey: theirs! };
@@ -141,7 +141,7 @@ describe('a result, or an operator’s word about a host, on a wrong partition',
     assert.deepEqual([state.hosts.size, state.counters.misrouted], [0, 2]);
   });
 
-  it('becomes a dead letter with its bytes where it was passed on before', () => {
+  it('a result or order on a wrong partition becomes a dead letter with its bytes if it was passed on before', () => {
     const records = {
       control: { ...blankControl, kind: 'blockHost' as const, hostKey: theirs! },
       results: { ...blankResult, hostKey: theirs! },
@@ -157,7 +157,7 @@ describe('a result, or an operator’s word about a host, on a wrong partition',
     }
   });
 
-  it('is about a host if it names one, and changes what is known of it', () => {
+  it('an order concerns a host if it names one, and changes its facts', () => {
     const isAbout = (kind: Control['kind'], hostKey: string) => isAboutHost({ ...blankControl, kind, hostKey });
     assert.deepEqual(
       [isAbout('blockHost', theirs!), isAbout('blockHost', ''), isAbout('policy', theirs!), isAbout('policy', '')],
@@ -165,7 +165,7 @@ describe('a result, or an operator’s word about a host, on a wrong partition',
     );
   });
 
-  it('is everybody’s where it is about no host', () => {
+  it('an order without a host concerns every partition', () => {
     const { state, take } = open();
     const next = { ...policy, version: 2, payload: JSON.stringify({ ...defaultPolicy(), version: 2 }) };
     assert.deepEqual(take({ topic: 'control', record: next }).passedOn, []);

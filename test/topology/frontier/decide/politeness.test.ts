@@ -22,8 +22,8 @@ const policy = (more: Partial<PolicyConfig> = {}): PolicyConfig => ({
 });
 const facts = (more: Partial<HostFacts> = {}): HostFacts => ({ ...newHostFacts, ...more });
 
-describe('the wait between two requests', () => {
-  it('is the policy’s, an operator’s own, or a longer Crawl-delay', () => {
+describe('the delay between two requests', () => {
+  it('the delay between two requests is the policy’s, an operator’s, or a longer Crawl-delay', () => {
     const base = (more: Partial<HostFacts>) => baseDelayMs(policy(), facts(more));
     assert.equal(base({ ownDelayMs: -1, crawlDelayMs: -1 }), 1_000);
     assert.equal(base({ ownDelayMs: 0, crawlDelayMs: -1 }), 0);
@@ -33,7 +33,7 @@ describe('the wait between two requests', () => {
     assert.equal(base({ ownDelayMs: -1, crawlDelayMs: 5_000 }), 5_000);
   });
 
-  it('grows with what a fetch takes, up to a cap', () => {
+  it('the delay between two requests grows with the fetch time, up to a cap', () => {
     const wait = (fetchMs: number) => politeDelayMs(policy(), facts({ fetchMs }));
     assert.deepEqual(
       [0, 99, 100, 101, 2_999, 3_000, 3_001].map(wait),
@@ -44,7 +44,7 @@ describe('the wait between two requests', () => {
 });
 
 describe('back-off', () => {
-  it('after failures goes by the retry schedule, its last step from then on', () => {
+  it('back-off after failures follows the retry schedule, and stays at its last step', () => {
     assert.deepEqual(
       [1, 2, 3, 4, 9].map((n) => failureDelayMs(policy(), n)),
       [5_000, 30_000, 300_000, 300_000, 300_000],
@@ -52,7 +52,7 @@ describe('back-off', () => {
     assert.equal(failureDelayMs(policy({ retriesMs: [] }), 1), 0);
   });
 
-  it('after being told to wait doubles from the first step to the last, give or take a fifth', () => {
+  it('back-off after throttling doubles from the first step to the last, within a fifth', () => {
     const waits = (random: number) => [1, 2, 3, 7, 30].map((n) => throttleDelayMs(policy(), n, () => random));
     assert.deepEqual(waits(0.5), [5_000, 10_000, 20_000, 300_000, 300_000]);
     assert.deepEqual(waits(0), [4_000, 8_000, 16_000, 240_000, 240_000]);
@@ -69,7 +69,7 @@ describe('back-off', () => {
     );
   });
 
-  it('after unfinished leases doubles from a second to thirty', () => {
+  it('back-off after unfinished leases doubles from a second to thirty', () => {
     assert.deepEqual(
       [1, 2, 3, 4, 5, 6, 7, 40].map(returnDelayMs),
       [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000],
@@ -80,7 +80,7 @@ describe('back-off', () => {
 describe('a lease', () => {
   const size = (more: Partial<HostFacts>, config: Partial<PolicyConfig> = {}) => leaseSize(policy(config), facts(more));
 
-  it('holds what fits the lead time, and of a host that was never fetched from no more than a few', () => {
+  it('a lease holds what fits the lead time, and only a few URLs of a new host', () => {
     assert.equal(size({ fetchMs: 100 }), 27);
     assert.equal(size({ fetchMs: 100 }, { urlsPerLeaseMax: 10 }), 10);
     assert.equal(size({ fetchMs: 0 }), 8);
@@ -90,12 +90,12 @@ describe('a lease', () => {
     assert.equal(size({ fetchMs: 1, leaseMax: 0 }, { delayMs: 0, delayFactor: 0 }), 64);
   });
 
-  it('is a single probe while its host backs off', () => {
+  it('a lease is a single probe while its host backs off', () => {
     assert.equal(size({ fetchMs: 100, failures: 1 }), 1);
     assert.equal(size({ fetchMs: 100, throttles: 1 }), 1);
   });
 
-  it('goes no further than an operator’s limit on the host’s pages, and holds one at least', () => {
+  it('a lease respects an operator’s page limit of the host, and holds at least one URL', () => {
     assert.equal(size({ fetchMs: 100, pagesMax: 10, pages: 7 }), 3);
     assert.equal(size({ fetchMs: 100, pagesMax: 10, pages: 10 }), 1);
     assert.equal(size({ fetchMs: 100, pagesMax: 10, pages: 30 }), 1);
@@ -104,15 +104,15 @@ describe('a lease', () => {
     assert.equal(size({ fetchMs: 100, pagesMax: 0, pages: 0 }), 1);
   });
 
-  it('is given twice what it should take, and time for a last request', () => {
+  it('a lease gets twice its expected time, and time for a last request', () => {
     assert.equal(leaseMs(policy(), facts({ fetchMs: 100 }), 10), 2 * 10 * 1_100 + 45_000);
     assert.equal(leaseMs(policy(), facts({ fetchMs: 0 }), 1), 2 * 1_500 + 45_000);
     assert.equal(leaseMs(policy(), facts({ fetchMs: 100 }), 0), 45_000);
   });
 });
 
-describe('what is remembered of a host', () => {
-  it('is its fetch time, a quarter of the way to each new one, one at least', () => {
+describe('the memory of a host', () => {
+  it('the memory of a host has its fetch time, moved a quarter of the way to each new one, at least one', () => {
     assert.equal(smoothedFetchMs(0, 400), 400);
     assert.equal(smoothedFetchMs(100, 400), 175);
     assert.equal(smoothedFetchMs(400, 100), 325);
@@ -120,7 +120,7 @@ describe('what is remembered of a host', () => {
     assert.equal(smoothedFetchMs(1, 0), 1);
   });
 
-  it('is its hold: an operator’s limit gives way to every other', () => {
+  it('the memory of a host has its hold: an operator’s limit gives way to every other', () => {
     const held = (hold: HostFacts['hold'], pagesMax: number, pages: number) =>
       heldByLimit({}, facts({ hold, pagesMax, pages }));
     assert.equal(held('', -1, 5), '');
@@ -133,7 +133,7 @@ describe('what is remembered of a host', () => {
     assert.equal(held('blocked', 5, 6), 'blocked');
   });
 
-  it('is held by a cap of the policy too, on pages where no operator has set a limit, and on bytes', () => {
+  it('the memory of a host has the policy’s caps: on pages unless an operator has set a limit, and on bytes', () => {
     const held = (caps: Parameters<typeof heldByLimit>[0], more: Partial<HostFacts>) => heldByLimit(caps, facts(more));
     assert.equal(held({ pagesPerHostMax: 5 }, { pages: 4 }), '');
     assert.equal(held({ pagesPerHostMax: 5 }, { pages: 5 }), 'limit');

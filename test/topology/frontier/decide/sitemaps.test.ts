@@ -42,7 +42,7 @@ const robots = (hand: Hand, sitemaps: readonly string[] = []) =>
   ({ robotsStatus: 'rules', robotsFetchedAtMs: hand.nowMs, sitemaps }) as const;
 
 describe('sitemaps that the policy names by URL', () => {
-  it('are read on a lease of their own, though nothing else leads to their host, and again when that is due', () => {
+  it('sitemaps that the policy names by URL are read on their own lease, even if nothing else leads to their host, and again when due', () => {
     const hand = reading();
     named(hand);
     const task = hand.lease();
@@ -56,7 +56,7 @@ describe('sitemaps that the policy names by URL', () => {
     assert.equal(hand.counters.quotaSpent, 0);
   });
 
-  it('have a lease that lasts for robots.txt and as many as fetchers read with one', () => {
+  it('sitemaps that the policy names by URL get a lease with time for robots.txt and as many as fetchers read with one', () => {
     const hand = reading();
     named(hand);
     const { deadlineMs } = hand.lease();
@@ -65,7 +65,7 @@ describe('sitemaps that the policy names by URL', () => {
     assert.equal(deadlineMs - hand.nowMs, leaseMs(hand.rig.core.policy!.config, facts, requests));
   });
 
-  it('go on at the pace of the host, for the same round, until none is left', () => {
+  it('sitemaps that the policy names by URL continue at the host’s pace, for the same round, until none is left', () => {
     const hand = reading();
     named(hand);
     const first = hand.lease();
@@ -76,7 +76,7 @@ describe('sitemaps that the policy names by URL', () => {
     hand.leaseExactlyAfter(day);
   });
 
-  it('are read once where nothing is fetched again, and the crawl waits for that', () => {
+  it('sitemaps that the policy names by URL are read once if nothing is refetched, and the crawl waits for that', () => {
     const hand = reading({ recrawl: undefined });
     named(hand);
     assert.equal(hand.counters.scheduled, 1);
@@ -86,7 +86,7 @@ describe('sitemaps that the policy names by URL', () => {
     assert.deepEqual(hand.grant(400 * day), []);
   });
 
-  it('that cannot be had are tried again after the waits of the retry schedule, and then left for the next round', () => {
+  it('sitemaps that the policy names by URL are retried after the retry delays, and then left for the next round', () => {
     const hand = reading({ retriesMs: [5_000, 2 * hour] });
     named(hand);
     report(hand, hand.lease(), {}, 0);
@@ -95,7 +95,7 @@ describe('sitemaps that the policy names by URL', () => {
     hand.leaseExactlyAfter(day);
   });
 
-  it('that end their fetchers do not do so for ever', () => {
+  it('sitemaps that the policy names by URL do not kill fetchers endlessly', () => {
     const hand = reading({ retriesMs: [5_000] });
     named(hand);
     let leases = 0;
@@ -103,7 +103,7 @@ describe('sitemaps that the policy names by URL', () => {
     assert.equal(leases, 2);
   });
 
-  it('that no policy names any more are left alone once the lease that was to read them has expired', () => {
+  it('sitemaps that no policy names any more are dropped once their lease has expired', () => {
     const hand = reading({ retriesMs: [] });
     named(hand);
     hand.lease();
@@ -112,7 +112,7 @@ describe('sitemaps that the policy names by URL', () => {
     assert.deepEqual(hand.grant(400 * day), []);
   });
 
-  it('that are named while a lease of the host is out are read with the next: that one knew nothing of them', () => {
+  it('sitemaps named while a lease of the host is out are read with the next lease', () => {
     const hand = reading({ retriesMs: [hour], urlsPerLeaseMax: 1 });
     hand.links(a, 1);
     const task = hand.lease();
@@ -121,7 +121,7 @@ describe('sitemaps that the policy names by URL', () => {
     assert.ok(hand.leaseExactlyAfter(1_000).sitemaps.sinceMs > 0);
   });
 
-  it('are due when they were, though a lease of URLs has expired meanwhile', () => {
+  it('sitemaps that the policy names by URL stay due even if a lease of URLs has expired meanwhile', () => {
     const hand = reading();
     named(hand);
     const first = hand.lease();
@@ -135,7 +135,7 @@ describe('sitemaps that the policy names by URL', () => {
     hand.leaseExactlyAfter(dueAtMs - hand.nowMs);
   });
 
-  it('are read again under a policy that visits again, after one that did not', () => {
+  it('sitemaps that the policy names by URL are read again under a policy with revisits after one without', () => {
     const hand = reading({ recrawl: undefined });
     named(hand);
     const task = hand.lease();
@@ -149,7 +149,7 @@ describe('sitemaps that the policy names by URL', () => {
     assert.deepEqual(hand.leaseExactlyAfter(1_000).sitemaps.urls, [own]);
   });
 
-  it('end with the policy that named them', () => {
+  it('sitemaps that the policy names by URL end with that policy', () => {
     const hand = reading();
     named(hand);
     hand.policy({ delayMs: 1_000, recrawl: yearly });
@@ -159,7 +159,7 @@ describe('sitemaps that the policy names by URL', () => {
     assert.equal(hand.lease().sitemaps.sinceMs, -1);
   });
 
-  it('are of no host where the policy has none, and of none where no host is said', () => {
+  it('sitemaps that the policy names by URL belong to no host without such a policy', () => {
     const without = new Hand({ delayMs: 1_000, recrawl: yearly });
     named(without);
     const nobody = reading();
@@ -171,7 +171,7 @@ describe('sitemaps that the policy names by URL', () => {
   });
 
   for (const rounds of ['no rounds', 'rounds elsewhere', 'rounds later'] as const) {
-    it(`are no lease for a host whose budget another has just spent: ${rounds}`, () => {
+    it(`sitemaps give a host no lease if another has just spent its budget: ${rounds}`, () => {
       const budget = { ...defaultBudget, base: 2, perSource: 0, refillMs: hour };
       const hand = reading({ budget, sitemaps: { everyMs: 30 * day, rules: [{ urls: [own] }] } });
       const hosts = ['v.d.test', 'w.d.test', 'x.d.test'];
@@ -198,7 +198,7 @@ describe('sitemaps that the policy names by URL', () => {
 });
 
 describe('sitemaps that the policy names by path', () => {
-  it('are read on each host of their rule once it has answered', () => {
+  it('sitemaps that the policy names by path are read on each host of their rule once it has answered', () => {
     const sitemaps = { everyMs: day, rules: [{ hosts: [a], urls: ['/sitemap.xml'] }] };
     const hand = reading({ sitemaps });
     hand.links(`www.${a}`, 1);
@@ -213,7 +213,7 @@ describe('sitemaps that the policy names by path', () => {
     assert.deepEqual(hand.grant(5_000), []);
   });
 
-  it('go along with a lease of URLs', () => {
+  it('sitemaps that the policy names by path are read with a lease of URLs', () => {
     const hand = reading({ urlsPerLeaseMax: 1 }, ['/s.xml']);
     hand.links(a, 2);
     report(hand, hand.lease(), robots(hand), 0);
@@ -226,7 +226,7 @@ describe('sitemaps that the policy names by path', () => {
 });
 
 describe('sitemaps that robots.txt names', () => {
-  it('were read with the lease that read it, and are again when that is due', () => {
+  it('sitemaps that robots.txt names were read with the lease that read it, and are read again when due', () => {
     const hand = reading({}, ['https://b.test/s.xml']);
     hand.links(a, 1);
     report(hand, hand.lease(), robots(hand, [own]), 0);
@@ -234,7 +234,7 @@ describe('sitemaps that robots.txt names', () => {
     assert.deepEqual([task.urls, task.sitemaps.urls, task.sitemaps.origin], [[], [], `https://${a}`]);
   });
 
-  it('need no rounds where the policy has none', () => {
+  it('sitemaps that robots.txt names need no rounds if the policy has none', () => {
     const hand = new Hand({ delayMs: 1_000, recrawl: yearly });
     hand.links(a, 1);
     report(hand, hand.lease(), robots(hand, [own]), 0);

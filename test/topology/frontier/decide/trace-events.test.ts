@@ -26,7 +26,7 @@ function report(hand: Hand, task: Task, kind: OutcomeKind) {
   return hand.rig.step(hand.nowMs, 0)!;
 }
 
-test('a step tells what it admitted: with the fetch that found it, once, and with the trace its leases go on in', () => {
+test('a step reports admitted URLs with the fetch that found them, once, and with the trace that their leases continue', () => {
   const hand = new Hand({ delayMs: 0, trace: all });
   const { traced } = admit(hand, { traceparent: parent, discoveredAtMs: 999_000, depth: 2 });
   const [event] = traced;
@@ -58,7 +58,7 @@ test('a URL goes through all its attempts in one trace, to the page or the dead 
   assert.equal(new Set([admitted!, again, dead].map(({ span }) => span.spanId)).size, 3);
 });
 
-test('a lease that expires is told of in the trace, and the URL waits on in it', () => {
+test('an expired lease is reported in the trace, and the URL waits on in it', () => {
   const hand = new Hand({ delayMs: 0, trace: all });
   admit(hand);
   const task = hand.lease();
@@ -69,7 +69,7 @@ test('a lease that expires is told of in the trace, and the URL waits on in it',
   assert.deepEqual(expired.parent, parseTraceparent(task.urls[0]!.traceparent));
 });
 
-test('a visit that a recrawl makes is a trace of its own', () => {
+test('a revisit has its own trace', () => {
   const recrawl = { schedule: 'fixed', intervalMs: 60_000, minMs: 1_000 } as const;
   const hand = new Hand({ delayMs: 0, trace: all, recrawl: { ...defaultRecrawl, ...recrawl } });
   const [admitted] = admit(hand).traced;
@@ -79,7 +79,7 @@ test('a visit that a recrawl makes is a trace of its own', () => {
   assert.equal(visit.traceId.slice(16), admitted!.span.traceId.slice(16), 'of the same URL');
 });
 
-test('without traces nothing is told, and no commit differs by them', () => {
+test('without traces nothing is reported, and commits are equal', () => {
   const commits = [undefined, all].map((trace) => {
     const hand = new Hand({ delayMs: 0, ...(trace && { trace }) });
     const step = admit(hand, { traceparent: parent });

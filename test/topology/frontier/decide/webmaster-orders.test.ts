@@ -21,7 +21,7 @@ describe('orders of webmasters beside those of operators', () => {
     return factsOf(hand);
   };
 
-  it('an operator’s block is neither ended nor replaced by a webmaster, who pauses and goes on by themselves alone', () => {
+  it('an operator’s block is neither ended nor replaced by a webmaster, who pauses and resumes only their own', () => {
     const [block, release] = [['blockHost'], ['releaseHost']] as const;
     const [pause, resume] = [
       ['blockHost', 0, ofWebmaster],
@@ -36,7 +36,7 @@ describe('orders of webmasters beside those of operators', () => {
     assert.equal(handWith(pause, release).hold, '');
   });
 
-  it('an operator’s delay is neither shortened nor taken back by a webmaster’s order that was decided before it', () => {
+  it('an operator’s delay is neither shortened nor removed by a webmaster’s earlier order', () => {
     const delays = (...events: readonly (readonly [number, string?])[]) =>
       handWith(...events.map(([amount, payload]) => ['hostDelay', amount, payload] as const)).ownDelayMs;
     assert.equal(delays([20_000], [5_000, leastDelay]), 20_000);
@@ -47,7 +47,7 @@ describe('orders of webmasters beside those of operators', () => {
     assert.equal(delays([5_000, leastDelay], [3_000, leastDelay]), 3_000);
   });
 
-  it('a webmaster’s own word does not bring back what was purged', () => {
+  it('a webmaster’s order does not restore what was purged', () => {
     const purges = new Purges();
     const take = (event: Partial<Control>) => purges.take(controlOf({ hostKey, atMs: 5, ...event }));
     take({ kind: 'purge' });
@@ -57,7 +57,7 @@ describe('orders of webmasters beside those of operators', () => {
     assert.ok(!purges.refuses('https://a.test/', 9));
   });
 
-  it('what the desk shows and what the audit asks is what the frontier decided, for any sequence', () => {
+  it('the desk and the audit agree with the frontier’s decisions, for any sequence', () => {
     for (let seed = 0; seed < 80; seed++) {
       const chance = new Chance(seed);
       const hand = new Hand({ delayMs: 1_000 });

@@ -11,7 +11,7 @@ function numbers(seed: number) {
   };
 }
 
-it('agrees with a naive clock over random operations', () => {
+it('the host clock agrees with a naive clock over random operations', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const below = numbers(seed);
     const clock = new HostClock();
@@ -57,7 +57,7 @@ it('agrees with a naive clock over random operations', () => {
   }
 });
 
-it('lets urgent front queues go more often, and starves none', () => {
+it('the host clock lets urgent front queues go more often, and starves none', () => {
   const below = numbers(7);
   const taken = new Array<number>(8).fill(0);
   for (let round = 0; round < 20_000; round++) {
@@ -72,7 +72,7 @@ it('lets urgent front queues go more often, and starves none', () => {
   );
 });
 
-it('gives the same answers however its state was reached', () => {
+it('the host clock gives the same answers however its state was reached', () => {
   const draw = () => 0.99;
   const one = new HostClock();
   const other = new HostClock();

@@ -8,7 +8,7 @@ const [a, b, other] = [
   { id: 1, key: 'other.org' },
 ];
 
-test('a domain waits for all leases of its hosts, and for the longest of their waits', () => {
+test('a domain waits for all leases of its hosts, and for their longest delay', () => {
   const pace = new DomainPace();
   assert.deepEqual([pace.on, pace.readyAtMs(a.key)], [false, 0]);
   pace.settle(a, 1, 0, 100);
@@ -33,7 +33,7 @@ test('a domain waits for all leases of its hosts, and for the longest of their w
   assert.equal(pace.readyAtMs(a.key), 501);
 });
 
-test('hosts are to be settled when a policy begins to ask for it, from nothing on', () => {
+test('hosts are re-sorted when a policy first shares delays by domain', () => {
   const pace = new DomainPace();
   assert.deepEqual([pace.turn(false), pace.turn(true), pace.on], [false, true, true]);
   pace.settle(a, 1, 0, 100);
@@ -47,7 +47,7 @@ test('hosts are to be settled when a policy begins to ask for it, from nothing o
   assert.equal(pace.readyAtMs(a.key), 0);
 });
 
-test('domains whose wait is over are forgotten once there are thousands, and no other', () => {
+test('domains whose delay is over are forgotten once there are thousands, and no other', () => {
   const pace = new DomainPace();
   const hostOf = (id: number) => ({ id, key: `${id}.org` });
   // One on a lease, one that waits longer; the wait of the rest is over at 200.

@@ -29,7 +29,7 @@ function askedOf(table: FactsTable, host: number): Partial<HostFacts> {
   };
 }
 
-test('each host has the facts that were set, and a new one those of a new host', () => {
+test('each host has its own facts, and a new one those of a new host', () => {
   const table = tableOf({}, own, { pages: 1 }, {});
   assert.deepEqual(
     [0, 1, 2, 3].map((host) => table.get(host)),
@@ -40,7 +40,7 @@ test('each host has the facts that were set, and a new one those of a new host',
   assert.deepEqual(table.get(1), own);
 });
 
-test('what is asked alone is what the facts say, of common hosts and of rare ones', () => {
+test('a single field equals that of the whole facts, of common hosts and of rare ones', () => {
   const dead = { ...own, deadUntilMs: 99, ownDelayMs: 44, deferredOpen: true, hold: 'limit' } as const;
   const table = tableOf(own, dead, {});
   for (const [host, facts] of [own, dead, newHostFacts].entries()) {
@@ -50,7 +50,7 @@ test('what is asked alone is what the facts say, of common hosts and of rare one
 });
 
 for (const name of Object.keys(newHostFacts) as (keyof HostFacts)[]) {
-  test(`hosts that differ in ${name} alone are told apart, in both orders`, () => {
+  test(`hosts that differ only in ${name} are distinguished, in both orders`, () => {
     const [plain, other] = [newHostFacts, { ...newHostFacts, [name]: own[name] || 1 }];
     const table = tableOf(plain, other, plain);
     assert.deepEqual(
@@ -66,7 +66,7 @@ for (const name of Object.keys(newHostFacts) as (keyof HostFacts)[]) {
   });
 }
 
-test('numbers that fit no column are kept as they are, and columns hold up to 32 bits', () => {
+test('numbers that fit no column are kept unchanged, and columns hold up to 32 bits', () => {
   for (const name of ['fetched', 'pages', 'fetchMs'] as const)
     for (const value of [0xffff_ffff, 0x1_0000_0000, 1e15]) {
       const table = tableOf({ [name]: value }, {});
@@ -75,7 +75,7 @@ test('numbers that fit no column are kept as they are, and columns hold up to 32
     }
 });
 
-test('a host that is rare no more is as any other, and may become rare again', () => {
+test('a host that is no longer rare is like any other, and may become rare again', () => {
   const table = tableOf({ deadUntilMs: 50, hold: 'purged' });
   assert.deepEqual([table.hold(0), table.deadUntilMs(0)], ['purged', 50]);
   table.set(0, newHostFacts);
@@ -84,7 +84,7 @@ test('a host that is rare no more is as any other, and may become rare again', (
   assert.equal(table.get(0).deadUntilMs, 60);
 });
 
-test('bytes are counted from the first host that has some, also beside hosts that came before and after', () => {
+test('bytes are counted from the first host with some, also beside earlier and later hosts', () => {
   const table = tableOf({}, { bytes: 5 });
   table.fit(40);
   table.set(39, { ...newHostFacts, bytes: 7 });

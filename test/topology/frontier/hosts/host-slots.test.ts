@@ -14,7 +14,7 @@ function slotsOf(one: Partial<SlotsOfHost>, facts: Partial<HostFacts> = {}): Hos
   return slots;
 }
 
-test('a host has one slot, at once, and none beside it', () => {
+test('a host has one slot, free at once, and no other', () => {
   const slots = slotsOf({});
   assert.equal(slots.entries.size, 0);
   assert.deepEqual(slots.of(4), none);
@@ -37,7 +37,7 @@ test('slots are kept while they differ from those of an ordinary host', () => {
   }
 });
 
-test('a host has one slot while it is in trouble, asks for a Crawl-delay, or is not known yet', () => {
+test('a host has one slot while it is in trouble, asks for a Crawl-delay, or is new', () => {
   const facts: readonly (readonly [Partial<HostFacts>, number])[] = [
     [{}, 3],
     [{ failures: 1 }, 1],
@@ -55,7 +55,7 @@ test('a host has one slot while it is in trouble, asks for a Crawl-delay, or is 
   assert.equal(slotsOf({ most: 3 }).inForce(5), 1);
 });
 
-test('a slot that was given back waits for its time, another beside it for the spacing', () => {
+test('a freed slot waits for its time, another beside it for the spacing', () => {
   const slots = slotsOf({ most: 3, nextAtMs: 50, freeAtMs: [10, 70] });
   // All three free: one was never used. With one out, the two that were given back may be all there is.
   assert.deepEqual(
@@ -67,7 +67,7 @@ test('a slot that was given back waits for its time, another beside it for the s
   assert.equal(slotsOf({ most: 2, nextAtMs: 90, freeAtMs: [70] }).readyAtMs(4, 1), 90);
 });
 
-test('a lease that takes a slot sets the next one off by its share of the delay', () => {
+test('a lease that takes a slot delays the next one by its share of the delay', () => {
   const slots = slotsOf({ most: 3, freeAtMs: [99, 100, 101] });
   slots.take(4, 100, 1_000);
   assert.deepEqual(slots.of(4), { ...none, most: 3, nextAtMs: 434, freeAtMs: [101] });
@@ -78,7 +78,7 @@ test('a lease that takes a slot sets the next one off by its share of the delay'
   assert.equal(one.entries.size, 1);
 });
 
-test('trouble is new but of leases that were out when it was found', () => {
+test('trouble is new except in leases that were out when it was found', () => {
   const slots = slotsOf({ most: 2 });
   const troubled = { ...fetched, failures: 1 };
   slots.learn(4, fetched, 20);
@@ -102,7 +102,7 @@ test('trouble is new but of leases that were out when it was found', () => {
   assert.equal(ordinary.isNews(4, troubled, 3), true);
 });
 
-test('slots that are given back are kept in order of their time, no more than a host may have', () => {
+test('freed slots are kept in order of their time, no more than a host may have', () => {
   const slots = slotsOf({ most: 2 });
   for (const atMs of [30, 9, 100, 20]) slots.giveBack(4, atMs);
   assert.deepEqual(slots.of(4).freeAtMs, [9, 20, 30, 100]);

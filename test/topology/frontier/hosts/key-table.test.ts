@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { hostKeyBytesMax, KeyTable } from '../../../../topology/frontier/hosts/key-table.ts';
 
-it('keys are found by their names and told by their numbers, over more than one page of bytes', () => {
+it('keys are found by name and by number, over more than one page of bytes', () => {
   const table = new KeyTable({ hi: 1, lo: 2 });
   // Two pages of 1 MiB and a part of a third.
   const keyOf = (n: number) => `${n}.${'x'.repeat(1_000)}.test`;
@@ -15,7 +15,7 @@ it('keys are found by their names and told by their numbers, over more than one 
   assert.equal(table.find('unknown.test'), -1);
 });
 
-it('a key of the most bytes is held, one beyond is an error', () => {
+it('the longest key is held, and one byte more is an error', () => {
   const table = new KeyTable({ hi: 1, lo: 2 });
   const most = 'ü'.repeat(hostKeyBytesMax / 2);
   table.add(most, 0);

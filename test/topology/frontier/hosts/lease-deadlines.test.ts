@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { numbers } from '../../../../lab/web/random.ts';
 import { LeaseDeadlines } from '../../../../topology/frontier/hosts/lease-deadlines.ts';
 
-test('leases expire in the order of a sorted list, whatever is added, renewed and over meanwhile', () => {
+test('leases expire in the order of a sorted list, whatever is added, renewed and ended meanwhile', () => {
   for (let seed = 1; seed <= 40; seed++) {
     const word = numbers(seed);
     /** Lease → deadline, of those that are out. */
@@ -35,7 +35,7 @@ test('leases expire in the order of a sorted list, whatever is added, renewed an
   }
 });
 
-test('leases that are over take memory only until there are too many of them', () => {
+test('ended leases use memory only until there are too many of them', () => {
   const out = new Set<number>();
   let asked = 0;
   const deadlines = new LeaseDeadlines((id) => {

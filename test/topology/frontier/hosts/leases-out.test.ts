@@ -5,7 +5,7 @@ import { LeaseDeadlines } from '../../../../topology/frontier/hosts/lease-deadli
 import { TakenTasks } from '../../../../topology/frontier/hosts/taken-tasks.ts';
 
 describe('the order in which leases expire', () => {
-  it('is by deadline, then by number, whatever the order in which they come and go', () => {
+  it('the order in which leases expire is by deadline, then by number, in whatever order they come and go', () => {
     const next = numbers(3);
     for (let round = 0; round < 30; round++) {
       const out = new Map<number, number>();
@@ -29,7 +29,7 @@ describe('the order in which leases expire', () => {
     }
   });
 
-  it('takes a lease whose deadline is now, and none of a millisecond later', () => {
+  it('the order in which leases expire includes a lease due now, and none a millisecond later', () => {
     const deadlines = new LeaseDeadlines(() => true);
     for (const [id, ms] of [
       [1, 101],
@@ -42,7 +42,7 @@ describe('the order in which leases expire', () => {
     assert.equal(deadlines.firstMs, 101);
   });
 
-  it('keeps its order when those that are over are swept', () => {
+  it('the order in which leases expire survives the sweep of ended ones', () => {
     const out = new Set<number>();
     const deadlines = new LeaseDeadlines((id) => out.has(id));
     for (let id = 0; id < 5_000; id++) {
@@ -57,14 +57,14 @@ describe('the order in which leases expire', () => {
   });
 });
 
-describe('which leases a fetcher has taken', () => {
+describe('the leases that a fetcher has taken', () => {
   const isOut = (id: number) => id < 100;
-  it('is every one while nobody looks', () => {
+  it('the leases that a fetcher has taken are all while nobody observes them', () => {
     const taken = new TakenTasks();
     assert.deepEqual([taken.has(0), taken.has(7)], [true, true]);
   });
 
-  it('is what was seen, and what was granted before anybody looked', () => {
+  it('the leases that a fetcher has taken are the observed ones, and those granted before the observation', () => {
     const taken = new TakenTasks();
     taken.see(0, [12, 200], 10, isOut);
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('which leases a fetcher has taken', () => {
     assert.deepEqual(taken.ids, []);
   });
 
-  it('is read back as it was', () => {
+  it('the leases that a fetcher has taken are read back unchanged', () => {
     const taken = new TakenTasks();
     taken.load(7, 3, [9, 4]);
     assert.deepEqual([taken.position, taken.from, taken.ids], [7, 3, [4, 9]]);

@@ -51,7 +51,7 @@ function* served(seed: number, options: RigOptions): Generator<unknown> {
 }
 
 describe('a partition', () => {
-  it('decides the same again, whatever its owners met', () => {
+  it('a partition repeats each decision, whatever its owners met', () => {
     for (let seed = 100; seed < 108; seed++) {
       const game = new RichGame(seed);
       for (let turn = 0; turn < turns; turn++) game.turn();
@@ -59,7 +59,7 @@ describe('a partition', () => {
     }
   });
 
-  it('can be read and dumped at its end, though URLs were queued twice and one of their places became a page', () => {
+  it('a partition can be read and dumped at its end, even if URLs were queued twice and one of their places became a page', () => {
     for (const seed of [1006, 1030]) {
       const game = new RichGame(seed);
       for (let turn = 0; turn < 120; turn++) game.turn();
@@ -70,13 +70,13 @@ describe('a partition', () => {
   });
 
   for (const [world, { seeds, options }] of Object.entries(worlds)) {
-    it(`${world} decides, keeps and answers what it did`, () => {
+    it(`${world} decides, stores and answers as recorded`, () => {
       const cases = Array.from({ length: seeds }, (_, seed) => [`seed ${seed}`, played(seed, options)] as const);
       assertKept(new URL(`${world.replaceAll(' ', '-')}.json`, import.meta.url), new Map(cases));
     });
   }
 
-  it('that is served answers, lists and keeps what it did', () => {
+  it('a served partition answers, lists and stores as recorded', () => {
     const few = worlds['with room for few']!.options;
     const cases = Array.from(
       { length: 8 },

@@ -30,8 +30,8 @@ function get(hand: Hand, leaseMs: number): GetCall {
   return call;
 }
 
-describe('a lease of which nothing is heard', () => {
-  it('is over at its deadline where a client pulled it: there is one clock', () => {
+describe('a silent lease', () => {
+  it('a silent lease of a client ends at its deadline: there is one clock', () => {
     const hand = pulled('q');
     assert.equal(get(hand, 5_000).leases.length, 1);
     assert.equal(hand.rig.core.wakeAtMs(0), hand.nowMs + 5_000);
@@ -41,7 +41,7 @@ describe('a lease of which nothing is heard', () => {
     assert.deepEqual([hand.counters.leased, hand.counters.leases], [0, 0]);
   });
 
-  it('is over where a fetcher had it once the clocks can’t differ by more', () => {
+  it('a silent lease of a fetcher ends once the clocks can’t differ by more', () => {
     const hand = new Hand();
     hand.links('a.test', 1);
     const { deadlineMs } = hand.lease();
@@ -55,7 +55,7 @@ describe('a lease of which nothing is heard', () => {
 });
 
 describe('URLs leave', () => {
-  it('to clients that ask, and to nobody who does not, however much there is to take', () => {
+  it('URLs leave to asking clients, and to no others, however many wait', () => {
     const hand = pulled('q');
     assert.deepEqual(hand.grant(60_000, 100), []);
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe('URLs leave', () => {
     );
   });
 
-  it('as tasks, as many as fetchers take', () => {
+  it('URLs leave as tasks, as many as fetchers take', () => {
     const hand = new Hand();
     for (const host of ['a.test', 'b.test', 'c.test']) hand.links(host, 1);
     assert.equal(hand.grant(0, 2).length, 2);
@@ -72,7 +72,7 @@ describe('URLs leave', () => {
   });
 });
 
-it('a host is purged where queues are hosts; a client’s queue of that name is the client’s to delete', () => {
+it('a host is purged if queues are hosts; a client’s queue of that name is the client’s to delete', () => {
   const purge = (hand: Hand) => {
     hand.rig.send('control', controlOf({ kind: 'purge', hostKey: 'a.test', payload: JSON.stringify({ url }) }));
     hand.rig.step(hand.nowMs, 0);

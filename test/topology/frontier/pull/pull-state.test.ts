@@ -19,8 +19,8 @@ function served(): PullState {
   return pull;
 }
 
-describe('a served crawl’s queues', () => {
-  it('are counted by what they hold, and active while one of it is not done', () => {
+describe('the queues of a served crawl', () => {
+  it('the queues of a served crawl are counted by content, and active while one URL is not done', () => {
     const pull = served();
     const counts = () => [pull.queues, pull.activeQueues];
     assert.deepEqual([pull.urlsOf(5), pull.doneOf(5), counts()], [0, 0, [0, 0]]);
@@ -35,7 +35,7 @@ describe('a served crawl’s queues', () => {
     assert.deepEqual(counts(), [1, 0]);
   });
 
-  it('are none where the crawl is not served: nothing is counted, saved or read', () => {
+  it('the queues of an ordinary crawl are not counted, saved or read', () => {
     const pull = new PullState();
     pull.count(5, 2, 1);
     const writer = new ByteWriter();
@@ -44,7 +44,7 @@ describe('a served crawl’s queues', () => {
     assert.equal(pull.readyAtMs(5, factsOf(1_000, 50)), 1_000, 'fetchers tell from when on it may be contacted');
   });
 
-  it('wait their own delay or that of all, from when they were contacted, and until a block ends', () => {
+  it('the queues of a served crawl keep their own or the common delay since their last contact, and until a block ends', () => {
     const pull = new PullState();
     assert.equal(pull.set(true, 100), false, 'it was off');
     assert.equal(pull.set(true, 100), false);
@@ -63,7 +63,7 @@ describe('a served crawl’s queues', () => {
     assert.equal(pull.readyAtMs(0, factsOf(0)), 0);
   });
 
-  it('keep each mark until it is taken back', () => {
+  it('the queues of a served crawl keep each mark until it is removed', () => {
     const pull = new PullState();
     pull.mark(3, { drops: [4] });
     pull.mark(3, { blockedUntilMs: 9 });
@@ -73,7 +73,7 @@ describe('a served crawl’s queues', () => {
     assert.deepEqual(pull.marksOf(3), { blockedUntilMs: 9, drops: [], forgotten: 0 });
   });
 
-  it('have a new life after each deletion, and their URLs new names', () => {
+  it('the queues of a served crawl have a new generation after each deletion, and their URLs new names', () => {
     const pull = new PullState();
     const keys = { find: () => 3 } as unknown as KeyTable;
     const name = (key: string, url: string, offset = 100) => pull.nameOf(keys, key, url, offset);
@@ -90,7 +90,7 @@ describe('a served crawl’s queues', () => {
     assert.equal(name('a.test', url, 10), url);
   });
 
-  it('are told by the URL alone only where it begins with just that host', () => {
+  it('the queues of a served crawl follow from the URL alone only if it begins with just that host', () => {
     const pull = new PullState();
     const keys = { find: () => 0 } as unknown as KeyTable;
     const isPlain = (key: string, url: string) => pull.nameOf(keys, key, url, 1) === url;
@@ -100,7 +100,7 @@ describe('a served crawl’s queues', () => {
       assert.equal(isPlain('a.test', url), false, url);
   });
 
-  it('are read back as they were written', () => {
+  it('the queues of a served crawl are read back as they were written', () => {
     const pull = served();
     pull.count(2, 7, 3);
     pull.mark(2, { blockedUntilMs: 1_700_000_000_000, drops: [5, 9], forgotten: 4 });
@@ -113,9 +113,9 @@ describe('a served crawl’s queues', () => {
   });
 });
 
-describe('rows of URLs that wait no more', () => {
+describe('rows of finished URLs', () => {
   const payload = Buffer.from('p');
-  it('are found until they are written, by key in order, a newer one instead of an older', () => {
+  it('rows of finished URLs are found until they are written, by key in order, a newer one instead of an older', () => {
     const rows = new KnownRows();
     const [late, early] = [knownKey(2, 1, 9, 9), knownKey(2, 1, 0, 1)];
     rows.set(late, { what: 'done', url: 'late', payload });
@@ -142,7 +142,7 @@ describe('rows of URLs that wait no more', () => {
     );
   });
 
-  it('are of one queue and one life of it', () => {
+  it('rows of finished URLs belong to one queue and one generation of it', () => {
     const rows = new KnownRows();
     for (const [host, generation] of [
       [2, 0],

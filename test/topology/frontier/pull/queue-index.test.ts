@@ -4,7 +4,7 @@ import { QueueIndex } from '../../../../topology/frontier/pull/queue-index.ts';
 
 const place = (number: number, seq: number, pointer = 0) => ({ number, seq, pointer });
 
-test('a URL is found at its newest place, and it is known whether it had another', () => {
+test('a URL is found at its newest place, with the information whether it had another', () => {
   const index = new QueueIndex();
   assert.deepEqual([index.find(1, 2), index.isSole(1, 2), index.size], [undefined, true, 0]);
   index.add(1, 2, place(0, 7, 3));
@@ -24,7 +24,7 @@ test('a URL is found at its newest place, and it is known whether it had another
     assert.equal(index.find(other[0], other[1]), undefined);
 });
 
-test('fingerprints that share a slot are told apart by either word, also past the end of the table', () => {
+test('fingerprints that share a slot are distinguished by either word, also past the end of the table', () => {
   const index = new QueueIndex();
   // All begin at the last of 1,024 slots.
   const alike = [1_023, 2_047, 3_071].map((lo) => [0, lo] as const);
@@ -39,7 +39,7 @@ test('fingerprints that share a slot are told apart by either word, also past th
   assert.equal(index.find(1, 1_023), undefined);
 });
 
-test('there is always room to see that a URL is not there', () => {
+test('the table always has room to find that a URL is missing', () => {
   const index = new QueueIndex();
   for (let n = 0; n < 1_100; n++) {
     index.add(0, n, place(0, n));
@@ -47,7 +47,7 @@ test('there is always room to see that a URL is not there', () => {
   }
 });
 
-test('it grows, and keeps what it has', () => {
+test('the table grows, and keeps its content', () => {
   const index = new QueueIndex();
   for (let n = 0; n < 3_000; n++) index.add(n % 7, n * 64, place(n % 48, n, 2 * n));
   index.add(6, 6 * 64, place(1, 1));
@@ -55,7 +55,7 @@ test('it grows, and keeps what it has', () => {
   assert.deepEqual([index.size, index.isSole(6, 6 * 64), index.isSole(5, 5 * 64)], [3_000, false, true]);
 });
 
-test('the row that holds a place is the last that begins at or before it', () => {
+test('the row of a place is the last that begins at or before it', () => {
   const index = new QueueIndex();
   for (const first of [10, 20, 30]) index.addRow(3, first);
   index.addRow(4, 5);

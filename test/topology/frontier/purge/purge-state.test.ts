@@ -5,7 +5,7 @@ import { PurgeState } from '../../../../topology/frontier/purge/purge-state.ts';
 const hex = (rows: readonly { readonly key: Buffer; readonly value: Buffer | null }[]) =>
   rows.map(({ key, value }) => [key.toString('hex'), value?.toString('hex') ?? null]);
 
-test('a purged URL is held with its host, and with no other', () => {
+test('a purged URL is recorded with its own host, and with no other', () => {
   const purge = new PurgeState();
   assert.equal(purge.on, false);
   purge.addUrl(3, 10, 20);
@@ -28,7 +28,7 @@ test('a purged URL is held with its host, and with no other', () => {
   assert.deepEqual([purge.holds(3, 20, 10), purge.holds(3, 20, 20), purge.holds(3, 21, 20)], [true, false, false]);
 });
 
-test('its record goes and its row comes, once; the record goes again where the URL is purged again', () => {
+test('a purged URL’s record is deleted and its row written, once; the record is deleted again at the next purge', () => {
   const purge = new PurgeState();
   purge.addUrl(0x0102, 0x0a0b0c0d, 0xfffffffe);
   const [record, tombstone, ...more] = hex(purge.takeRows());
@@ -46,7 +46,7 @@ test('its record goes and its row comes, once; the record goes again where the U
   assert.deepEqual(loaded.takeRows(), []);
 });
 
-test('hosts are swept once each time they are purged', () => {
+test('hosts are swept once per purge', () => {
   const purge = new PurgeState();
   assert.deepEqual(purge.takeSweeps(), []);
   purge.addHost('a.test', 5);
@@ -59,7 +59,7 @@ test('hosts are swept once each time they are purged', () => {
   assert.deepEqual(purge.takeSweeps(), []);
 });
 
-test('no record is kept of a URL that was purged; hosts without one ask for no fingerprint', () => {
+test('no record is kept of a purged URL; hosts without purged URLs compute no fingerprint', () => {
   const purge = new PurgeState();
   const asked: string[] = [];
   const fingerprintOf = (url: string) => {
@@ -73,7 +73,7 @@ test('no record is kept of a URL that was purged; hosts without one ask for no f
   assert.equal(purge.hides(4, 'abc', fingerprintOf), false);
 });
 
-test('links to a purged host, or to a purged URL of it, are refused; of unknown hosts none', () => {
+test('links to a purged host, or to its purged URLs, are refused; of unknown hosts none', () => {
   const purge = new PurgeState();
   purge.addUrl(1, 7, 8);
   const holds = ['', '', 'purged', 'paused'] as const;

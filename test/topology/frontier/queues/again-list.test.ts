@@ -16,7 +16,7 @@ class Naive {
   }
 }
 
-test('what came back is in order, numbered and found, as in a list that is sorted each time', () => {
+test('returned URLs are ordered, numbered and found like a sorted list', () => {
   for (let seed = 1; seed <= 12; seed++) {
     const chance = new Chance(seed);
     const naive = new Naive();

@@ -10,7 +10,7 @@ const entry = (n: number): Entry => ({
   ...{ hop: n % 3, attempts: n % 2, expiries: 0, frontQueue: 2 },
 });
 
-test('a frontier of a few URLs holds 64 kB of memory for them, and one of many a page of a megabyte at a time', () => {
+test('a frontier of a few URLs uses 64 kB of memory for them, and one of many grows by a megabyte at a time', () => {
   const arena = new EntryArena();
   const first = arena.add(0, 1, 'h.test', entry(1));
   assert.equal(arena.buffer(first).buffer.byteLength, 65_536);
@@ -20,7 +20,7 @@ test('a frontier of a few URLs holds 64 kB of memory for them, and one of many a
   assert.equal(arena.buffer(first).buffer.byteLength, 2 ** 20);
 });
 
-test('entries come back as they were put, in order, however a page has grown meanwhile', () => {
+test('entries return as they were put, in order, however a page has grown meanwhile', () => {
   const arena = new EntryArena();
   let last = 0;
   for (let n = 0; n < 3_000; n++) last = arena.add(last, 1, 'h.test', entry(n));

@@ -14,7 +14,7 @@ const listed = (list: FrontQueueList, host: number): number[] => {
 };
 
 describe('front queues of hosts', () => {
-  it('are found by number, in ascending order, in whatever order they came', () => {
+  it('front queues of hosts are found by number, in ascending order, in whatever order they came', () => {
     const list = new FrontQueueList();
     list.fitHost(2);
     for (const number of [3, 7, 0, 5, 16]) list.add(1, number);
@@ -24,7 +24,7 @@ describe('front queues of hosts', () => {
     assert.equal(list.find(0, 7), 0);
   });
 
-  it('leave from anywhere, and their numbers are used again', () => {
+  it('front queues of hosts can be removed anywhere, and their numbers are reused', () => {
     const list = new FrontQueueList();
     list.fitHost(1);
     const ones = [0, 3, 5, 7].map((number) => list.add(1, number));

@@ -78,7 +78,7 @@ describe('front queues', () => {
     ['in memory', 0, 2 ** 24],
     ['that outgrow memory', 180_000, 2 ** 21],
   ] as const) {
-    it(`are lists in order, wherever their entries are: ${name}`, () => {
+    it(`front queues are ordered lists, wherever their entries are: ${name}`, () => {
       for (let seed = 1; seed <= (payloadBytes > 0 ? 2 : 4); seed++) {
         const chance = new Chance(seed);
         const disk = new QueuesOnDisk(2, memoryBytes);
@@ -133,7 +133,7 @@ describe('front queues', () => {
     });
   }
 
-  it('tell whom it concerns of each entry, with its place', () => {
+  it('front queues give each entry’s host and place', () => {
     const disk = new QueuesOnDisk(1);
     const reported: object[] = [];
     disk.queues.queuedEver = 7;
@@ -149,7 +149,7 @@ describe('front queues', () => {
 });
 
 describe('a front queue', () => {
-  it('of a checkpoint is all on disk', () => {
+  it('a front queue of a checkpoint is all on disk', () => {
     const disk = new QueuesOnDisk(1);
     for (let n = 0; n < 5; n++) disk.push(0, entryOf(n));
     disk.queues.remove(disk.find(0, 2), 3);
@@ -168,7 +168,7 @@ describe('a front queue', () => {
     assert.deepEqual([disk.queues.unsavedCount(one), disk.queues.unsaved(one).seq], [1, 5]);
   });
 
-  it('counts what is in no row', () => {
+  it('a front queue counts entries that are in no row', () => {
     const disk = new QueuesOnDisk(1);
     for (let n = 0; n < 300; n++) disk.push(0, entryOf(n));
     const one = disk.find(0, 2);
@@ -181,7 +181,7 @@ describe('a front queue', () => {
     assert.deepEqual([disk.queues.unsavedCount(one), disk.rows.size], [0, 1]);
   });
 
-  it('has a row deleted once the last of it is taken, from memory or not', () => {
+  it('a front queue deletes a row once its last entry is taken, from memory or not', () => {
     for (const reopens of [false, true]) {
       const disk = new QueuesOnDisk(1);
       for (let n = 0; n < 300; n++) disk.push(0, entryOf(n));
@@ -204,7 +204,7 @@ describe('a front queue', () => {
     }
   });
 
-  it('gives memory back beyond what it may have, of what is on disk alone', () => {
+  it('a front queue frees memory above its limit, only of entries on disk', () => {
     const pages = (memoryBytes: number, saves: boolean) => {
       const disk = new QueuesOnDisk(1, memoryBytes);
       for (let n = 0; n < 9; n++) {
@@ -223,7 +223,7 @@ describe('a front queue', () => {
     assert.deepEqual(pages(0, false), [5, 0]);
   });
 
-  it('gives memory back as soon as what was in it is on disk', () => {
+  it('a front queue frees memory as soon as its content is on disk', () => {
     const disk = new QueuesOnDisk(1, 0);
     for (let n = 0; n < 9; n++) disk.push(0, entryOf(n, 2, Buffer.alloc(400_000, n)));
     assert.equal(disk.queues.arena.pages, 5);
@@ -239,7 +239,7 @@ describe('a front queue', () => {
     );
   });
 
-  it('that begins anew before its rows were read has them read all the same, each once', () => {
+  it('a front queue that restarts before its rows were read still reads them, each once', () => {
     for (const [count, more] of [
       [300, 0],
       [300, 40],
@@ -271,7 +271,7 @@ describe('a front queue', () => {
     }
   });
 
-  it('begins anew where all of it was in memory, with nothing left to read', () => {
+  it('a front queue restarts with nothing to read if everything was in memory', () => {
     const disk = new QueuesOnDisk(1);
     disk.push(0, entryOf(0));
     disk.save();
@@ -280,7 +280,7 @@ describe('a front queue', () => {
     assert.deepEqual(disk.queues.leftovers, []);
   });
 
-  it('has its head passed, read or not, and rows go with it', () => {
+  it('a front queue can advance its head, read or not, and rows go with it', () => {
     for (const reopens of [false, true]) {
       const disk = new QueuesOnDisk(1);
       for (let n = 0; n < 130; n++) disk.push(0, entryOf(n));
@@ -303,7 +303,7 @@ describe('a front queue', () => {
     }
   });
 
-  it('is forgotten with its last entry, however that leaves', () => {
+  it('a front queue is forgotten with its last entry, however that leaves', () => {
     for (const reopens of [false, true]) {
       const leave: Readonly<Record<string, (disk: QueuesOnDisk, one: number) => void>> = {
         taken: (disk) => disk.take(0, 2, 1),
@@ -324,7 +324,7 @@ describe('a front queue', () => {
     }
   });
 
-  it('passes what was taken out of it, on disk, too', () => {
+  it('a front queue skips removed entries, on disk, too', () => {
     const disk = new QueuesOnDisk(1);
     for (let n = 0; n < 130; n++) disk.push(0, entryOf(n));
     disk.reopen();

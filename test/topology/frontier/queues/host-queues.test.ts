@@ -32,7 +32,7 @@ function queue(
 }
 
 describe('a queue', () => {
-  it('that is empty has nothing', () => {
+  it('an empty queue has nothing', () => {
     const { queue: empty, queues } = queue();
     assert.deepEqual(
       [empty.size, empty.frontSize, empty.sizeOf(3), empty.frontQueues(), empty.again],
@@ -44,7 +44,7 @@ describe('a queue', () => {
     assert.deepEqual(queues.takeRescheduledRows(host), []);
   });
 
-  it('counts all that waits, and apart from it what waits for its turn alone', () => {
+  it('a queue counts all waiting URLs, and those that wait only for their turn', () => {
     const { queue: full } = queue(
       { 0: 2, 3: 1, 8: 4, 16: 5, 17: 6 },
       [
@@ -83,7 +83,7 @@ describe('a queue', () => {
     assert.equal(last.frontSize, 2);
   });
 
-  it('leaves out front queues of which all is gone', () => {
+  it('a queue omits front queues whose entries are all gone', () => {
     const { queue: some, frontQueues } = queue({ 0: 1, 3: 1 });
     const first = frontQueues.list.find(host, 0);
     // All that it holds was taken, and its rows are not read yet.
@@ -103,7 +103,7 @@ describe('a queue', () => {
     assert.equal(some.size, 2);
   });
 
-  it('may go at once while a front queue has something, or the open queue of a trap', () => {
+  it('a queue may go at once while a front queue, or the open queue of a trap, has something', () => {
     assert.equal(queue({ 0: 1 }).queue.dueAtMs, 0);
     assert.equal(queue({ 7: 1 }, [[5, 0]]).queue.dueAtMs, 0);
     assert.equal(queue({ 8: 1 }).queue.dueAtMs, undefined);
@@ -131,7 +131,7 @@ describe('a queue', () => {
     assert.equal(queue({}, [[5, 0]], [[3, 0]]).queue.dueAtMs, 5, 'what came back goes first');
   });
 
-  it('counts as the most urgent of what it has', () => {
+  it('a queue is as urgent as its most urgent entry', () => {
     const best = (...args: Parameters<typeof queue>) => queue(...args).queue.bestFrontQueue;
     assert.equal(best({ 2: 1, 5: 1 }), 2);
     assert.equal(best({ 5: 1 }, [[0, 2]]), 2);
@@ -157,7 +157,7 @@ describe('a queue', () => {
     assert.equal(best({ 7: 1 }, [[5, 17]]), 7);
   });
 
-  it('counts what is due, of what came back and what is rescheduled, as far as it is asked', () => {
+  it('a queue counts due entries, returned and rescheduled, up to the requested number', () => {
     const { queue: some } = queue(
       { 3: 9 },
       [
@@ -181,8 +181,8 @@ describe('a queue', () => {
   });
 });
 
-describe('what came back', () => {
-  it('is numbered above all that is there', () => {
+describe('a returned URL', () => {
+  it('a returned URL gets a number above all existing ones', () => {
     const { queues } = queue(
       {},
       [
@@ -212,7 +212,7 @@ describe('what came back', () => {
     );
   });
 
-  it('is taken from its head, and forgotten with the last', () => {
+  it('a returned URL is taken from the head, and its list forgotten with the last', () => {
     const { queues } = queue({}, [
       [5, 0],
       [3, 0],
@@ -231,7 +231,7 @@ describe('what came back', () => {
     assert.equal(queues.again.has(host), false);
   });
 
-  it('is taken out of the middle, and says when it was due', () => {
+  it('a returned URL is removed from the middle, with its due time', () => {
     const { queues } = queue({}, [
       [5, 0],
       [3, 0],
@@ -244,16 +244,16 @@ describe('what came back', () => {
   });
 });
 
-describe('what waits in a front queue', () => {
-  it('is taken out of it by its place', () => {
+describe('a URL in a front queue', () => {
+  it('a URL in a front queue is removed by its place', () => {
     const { queues, queue: some, frontQueues } = queue({ 3: 3 });
     assert.equal(queues.takeOut(host, { frontQueue: 3, seq: 1 }), 0);
     assert.deepEqual([some.sizeOf(3), frontQueues.goneOf(frontQueues.list.find(host, 3))], [2, [1]]);
   });
 });
 
-describe('what is rescheduled', () => {
-  it('is taken from its head; one that is emptied leaves its rows to be removed', () => {
+describe('a rescheduled URL', () => {
+  it('a rescheduled URL is taken from the head; an emptied list leaves its rows to be removed', () => {
     const { queues } = queue(
       {},
       [],
@@ -282,7 +282,7 @@ describe('what is rescheduled', () => {
     assert.deepEqual(queues.takeRescheduledRows(host), []);
   });
 
-  it('that is emptied and filled again has its rows written anew', () => {
+  it('a list of rescheduled URLs that is emptied and filled again has its rows rewritten', () => {
     const { queues } = queue({}, [], [[5, 0]]);
     queues.takeRescheduledRows(host);
     queues.takeRescheduled(host, 1);
@@ -300,7 +300,7 @@ describe('what is rescheduled', () => {
     assert.deepEqual(queues.takeRescheduledRows(host), []);
   });
 
-  it('is taken out of the middle, and says when it was due', () => {
+  it('a rescheduled URL is removed from the middle, with its due time', () => {
     const { queues } = queue(
       {},
       [[1, 0]],

@@ -22,7 +22,7 @@ function grant(state: FrontierState, leaseId: number, count: number, frontQueue 
 }
 
 describe('the age of queued URLs', () => {
-  it('is exact where few wait, and forgets those that were leased', () => {
+  it('the age of queued URLs is exact with few of them, and forgets leased ones', () => {
     const state = new FrontierState(fingerprintKey);
     admit(state, 0, 0, 10);
     admit(state, hourMs, 10, 100);
@@ -33,7 +33,7 @@ describe('the age of queued URLs', () => {
     assert.equal(state.queues.ages.at(2 * hourMs).all, undefined);
   });
 
-  it('is told by front queue, deferred URLs aside', () => {
+  it('the age of queued URLs is given by front queue, without deferred URLs', () => {
     const state = new FrontierState(fingerprintKey);
     admit(state, 0, 0, 5, 7);
     admit(state, 3 * hourMs, 5, 10, 0);
@@ -45,7 +45,7 @@ describe('the age of queued URLs', () => {
     assert.equal(all?.p95S, 4 * 3_600);
   });
 
-  it('is within a few hundredths where there are more URLs than samples, also once most of them have gone', () => {
+  it('the age of queued URLs is within a few hundredths with more URLs than samples, also once most have gone', () => {
     const state = new FrontierState(fingerprintKey);
     // One URL in two seconds of virtual time, over ten hosts.
     for (let n = 0; n < 30_000; n++) admit(state, 2_000 * n, n, n + 1, 2, `h${n % 10}.test`);
@@ -61,7 +61,7 @@ describe('the age of queued URLs', () => {
     near(later?.p95S, 38_950);
   });
 
-  it('counts from the checkpoint at least, after a restart', () => {
+  it('the age of queued URLs counts at least from the checkpoint after a restart', () => {
     const rows = new RowsInMemory();
     const before = new FrontierState(fingerprintKey);
     admit(before, 0, 0, 20_000);

@@ -25,7 +25,7 @@ function firstRow(chars: number, asked = 300) {
   return { count, bytes: writer.length };
 }
 
-test('a row holds so many entries at most, and as many as are asked for', () => {
+test('a row holds a bounded number of entries, and as many as requested', () => {
   assert.equal(firstRow(5).count, rowEntriesMax);
   assert.equal(firstRow(5, 7).count, 7);
 });
@@ -94,14 +94,14 @@ test('entries are read from memory as they were put', () => {
   assert.equal(pointer, first, 'the last one knows the first');
 });
 
-test('a row of some entries ends with the last of them', () => {
+test('a row of a few entries ends with the last of them', () => {
   const { value, last, count, arena, first } = row(all, 3, 1);
   assert.deepEqual([count, read(value, 9)], [3, all.slice(1, 4)]);
   assert.deepEqual(readArena(arena, last, host, 2), all[3]);
   assert.notEqual(last, first);
 });
 
-test('an entry that is not wanted is passed over', () => {
+test('an unwanted entry is skipped', () => {
   const urls: string[] = [];
   readRow(row(all).value, host, 2, 99, (index, entry) => {
     if (index % 2 === 1) urls.push(entry().url);
@@ -112,7 +112,7 @@ test('an entry that is not wanted is passed over', () => {
   );
 });
 
-test('what neighbours have in common is written once', () => {
+test('parts that neighbours share are written once', () => {
   const bytes = (...urls: string[]) => row(urls.map((url) => ({ ...plain, url }))).value.length;
   const path = `/${'x'.repeat(60)}`;
   // Count; then flags and depth of the first alone, two lengths, and the rest of the URL behind its origin.
@@ -133,7 +133,7 @@ test('a row is named by its host, its front queue and its first place', () => {
   assert.equal(rowKey(0x01020304, 5, 0x06070809).toString('hex'), '71010203040506070809');
 });
 
-test('a row that is missing is told of, with the remedy', () => {
+test('a missing row is reported, with the remedy', () => {
   for (const none of [null, undefined])
     assert.throws(() => countOf(none), /state folder lacks a row of a queue: delete the folder/);
 });

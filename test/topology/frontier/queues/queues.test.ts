@@ -30,7 +30,7 @@ function grant(state: FrontierState, leaseId: number, count: number): void {
 }
 
 describe('a partition’s front queues', () => {
-  it('number entries up to 2^32 and no further: a number is never used again', () => {
+  it('a partition’s front queues number entries up to 2^32 and no further: a number is never reused', () => {
     const frontQueues = new FrontQueues(2 ** 20, () => 'h.test');
     frontQueues.queuedEver = 0xffff_fffd;
     assert.equal(frontQueues.push(0, 'h.test', entryOf(1)), 0xffff_fffe);
@@ -39,7 +39,7 @@ describe('a partition’s front queues', () => {
 });
 
 describe('a host’s queue', () => {
-  it('gives its entries back in order, whole, from rows on disk and from memory', () => {
+  it('a host’s queue returns its entries in order, whole, from rows on disk and from memory', () => {
     const rows = new RowsInMemory();
     rows.run(saveCheckpoint(filled(1_000)));
     const state = new FrontierState(fingerprintKey);
@@ -63,13 +63,13 @@ describe('a host’s queue', () => {
     assert.equal(rows.count('q'), 0, 'rows that are used up are gone');
   });
 
-  it('takes less than 60 bytes a URL on disk', () => {
+  it('a host’s queue takes less than 60 bytes per URL on disk', () => {
     const rows = new RowsInMemory();
     rows.run(saveCheckpoint(filled(10_000)));
     assert.ok(rows.bytes - 10_000 * 8 < 60 * 10_000, `${rows.bytes}`);
   });
 
-  it('is in memory only as far as memory goes, whatever its length, and is the same queue', () => {
+  it('a host’s queue is in memory as far as memory allows, at any length, and behaves the same', () => {
     const rows = new RowsInMemory();
     const state = filled(60_000, 2 * 2 ** 20);
     const before = state.queues.frontQueues.arena.bytes;
@@ -90,7 +90,7 @@ describe('a host’s queue', () => {
     );
   });
 
-  it('goes on where all of it that was in memory has just had to leave', () => {
+  it('a host’s queue continues after everything in memory had to be evicted', () => {
     const admit = (state: FrontierState, n: number) =>
       state.apply({ kind: 'admit', hostKey: 'small.test', known: false, entries: [entryOf(n)] });
     const fill = (state: FrontierState) => {
@@ -118,7 +118,7 @@ describe('a host’s queue', () => {
     );
   });
 
-  it('numbers its entries on when it has been empty: a late word about an old one hits no new one', () => {
+  it('a host’s queue continues its numbers after it was empty: a late result for an old entry hits no new one', () => {
     const state = filled(3);
     grant(state, 1, 3);
     const { frontQueues } = state.queues;
@@ -131,7 +131,7 @@ describe('a host’s queue', () => {
   });
 
   for (const firstGone of [0, 1]) {
-    it(`leaves no row on disk behind entries that were taken out, from entry ${firstGone} on`, () => {
+    it(`a host’s queue leaves no row on disk behind removed entries, from entry ${firstGone} on`, () => {
       const rows = new RowsInMemory();
       rows.run(saveCheckpoint(filled(1_000)));
       const state = new FrontierState(fingerprintKey);
@@ -150,7 +150,7 @@ describe('a host’s queue', () => {
     });
   }
 
-  it('is listed in pages, in its order', () => {
+  it('a host’s queue is listed in pages, in its order', () => {
     const rows = new RowsInMemory();
     rows.run(saveCheckpoint(filled(300)));
     const state = new FrontierState(fingerprintKey);
@@ -173,7 +173,7 @@ describe('a host’s queue', () => {
 
 describe('a URL that is raised', () => {
   for (const onDisk of [false, true]) {
-    it(`from the middle of a queue ${onDisk ? 'on disk' : 'in memory'} goes next, once`, () => {
+    it(`a raised URL from the middle of a queue ${onDisk ? 'on disk' : 'in memory'} goes next, once`, () => {
       const urls = Array.from({ length: 200 }, (_, n) => `https://h.test/deep/${n}?q=${n}`);
       const driver = new TopologyDriver({ web: page, leasesMax: 1, policy: { delayMs: 10_000 } });
       driver.inject(urls, { depth: 3 });
@@ -202,7 +202,7 @@ describe('a URL that is raised', () => {
 });
 
 describe('host keys', () => {
-  it('keep their numbers among many, and are compared byte by byte', () => {
+  it('host keys keep their numbers among many, and are compared byte by byte', () => {
     const table = new KeyTable(fingerprintKey);
     const keys = Array.from({ length: 50_000 }, (_, n) => `www.${n % 3 === 0 ? 'bücher' : 'host'}${n}.test`);
     for (const [number, key] of keys.entries()) table.add(key, number);

@@ -7,7 +7,7 @@ const host = 7;
 /** After 2038, and beyond what 32 bits of milliseconds say. */
 const laterMs = 4_000_000_000_000;
 
-test('what is rescheduled is in order, found and counted as in a list that is sorted each time, and comes back from its rows', () => {
+test('rescheduled URLs are ordered, found and counted like a sorted list, and return from their rows', () => {
   for (let seed = 1; seed <= 12; seed++) {
     const chance = new Chance(seed);
     let naive: Rescheduled[] = [];

@@ -53,7 +53,7 @@ class Page {
 const demote: DemoteConfig = { waitFactor: 3, frontQueue: 6 };
 
 describe('a verdict on a page', () => {
-  it('of the dedup makes its visits wait longer from the next on, over restarts, until it is lifted', () => {
+  it('a verdict on a page of the dedup lengthens its intervals from the next on, over restarts, until it is lifted', () => {
     const page = new Page(demote);
     assert.equal(page.visit(), 10);
     page.verdict('https://b.test/other');
@@ -68,7 +68,7 @@ describe('a verdict on a page', () => {
     assert.equal(page.visit(''), 10, 'thin pages are not asked for');
   });
 
-  it('that it is thin holds while its visits find too little text', () => {
+  it('a verdict on a page that it is thin holds while its visits find too little text', () => {
     const page = new Page({ ...demote, thin: true });
     assert.equal(page.visit(''), 30);
     assert.equal(page.due.frontQueue, 6);
@@ -76,7 +76,7 @@ describe('a verdict on a page', () => {
     assert.equal(page.visit(''), 10);
   });
 
-  it('moves its links to that front queue where the policy says so, and none of other pages', () => {
+  it('a verdict on a page moves its links to another front queue if the policy says so, and no other page’s', () => {
     const queues = [demote, { ...demote, links: true as const }].map((config) => {
       const page = new Page(config);
       page.visit();
@@ -90,7 +90,7 @@ describe('a verdict on a page', () => {
     assert.deepEqual(page.queues(), queues[0]);
   });
 
-  it('changes nothing where the policy has none, for a URL of another host, or one that is not scheduled', () => {
+  it('a verdict on a page changes nothing without a policy for it, for a URL of another host, or an unscheduled one', () => {
     const page = new Page(undefined);
     page.visit();
     page.verdict('https://b.test/other');
@@ -103,7 +103,7 @@ describe('a verdict on a page', () => {
     assert.equal(other.visit(), 10);
   });
 
-  it('gives the same state after a crash between two slices of a checkpoint, whatever the policy makes of it since', () => {
+  it('a verdict on a page gives the same state after a crash between two slices of a checkpoint, whatever the policy does with it since', () => {
     const recrawl = { ...defaultRecrawl, schedule: 'fixed' as const, intervalMs: hour, minMs: 1_000 };
     const demote = { waitFactor: 1, frontQueue: 6, thin: true as const };
     for (const [before, after] of [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { numbers } from '../../../../lab/web/random.ts';
 import { DueHeaps } from '../../../../topology/frontier/recrawl/due-heaps.ts';
 
-test('each host has its rows in order, wherever one is taken out', () => {
+test('each host has its rows in order, wherever one is removed', () => {
   for (let seed = 1; seed <= 30; seed++) {
     const word = numbers(seed);
     const due: number[] = [];
@@ -47,7 +47,7 @@ test('each host has its rows in order, wherever one is taken out', () => {
   }
 });
 
-test('what is behind a row that is not wanted is not asked', () => {
+test('rows behind an unwanted row are not checked', () => {
   const heaps = new DueHeaps((a, b) => a < b);
   for (let row = 0; row < 1_000; row++) heaps.add(0, row);
   // As they came, all are behind the first; taking it out puts them behind each other.

@@ -40,16 +40,16 @@ const keysOf = (rows: ReturnType<typeof takeDueRows>) => rows.map(({ key }) => k
 const duesOf = ({ table }: RecrawlState) =>
   Array.from({ length: table.end }, (_, row) => (table.inUse(row) ? table.at(row) : null));
 
-test('what was never scheduled has no rows', () => {
+test('an empty schedule has no rows', () => {
   assert.deepEqual(takeDueRows(new RecrawlState()), []);
 });
 
-test('each field of a row of the schedule comes back', () => {
+test('each field of a row of the schedule is read back', () => {
   const dues = [plain, full, { ...plain, lo: 2, out: true }];
   assert.deepEqual(duesOf(loaded(takeDueRows(rowsOf(...dues)))), dues);
 });
 
-test('a block is 24 bytes a row, laid down as documented', () => {
+test('a block has 24 bytes a row, laid out as documented', () => {
   const [, { key, value } = { key: null, value: null }] = takeDueRows(rowsOf(plain, full));
   assert.equal(key!.toString('hex'), '6400000000');
   assert.equal(value!.length, 24 * blockRows);
@@ -63,7 +63,7 @@ test('a block is 24 bytes a row, laid down as documented', () => {
   assert.ok(value!.subarray(48).every((byte) => byte === 0));
 });
 
-test('only blocks that changed are written, in their order, each once, and gaps stay gaps', () => {
+test('only changed blocks are written, in order, each once, and gaps stay gaps', () => {
   const recrawl = rowsOf(...Array.from({ length: 2 * blockRows + 1 }, (_, lo) => ({ ...plain, lo })));
   const all = takeDueRows(recrawl);
   assert.deepEqual(keysOf(all), ['64', '6400000000', '6400000001', '6400000002']);
@@ -81,7 +81,7 @@ test('only blocks that changed are written, in their order, each once, and gaps 
   assert.equal(again.table.find(7, 900), 3);
 });
 
-test('price, credit, trust and the rounds of sitemaps come back; from before rounds were kept, the rest', () => {
+test('price, credit, trust and sitemap rounds are read back; from before rounds were kept, the rest', () => {
   const recrawl = new RecrawlState();
   recrawl.setPrice(-55, 1_234);
   recrawl.credit = -700;

@@ -22,7 +22,7 @@ const due = (lo: number, more: Partial<Due> = {}): Due => ({
 });
 
 describe('the schedule of visits', () => {
-  it('gives what a plain list gives, whatever comes and goes', () => {
+  it('the schedule of visits agrees with a plain list, whatever comes and goes', () => {
     const next = numbers(11);
     const table = new DueTable();
     const list = new Map<number, Due>();
@@ -74,7 +74,7 @@ describe('the schedule of visits', () => {
     assert.equal(rows.length, list.size);
   });
 
-  it('uses rows again that are free', () => {
+  it('the schedule of visits reuses free rows', () => {
     const table = new DueTable();
     for (let lo = 0; lo < 10; lo++) table.put(due(lo));
     for (let lo = 0; lo < 10; lo++) table.remove(table.find(1, lo));
@@ -82,7 +82,7 @@ describe('the schedule of visits', () => {
     assert.equal(table.end, 10);
   });
 
-  it('marks the rows to be written, and none after a load', () => {
+  it('the schedule of visits marks the rows to be written, and none after a load', () => {
     const table = new DueTable();
     table.put(due(1));
     assert.ok(table.unsaved.size > 0);
@@ -93,7 +93,7 @@ describe('the schedule of visits', () => {
   });
 });
 
-it('what a row says beside its numbers fits into sixteen bits, each for itself', () => {
+it('the flags of a row fit into sixteen bits, each separately', () => {
   for (let status = 0; status < 8; status++) {
     for (let frontQueue = 0; frontQueue < 8; frontQueue++) {
       for (const reported of [false, true]) {

@@ -19,7 +19,7 @@ const plain = {
   gained: 0,
 };
 
-test('freshness, age and trust are those of the pages that were seen, by front queue and by host', () => {
+test('freshness, age and trust cover the observed pages, by front queue and by host', () => {
   const state = new RecrawlState();
   const nowS = 1_000 * day;
   for (let page = 1; page <= 100; page++)
@@ -39,7 +39,7 @@ test('freshness, age and trust are those of the pages that were seen, by front q
   assert.deepEqual({ ...both, pages: both.pages / 2 }, all);
 });
 
-test('a page that was seen seven days ago is within the goal, a second more and it is not', () => {
+test('a page seen seven days ago is within the goal, a second more and it is not', () => {
   const state = new RecrawlState();
   const nowS = 1_000 * day;
   for (const [lo, ago] of [7 * day - 1, 7 * day, 7 * day + 1].entries())

@@ -58,7 +58,7 @@ describe('hubs', () => {
   const hubs = { ...fixed, hubs: { newUrls: 4 } };
 
   for (const late of [true, false]) {
-    it(`come again when so many new URLs are to be expected; links read ${late ? 'after' : 'before'} the outcome`, () => {
+    it(`hubs are revisited when enough new URLs are expected; links read ${late ? 'after' : 'before'} the outcome`, () => {
       const site = new Site(hubs);
       assert.equal(site.visit(30, late), 24, 'what a first visit finds is all new');
       for (let visit = 0; visit < 3; visit++) site.visit(16, late);
@@ -77,7 +77,7 @@ describe('hubs', () => {
     });
   }
 
-  it('are as any page where the policy does not say so, where links are known, and where the text alone changes', () => {
+  it('hubs are like any page if the policy does not ask for them, if links are known, and if only the text changes', () => {
     for (const [recrawl, newUrls] of [
       [fixed, 16],
       [hubs, 0],
@@ -97,7 +97,7 @@ describe('hubs', () => {
     }
   });
 
-  it('come no sooner than the shortest time, however much they gain, and what a rule says holds', () => {
+  it('hubs are revisited no sooner than the minimum interval, however much they gain, and rules apply', () => {
     const site = new Site(hubs);
     for (let visit = 0; visit < 12; visit++) site.visit(500);
     assert.equal(site.visit(500), 1);

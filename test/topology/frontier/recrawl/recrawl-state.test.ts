@@ -37,7 +37,7 @@ function rowOf(state: RecrawlState, lo: number, hi = 7): Due {
   return state.table.at(state.table.find(hi, lo));
 }
 
-test('a page is on the schedule from the first row of its table on, and until it leaves', () => {
+test('a page is on the schedule from its first row on, until it leaves', () => {
   const state = new RecrawlState();
   assert.ok(!state.isScheduled(fingerprint(1)));
   for (const lo of [1, 2]) state.table.put({ ...plain, lo });
@@ -51,7 +51,7 @@ test('a page is on the schedule from the first row of its table on, and until it
   assert.ok(!state.isScheduled(fingerprint(2)));
 });
 
-test('it is empty until something is scheduled, a host has sitemaps, there is credit or a price', () => {
+test('the schedule is empty until something is scheduled, a host has sitemaps, or credit or a price exists', () => {
   assert.equal(new RecrawlState().isEmpty, true);
   const full = (fill: (state: RecrawlState) => void) => {
     const state = new RecrawlState();
@@ -78,7 +78,7 @@ test('it is empty until something is scheduled, a host has sitemaps, there is cr
   );
 });
 
-test('a price is kept as its logarithm, 1024 steps to the octave; a free visit is one of its own', () => {
+test('a price is kept as its logarithm, 1024 steps to the octave; a free visit has its own value', () => {
   assert.deepEqual([8, 1, 0.5, 0, -1].map(pricedAs), [3_072, 0, -1_024, freeVisit, freeVisit]);
   assert.equal(freeVisit, -1_048_576);
   const state = new RecrawlState();
@@ -90,7 +90,7 @@ test('a price is kept as its logarithm, 1024 steps to the octave; a free visit i
   assert.equal(state.pricedAtMs, 2);
 });
 
-test('what is to be written is what has changed since it was: rows, prices, rounds, trust, credit', () => {
+test('only changed parts are written: rows, prices, rounds, trust, credit', () => {
   const changes: readonly ((state: RecrawlState) => unknown)[] = [
     (state) => state.setPrice(0, 1),
     (state) => state.setRound(0, { dueS: 1, sinceS: 0, tries: 0, secure: false }),
@@ -117,7 +117,7 @@ test('what is to be written is what has changed since it was: rows, prices, roun
   assert.equal(state.isUnsaved, false);
 });
 
-test('a row says what the page does: due is rounded up, the visit down, its class by its rate and weight', () => {
+test('a row has what the page does: its due time rounded up, its visit down, its class by rate and weight', () => {
   const state = new RecrawlState();
   state.put(7, 1, 4, page, 5_001);
   assert.deepEqual(rowOf(state, 1), {
@@ -141,7 +141,7 @@ test('a row says what the page does: due is rounded up, the visit down, its clas
   assert.equal(rowOf(state, 4).frontQueue, 7);
 });
 
-test('a visit that failed leaves what was gained since the last one; another visit begins anew', () => {
+test('a failed visit keeps what was gained since the last one; another visit starts over', () => {
   const state = new RecrawlState();
   state.put(7, 1, 0, page, 5_000);
   state.gain(fingerprint(1), 3);
@@ -151,7 +151,7 @@ test('a visit that failed leaves what was gained since the last one; another vis
   assert.equal(rowOf(state, 1).gained, 0);
 });
 
-test('gains are counted up to 31; of a URL that is not scheduled there are none', () => {
+test('gains are counted up to 31, and not for unscheduled URLs', () => {
   const state = withRows({});
   state.gain(fingerprint(1), 30);
   state.gain(fingerprint(1), 1);
@@ -162,7 +162,7 @@ test('gains are counted up to 31; of a URL that is not scheduled there are none'
   assert.equal(state.table.size, 1);
 });
 
-test('scheduled is what waits: URLs that are not on lease, and hosts whose sitemaps are to be read', () => {
+test('scheduled means waiting: URLs that are not on lease, and hosts with sitemaps to read', () => {
   const state = withRows({ lo: 1 }, { lo: 2, dueS: 2e9 }, { lo: 3, host: 1 });
   state.setRound(5, { dueS: 1, sinceS: 0, tries: 0, secure: false });
   assert.equal(state.scheduled, 4);
@@ -196,7 +196,7 @@ test('a URL is moved to its new time; one on lease is marked instead', () => {
   assert.deepEqual([rowOf(state, 2).dueS, rowOf(state, 2).pushed, rowOf(state, 2).out], [1e9, true, true]);
 });
 
-test('trust counts what was told and proved; at 64 both are halved first', () => {
+test('trust counts dates and proofs; at 64 both are halved first', () => {
   const state = new RecrawlState();
   state.learn(1, true);
   state.learn(1, false);
@@ -208,7 +208,7 @@ test('trust counts what was told and proved; at 64 both are halved first', () =>
   assert.deepEqual(state.trust.get(1), { fromSitemap: 33, proved: 12, lastDueS: 9 });
 });
 
-test('a page that is nearly the same as another counts in the front queue of such, downward, and in its class', () => {
+test('a near-duplicate page counts in the front queue of such pages, downward, and in its class', () => {
   const state = withRows({ rateClass: 2 * 80 + 13, frontQueue: 2 }, { lo: 2, frontQueue: 6, rateClass: 6 * 80 + 1 });
   state.table.put({ ...plain, lo: 3 });
   const config = { ...defaultRecrawl, demote: { waitFactor: 4, frontQueue: 5 } };
@@ -245,7 +245,7 @@ test('a page that is nearly the same as another counts in the front queue of suc
   assert.deepEqual(reported(6), [true, 0, noRate]);
 });
 
-test('credit is what refresh is behind its share of all that leases take, in thousandths, 64 fetches at most', () => {
+test('credit is how far revisits are behind their share of leases, in thousandths, at most 64 fetches', () => {
   const grant = (due: number, counts: readonly number[], again = 0) =>
     ({ kind: 'grantDue', due, frontQueues: counts.map((count, at) => [at, count]), again }) as never;
   const fresh = new RecrawlState();
@@ -278,7 +278,7 @@ test('credit is what refresh is behind its share of all that leases take, in tho
   assert.equal(state.credit, -64_000);
 });
 
-test('a page on lease is read from its row where it is not in memory', () => {
+test('a page on lease is read from its row if it is not in memory', () => {
   const state = new RecrawlState();
   const pages = new Map<number, PageRecord>();
   state.put(7, 1, 0, page, 5_000);
@@ -289,14 +289,14 @@ test('a page on lease is read from its row where it is not in memory', () => {
   assert.deepEqual([pages.size, state.reads], [1, [{ leaseId: 11, index: 3, hi: 7, lo: 2 }]]);
 });
 
-test('URLs that are still on lease at its end are due again, from the next whole second', () => {
+test('URLs still on lease at its end are due again, from the next whole second', () => {
   const state = withRows({ out: true, fromSitemap: true, pushed: true }, { lo: 2, dueS: 50 });
   state.endLeases(60_001);
   assert.deepEqual([rowOf(state, 1).dueS, rowOf(state, 1).out, rowOf(state, 2).dueS], [61, false, 50]);
   assert.equal(state.table.out, 0);
 });
 
-test('a URL on lease leaves the schedule, and no other does', () => {
+test('a leased URL leaves the schedule, and no other does', () => {
   const state = withRows({ out: true }, { lo: 2 });
   for (const lo of [1, 2, 3]) state.drop(fingerprint(lo));
   assert.deepEqual(
@@ -305,7 +305,7 @@ test('a URL on lease leaves the schedule, and no other does', () => {
   );
 });
 
-test('a URL is forgotten with its page, on lease or not; a host with all of its URLs, its trust and its sitemaps', () => {
+test('a URL is forgotten with its page, leased or not; a host with all its URLs, trust and sitemaps', () => {
   const state = new RecrawlState();
   for (const [lo, host] of [
     [1, 0],

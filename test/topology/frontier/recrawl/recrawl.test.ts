@@ -28,8 +28,8 @@ function fetched(
   hand.report(hand.lease(), more);
 }
 
-describe('a page that was fetched', () => {
-  it('is leased again when it is due, and not before, with its validators', () => {
+describe('a fetched page', () => {
+  it('a fetched page is leased again when it is due, and not before, with its validators', () => {
     const hand = recrawling();
     fetched(hand, 1, { etag: '"v1"' });
     assert.equal(hand.counters.scheduled, 1);
@@ -43,7 +43,7 @@ describe('a page that was fetched', () => {
     assert.equal(hand.leaseExactlyAfter(hour).urls[0]?.etag, '"v1"');
   });
 
-  it('costs a page of the quota at each visit, and nothing where the visit was not made', () => {
+  it('a fetched page costs a page of the quota at each visit, and nothing if the visit was not made', () => {
     const hand = recrawling();
     fetched(hand, 1);
     assert.equal(hand.counters.quotaSpent, 1);
@@ -55,14 +55,14 @@ describe('a page that was fetched', () => {
     assert.equal(hand.counters.quotaSpent, 2);
   });
 
-  it('is never fetched again without a schedule', () => {
+  it('a fetched page is never refetched without a schedule', () => {
     const hand = new Hand({ delayMs: 1_000 });
     fetched(hand, 3);
     assert.deepEqual(hand.grant(400 * day), []);
     assert.equal(hand.counters.scheduled, 0);
   });
 
-  it('waits for its host as any other does', () => {
+  it('a fetched page waits for its host like any other', () => {
     const hand = recrawling({}, { delayMs: 5 * hour, urlsPerLeaseMax: 1 });
     hand.links(a, 2);
     hand.report(hand.lease());
@@ -70,7 +70,7 @@ describe('a page that was fetched', () => {
     hand.leaseExactlyAfter(5 * hour);
   });
 
-  it('comes before those of its host that are due later', () => {
+  it('a fetched page comes before those of its host that are due later', () => {
     const hand = recrawling({}, { urlsPerLeaseMax: 2 });
     hand.links(a, 4);
     hand.report(hand.lease());
@@ -78,7 +78,7 @@ describe('a page that was fetched', () => {
     assert.deepEqual(paths(hand.leaseExactlyAfter(hour - 1_000)).sort(), ['0', '1']);
   });
 
-  it('changed where its body and its main text did, and not where an advertisement rotates', () => {
+  it('a fetched page changed if its body and main text did, not if an advertisement rotates', () => {
     const found = (first: object, second: object) => {
       const hand = recrawling();
       hand.links(a, 1);
@@ -97,7 +97,7 @@ describe('a page that was fetched', () => {
     assert.equal(found({ contentHash: 'x', textSignature: text }, far), 1);
   });
 
-  it('is visited sooner the more often it changes', () => {
+  it('a fetched page is revisited sooner the more often it changes', () => {
     const hand = recrawling({ schedule: 'adaptive' });
     hand.links(a, 2);
     const next = [day, day];
@@ -122,7 +122,7 @@ describe('a feed', () => {
       0,
     );
 
-  it('is polled the sooner the more often a poll brings an entry, and not for what it drops or rewrites', () => {
+  it('a feed is polled sooner the more often a poll brings an entry, and not for dropped or rewritten ones', () => {
     const hand = recrawling({ feeds });
     hand.links(a, 1);
     hand.report(hand.lease(), { contentHash: '1', textSignature: marks(1, 2) });
@@ -134,7 +134,7 @@ describe('a feed', () => {
     assert.deepEqual([hand.counters.revisits, hand.counters.changesFound], [2, 1]);
   });
 
-  it('is still one after a 304, and keeps the time it asked for', () => {
+  it('a feed is still a feed after a 304, and keeps its requested interval', () => {
     const hand = recrawling({ feeds });
     hand.links(a, 1);
     hand.report(hand.lease(), { etag: '"1"', textSignature: feedSignature([], 5 * hour) });
@@ -144,7 +144,7 @@ describe('a feed', () => {
     hand.leaseExactlyAfter(5 * hour);
   });
 
-  it('takes no part in how pages share the bandwidth', () => {
+  it('a feed takes no part in how pages share the bandwidth', () => {
     const rated = (first: string, second: string) => {
       const hand = recrawling({ schedule: 'optimal', feeds });
       hand.links(a, 1);
@@ -164,7 +164,7 @@ const dueOf = (hand: Hand, index: number) => {
 };
 
 describe('a visit that fails', () => {
-  it('is the last one where errors are never looked at again, and the page stays what it was', () => {
+  it('a visit that fails is the last if errors are never revisited, and the page stays what it was', () => {
     const hand = recrawling({ errorMs: null }, { retriesMs: [5_000] });
     fetched(hand, 1, { contentHash: 'x' });
     hand.report(hand.leaseExactlyAfter(hour), { kind: 'serverError' });
@@ -174,7 +174,7 @@ describe('a visit that fails', () => {
     assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
   });
 
-  it('is made again after the steps of the retry schedule, then as errors are; the page stays known', () => {
+  it('a visit that fails is repeated after the retry delays, then like errors; the page stays known', () => {
     const hand = recrawling({ errorMs: 6 * hour }, { retriesMs: [5_000, 60_000] });
     fetched(hand, 1, { etag: '"v1"', contentHash: 'x' });
     hand.report(hand.leaseExactlyAfter(hour), { kind: 'serverError' });
@@ -188,7 +188,7 @@ describe('a visit that fails', () => {
     assert.equal(hand.counters.revisits, 1);
   });
 
-  it('counts where it ended, and has the times of errors and of what is gone', () => {
+  it('a visit that fails counts by its outcome, with the intervals of errors and of gone pages', () => {
     const visits: readonly (readonly [OutcomeKind, number])[] = [
       ['gone', 3 * day],
       ['clientError', 6 * hour],
@@ -203,7 +203,7 @@ describe('a visit that fails', () => {
     }
   });
 
-  it('is never made again where the schedule says so', () => {
+  it('a visit that fails is never repeated if the schedule says so', () => {
     const hand = recrawling({ goneMs: null });
     fetched(hand, 1);
     hand.report(hand.leaseExactlyAfter(hour), { kind: 'gone' });
@@ -211,7 +211,7 @@ describe('a visit that fails', () => {
     assert.deepEqual(hand.grant(400 * day), []);
   });
 
-  it('is made at once if it was not made at all, or its lease expired', () => {
+  it('a visit is made at once if it was not made at all, or its lease expired', () => {
     const hand = recrawling();
     fetched(hand, 1);
     hand.report(hand.leaseExactlyAfter(hour), { kind: 'returned' });
@@ -221,7 +221,7 @@ describe('a visit that fails', () => {
     hand.lease(60_000);
   });
 
-  it('on a host that counts as dead is made when the verdict has run out', () => {
+  it('a visit to a dead host is made when the verdict has expired', () => {
     const hand = recrawling({}, { retriesMs: [1_000] });
     fetched(hand, 1);
     hand.report(hand.leaseExactlyAfter(hour), { kind: 'connectionFailed' });
@@ -231,8 +231,8 @@ describe('a visit that fails', () => {
   });
 });
 
-describe('refresh and discovery', () => {
-  it('share a lease as the policy says, and one takes what the other leaves', () => {
+describe('revisits and new URLs', () => {
+  it('revisits and new URLs share a lease as the policy says, and one takes what the other leaves', () => {
     for (const share of [0, 0.25, 1]) {
       const hand = recrawling({ share }, { urlsPerLeaseMax: 8 });
       fetched(hand, 8);
@@ -243,7 +243,7 @@ describe('refresh and discovery', () => {
     }
   });
 
-  it('share the leases of hosts that only have one of the two', () => {
+  it('revisits and new URLs share the leases of hosts that only have one of the two', () => {
     const hand = recrawling({ share: 0.25 }, { urlsPerLeaseMax: 1, leadTimeMs: 1 });
     for (let host = 0; host < 40; host++) hand.links(`old${host}.test`, 1);
     for (const task of hand.grant(0, 40)) hand.report(task);
@@ -257,7 +257,7 @@ describe('refresh and discovery', () => {
     assert.ok(refreshed >= 9 && refreshed <= 11, `${refreshed}`);
   });
 
-  it('a URL that an operator forces is due at once, and is there once', () => {
+  it('a forced URL is due at once, and exists once', () => {
     const hand = recrawling();
     fetched(hand, 3);
     hand.linksTo([`https://${a}/1`], -1, { intent: 'force' });
@@ -266,11 +266,11 @@ describe('refresh and discovery', () => {
   });
 });
 
-describe('what others say of a page', () => {
+describe('external news of a page', () => {
   const dated = (hand: Hand, path: number, lastModifiedMs: number, intent: 'refresh' | 'discover' = 'refresh') =>
     hand.linksTo([`https://${a}/${path}`], -1, { intent }, lastModifiedMs);
 
-  it('a date after the last visit makes it due; one before it, or in the far future, does not', () => {
+  it('external news of a page: a date after the last visit makes it due; an earlier or far future one does not', () => {
     const hand = recrawling({ intervalMs: 30 * day });
     fetched(hand, 4);
     hand.nowMs += hour;
@@ -281,7 +281,7 @@ describe('what others say of a page', () => {
     assert.deepEqual(paths(hand.lease()), ['3']);
   });
 
-  it('a date may be a day ahead, as another time zone’s is, and no millisecond more', () => {
+  it('external news of a page: a date may be a day ahead, like that of another time zone, and no millisecond more', () => {
     const hand = recrawling({ intervalMs: 30 * day });
     fetched(hand, 2);
     hand.nowMs += hour;
@@ -290,7 +290,7 @@ describe('what others say of a page', () => {
     assert.deepEqual(paths(hand.lease()), ['0']);
   });
 
-  it('dates that prove wrong are believed no more, but for one in sixteen', () => {
+  it('external news of a page: dates that prove wrong are no longer believed, except one in sixteen', () => {
     const hand = recrawling({ intervalMs: 90 * day }, { urlsPerLeaseMax: 64, delayMs: 0 });
     hand.links(a, 400);
     for (let task = hand.grant(1)[0]; task !== undefined; task = hand.grant(1)[0])
@@ -308,7 +308,7 @@ describe('what others say of a page', () => {
     assert.ok(visits > 100 && visits < 150, `${visits} of ${reported}`);
   });
 
-  it('a sitemap that dates everything anew is spread at half the pace of the host', () => {
+  it('external news of a page: a sitemap that redates everything is spread at half the host’s pace', () => {
     const hand = recrawling({ intervalMs: 90 * day }, { urlsPerLeaseMax: 64, delayMs: 1_000, leadTimeMs: 1e6 });
     hand.links(a, 30);
     for (let task = hand.grant(1_000)[0]; task !== undefined; task = hand.grant(1_000)[0]) hand.report(task);
@@ -317,7 +317,7 @@ describe('what others say of a page', () => {
     assert.ok(hand.lease(10_000).urls.length <= 6);
   });
 
-  it('a push is due at once, whatever it knew of dates', () => {
+  it('external news of a page: a push is due at once, whatever the trust in dates', () => {
     const hand = recrawling({ intervalMs: 30 * day });
     fetched(hand, 2);
     hand.linksTo([`https://${a}/1`], 0, { intent: 'refresh' });
@@ -325,7 +325,7 @@ describe('what others say of a page', () => {
   });
 });
 
-describe('a push for a page that is on lease', () => {
+describe('a push for a page on lease', () => {
   const push = (hand: Hand, path = 0) => hand.linksTo([`https://${a}/${path}`], 0, { intent: 'refresh' });
   /** Its page is on lease for a revisit. */
   const onLease = (recrawl: Partial<RecrawlConfig> = {}, policy: Partial<PolicyConfig> = {}) => {
@@ -334,7 +334,7 @@ describe('a push for a page that is on lease', () => {
     return { hand, task: hand.leaseExactlyAfter(hour) };
   };
 
-  it('makes it due again once its lease is over, as the push may tell of what came after that fetch', () => {
+  it('a push for a page on lease makes it due again once its lease is over, since it may report a later change', () => {
     for (const kind of ['fetched', 'notModified', 'redirect', 'clientError', 'parseFailed'] as const) {
       const { hand, task } = onLease();
       push(hand);
@@ -347,14 +347,14 @@ describe('a push for a page that is on lease', () => {
     }
   });
 
-  it('is one by an operator who forces it, too', () => {
+  it('a push for a page on lease may be an operator’s force, too', () => {
     const { hand, task } = onLease();
     hand.linksTo([`https://${a}/0`], -1, { intent: 'force' });
     hand.report(task);
     hand.leaseExactlyAfter(1_000);
   });
 
-  it('is remembered where the schedule, or a policy of now, says never again', () => {
+  it('a push for a page on lease is remembered even if the schedule, or a present policy, says never again', () => {
     for (const kind of ['gone', 'serverError'] as const) {
       const { hand, task } = onLease({ goneMs: null, errorMs: null }, { retriesMs: [] });
       push(hand);
@@ -371,7 +371,7 @@ describe('a push for a page that is on lease', () => {
     assert.deepEqual([hand.counters.page, hand.counters.scheduled], [1, 0]);
   });
 
-  it('comes no sooner than a server that is in trouble asks for', () => {
+  it('a push for a page on lease comes no sooner than a server in trouble asks for', () => {
     const { hand, task } = onLease({}, { retriesMs: [30_000] });
     push(hand);
     hand.report(task, { kind: 'serverError' });
@@ -379,7 +379,7 @@ describe('a push for a page that is on lease', () => {
     hand.leaseExactlyAfter(hour);
   });
 
-  it('outlives its owner, whether a checkpoint or the changelog alone tells of it', () => {
+  it('a push for a page on lease outlives its owner, from a checkpoint or from the changelog alone', () => {
     for (const isSaved of [false, true]) {
       const { hand, task } = onLease();
       push(hand);
@@ -397,7 +397,7 @@ describe('a push for a page that is on lease', () => {
     }
   });
 
-  it('is no date of a sitemap: one that is read meanwhile is not believed twice', () => {
+  it('a push for a page on lease is no sitemap date: one read meanwhile is not believed twice', () => {
     const { hand, task } = onLease();
     hand.linksTo([`https://${a}/0`], -1, { intent: 'refresh' }, hand.nowMs);
     hand.report(task);
@@ -406,7 +406,7 @@ describe('a push for a page that is on lease', () => {
 });
 
 describe('a restart', () => {
-  it('keeps what is due, what is on lease, and what visits told', () => {
+  it('a restart keeps what is due, what is on lease, and what visits showed', () => {
     const hand = recrawling({ schedule: 'optimal', intervalMs: hour }, { urlsPerLeaseMax: 2 });
     hand.links(a, 7);
     for (let visit = 0; visit < 30; visit++) {
@@ -426,7 +426,7 @@ describe('a restart', () => {
     assert.equal(hand.counters.admitted, 7);
   });
 
-  it('amid the writing of a checkpoint, when a host is there as it was after a visit and the schedule is not, loses no visit', () => {
+  it('a restart in the middle of a checkpoint, with the host after a visit and the schedule before it, loses no visit', () => {
     const hand = recrawling();
     hand.links(a, 1);
     const task = hand.lease();

@@ -27,15 +27,15 @@ function afterVisits(changes: boolean, visits: number, policy: Partial<PolicyCon
   return state.recrawl.table.at(state.recrawl.table.find(hi!, lo!)).frontQueue;
 }
 
-describe('a page that is visited again', () => {
-  it('rises where it changes, and falls where it does not', () => {
+describe('a revisited page', () => {
+  it('a revisited page gets a better score if it changes, and a worse one if not', () => {
     const first = afterVisits(true, 1);
     assert.equal(first, afterVisits(false, 1), 'at first they are alike');
     const [changing, steady] = [afterVisits(true, 6), afterVisits(false, 6)];
     assert.ok(changing < first && first < steady, `${changing}, ${first}, ${steady}`);
   });
 
-  it('is weighed by freshness as the policy says: a weight of 1000 orders otherwise than one of 0', () => {
+  it('a revisited page is scored with the policy’s weight of freshness: 1000 orders otherwise than 0', () => {
     const by = (freshness: number) =>
       [true, false].map((changes) => afterVisits(changes, 6, { score: { ...defaultScore, freshness } }));
     const [changing, steady] = by(1_000);
@@ -44,7 +44,7 @@ describe('a page that is visited again', () => {
     assert.equal(one, other);
   });
 
-  it('stays in the front queue that an overlay gives it', () => {
+  it('a revisited page stays in an overlay’s front queue', () => {
     const overlays = [{ name: 'all', match: { hosts: [host] }, set: { frontQueue: 4 } }];
     assert.deepEqual([afterVisits(true, 4, { overlays }), afterVisits(false, 4, { overlays })], [4, 4]);
   });

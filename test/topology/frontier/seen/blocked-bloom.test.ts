@@ -9,7 +9,7 @@ const share = (filter: BlockedBloom, from: number, count: number) => {
   return found / count;
 };
 
-test('whatever was added is there; of what was not, about one in a hundred at ten bits each', () => {
+test('every added URL is found; of others, about one in a hundred at ten bits each', () => {
   const filter = new BlockedBloom(12_800);
   assert.equal(filter.bytes, 12_800);
   assert.equal(share(filter, 0, 1_000), 0);
@@ -19,14 +19,14 @@ test('whatever was added is there; of what was not, about one in a hundred at te
   assert.ok(wrong > 0.007 && wrong < 0.0125, `${wrong}`);
 });
 
-test('memory is whole blocks of 64 bytes, one at least', () => {
+test('memory is in whole blocks of 64 bytes, at least one', () => {
   assert.deepEqual(
     [0, 1, 64, 127, 128].map((bytes) => new BlockedBloom(bytes).bytes),
     [64, 64, 64, 64, 128],
   );
 });
 
-test('the bytes for so many URLs keep false positives at the share that was asked for', () => {
+test('the computed bytes for a number of URLs keep false positives at the requested share', () => {
   // 6 probes: 6 · 10⁶ / −ln(1 − 0.01^(1/6)) bits, and a tenth more, in blocks of 64 bytes.
   assert.deepEqual([bloomBytes(1_000_000, 0.01), bloomBytes(1, 0.01)], [1_322_304, 64]);
 });

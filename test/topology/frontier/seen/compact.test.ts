@@ -10,14 +10,14 @@ const runsOf = (...counts: readonly number[]): Run[] =>
   counts.map((count, at) => ({ id: at + 1, count, firsts: new Uint32Array(0) }));
 const merged = (...counts: readonly number[]) => runsToMerge(runsOf(...counts), recentMax).map(({ id }) => id);
 
-test('eight runs of one tier are merged, no fewer', () => {
+test('eight runs of one tier are merged, and no fewer', () => {
   assert.deepEqual(merged(), []);
   assert.deepEqual(merged(...Array<number>(runsPerTier - 1).fill(100)), []);
   assert.deepEqual(merged(...Array<number>(runsPerTier).fill(100)), [1, 2, 3, 4, 5, 6, 7, 8]);
   assert.deepEqual(merged(...Array<number>(runsPerTier + 1).fill(100)), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-test('a tier is from one power of eight of the least run to the next, smaller runs among the first', () => {
+test('a tier spans one power of eight of the smallest run, with smaller runs in the first', () => {
   const seven = Array<number>(runsPerTier - 1).fill(100);
   assert.deepEqual(merged(...seven, 799), [1, 2, 3, 4, 5, 6, 7, 8]);
   assert.deepEqual(merged(...seven, 800), []);
@@ -67,7 +67,7 @@ function compacted(runs: readonly (readonly (readonly [hi: number, lo: number])[
   return { store, run: run! };
 }
 
-test('the merged run has the fingerprints of all, in order by both words', () => {
+test('a merged run has the fingerprints of all, ordered by both words', () => {
   const { store, run } = compacted([
     [
       [1, 5],
@@ -91,7 +91,7 @@ test('the merged run has the fingerprints of all, in order by both words', () =>
 });
 
 for (const count of [blockFingerprints - 1, blockFingerprints, blockFingerprints + 1, 2 * blockFingerprints])
-  test(`blocks are full but for the last: ${count} fingerprints and one more`, () => {
+  test(`all blocks but the last are full: ${count} fingerprints and one more`, () => {
     const odd = Array.from({ length: count }, (_, n) => [n >> 4, 2 * n + 1] as const);
     const { store, run } = compacted([odd, [[3, 0]]]);
     assert.equal(run.count, count + 1);

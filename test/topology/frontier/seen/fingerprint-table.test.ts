@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { FingerprintTable } from '../../../../topology/frontier/seen/fingerprint-table.ts';
 import { fingerprintOf } from './fingerprints.ts';
 
-it('is exact: a fingerprint is new once, and only those added are there', () => {
+it('the table is exact: a fingerprint is new once, and only added ones are found', () => {
   const table = new FingerprintTable();
   for (let n = 0; n < 200_000; n++) assert.equal(table.add(...fingerprintOf(n)), true);
   for (let n = 0; n < 200_000; n++) {
@@ -14,7 +14,7 @@ it('is exact: a fingerprint is new once, and only those added are there', () => 
   assert.equal(table.size, 200_000);
 });
 
-it('gives its fingerprints in ascending order, in blocks of the size asked for', () => {
+it('the table returns its fingerprints in ascending order, in blocks of the requested size', () => {
   const table = new FingerprintTable();
   for (let n = 0; n < 100_000; n++) table.add(...fingerprintOf(n));
   let before = -1n;
@@ -30,7 +30,7 @@ it('gives its fingerprints in ascending order, in blocks of the size asked for',
   assert.deepEqual(sizes, [...Array.from({ length: 12 }, () => 8192), 100_000 - 12 * 8192]);
 });
 
-it('takes no more than 17 bytes a fingerprint, at any size from 100,000 on', () => {
+it('the table takes at most 17 bytes a fingerprint, at any size from 100,000 on', () => {
   const table = new FingerprintTable();
   for (let n = 0; n < 1_500_000; n++) {
     table.add(...fingerprintOf(n));
@@ -38,7 +38,7 @@ it('takes no more than 17 bytes a fingerprint, at any size from 100,000 on', () 
   }
 });
 
-it('takes the fingerprint of zeros as any other', () => {
+it('the table accepts the fingerprint of zeros', () => {
   const table = new FingerprintTable();
   assert.equal(table.has(0, 0), false);
   assert.equal(table.add(0, 0), true);
@@ -46,7 +46,7 @@ it('takes the fingerprint of zeros as any other', () => {
   assert.equal(table.has(0, 0), true);
 });
 
-it('keeps fingerprints apart that agree in one word, and survives many that belong in one place', () => {
+it('the table distinguishes fingerprints that agree in one word, and survives many with one place', () => {
   const table = new FingerprintTable();
   for (let n = 1; n < 3_000; n++) {
     assert.equal(table.add(7, n), true);

@@ -32,18 +32,18 @@ describe('a look-up in a run of several blocks', () => {
   const { at } = three;
   const edge = blockFingerprints;
 
-  it('finds the last of a block and the first of the next, asked together', () => {
+  it('a look-up in a run of several blocks finds the last of a block and the first of the next, asked together', () => {
     for (const n of [edge, 2 * edge]) {
       assert.deepEqual(ask(three, [at(n - 1), at(n), at(n + 1), at(n + 2)]), [1, 1, 1, 1], `at ${n}`);
     }
   });
 
-  it('finds the first of a block that is the last thing asked, and the first thing', () => {
+  it('a look-up in a run of several blocks finds a block’s first entry as the last and as the first question', () => {
     assert.deepEqual(ask(three, [at(3), at(edge + 1)]), [1, 1]);
     assert.deepEqual(ask(three, [at(edge + 1), at(edge + 9), at(2 * edge + 1)]), [1, 1, 1]);
   });
 
-  it('does not find what lies between two of them, below all or above all', () => {
+  it('a look-up in a run of several blocks does not find values between two entries, below all or above all', () => {
     const [hi, lo] = at(edge);
     assert.deepEqual(ask(three, [[1, 9], at(1), [hi, lo + 1], at(edge + 1), [6, 0xffff_fff0]]), [0, 1, 0, 1, 0]);
   });

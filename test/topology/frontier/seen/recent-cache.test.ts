@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { RecentCache } from '../../../../topology/frontier/seen/recent-cache.ts';
 
-it('a cache takes no more than it was given, but for one line', () => {
+it('a cache exceeds its limit by at most one line', () => {
   const sizes = [0, 63, 64, 127, 128, 1_000].map((bytes) => new RecentCache(bytes).bytes);
   assert.deepEqual(sizes, [64, 64, 64, 64, 128, 512]);
 });
 
-it('a cache holds both words of what was added, and forgets the oldest', () => {
+it('a cache holds both words of added fingerprints, and forgets the oldest', () => {
   const cache = new RecentCache(64);
   for (let n = 1; n <= 8; n++) cache.add(n, 2 * n);
   const held = () => Array.from({ length: 10 }, (_, n) => n).filter((n) => n > 0 && cache.has(n, 2 * n));
@@ -17,7 +17,7 @@ it('a cache holds both words of what was added, and forgets the oldest', () => {
   assert.deepEqual(held(), [2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it('what is in one line leaves the others alone', () => {
+it('a cache line does not affect the others', () => {
   const cache = new RecentCache(128);
   cache.add(1, 0);
   for (let n = 0; n < 8; n++) cache.add(2, 2 * n + 1);

@@ -14,7 +14,7 @@ it('a block is read back as it was written, wherever its bytes lie', () => {
   assert.deepEqual([...blockWords(Buffer.alloc(0))], []);
 });
 
-it('a block that is missing or torn is an error that says what to do', () => {
+it('a missing or torn block is an error with the remedy', () => {
   for (const bytes of [null, undefined, Buffer.alloc(1), Buffer.alloc(4), Buffer.alloc(7), Buffer.alloc(12)]) {
     assert.throws(
       () => blockWords(bytes),

@@ -33,7 +33,7 @@ const keysOf = (store: RowsStore) => [...store.rows.keys()].sort();
 const hex = (...blocks: readonly (readonly [list: number, block: number])[]) =>
   [manifestKey.toString('hex'), ...blocks.map((block) => blockKey(...block).toString('hex'))].sort();
 
-test('there are no rows before the first admission, then a manifest and the block that grows', () => {
+test('no rows exist before the first admission, then a manifest and the growing block', () => {
   const [store, seen] = [new RowsStore(), new SeenTest()];
   assert.deepEqual(saveSeen(seen), []);
   add(seen, 0, 3);
@@ -51,7 +51,7 @@ test('there are no rows before the first admission, then a manifest and the bloc
 });
 
 for (const count of [1, blockFingerprints - 1, blockFingerprints, blockFingerprints + 1, 2 * blockFingerprints]) {
-  test(`a log of ${count} fingerprints goes on where it was after a restart`, () => {
+  test(`a log of ${count} fingerprints continues after a restart`, () => {
     const [store, seen] = [new RowsStore(), new SeenTest()];
     add(seen, 0, count);
     store.save(seen);
@@ -66,7 +66,7 @@ for (const count of [1, blockFingerprints - 1, blockFingerprints, blockFingerpri
   });
 }
 
-test('what became a run leaves the log, with its rows, and is asked for by its blocks', () => {
+test('fingerprints in a run leave the log, with their rows, and are looked up by the run’s blocks', () => {
   const [store, seen] = [new RowsStore(), new SeenTest(tiny)];
   add(seen, 0, 1_280, store);
   store.save(seen);
@@ -85,7 +85,7 @@ test('what became a run leaves the log, with its rows, and is asked for by its b
   assert.deepEqual(verdicts(store.open(tiny), store, 0, 1_400), new Set([seenVerdicts.seen]));
 });
 
-test('with a Bloom filter the log fills it again', () => {
+test('with a Bloom filter the log refills the filter', () => {
   const [store, seen] = [new RowsStore(), new SeenTest(bloom)];
   add(seen, 0, 2_000);
   store.save(seen);
@@ -97,7 +97,7 @@ test('with a Bloom filter the log fills it again', () => {
   assert.deepEqual(store.open(bloom).log.lists, [{ id: 1, count: 2_010 }]);
 });
 
-test('rows that the manifest does not name are as good as absent, and go with the next save', () => {
+test('rows that the manifest does not name count as absent, and go with the next save', () => {
   const [store, seen] = [new RowsStore(), new SeenTest(tiny)];
   add(seen, 0, 1_280, store);
   store.save(seen);
@@ -131,7 +131,7 @@ test('blocks of the log ahead of its manifest do not count', () => {
   assert.deepEqual(again.dropped, []);
 });
 
-test('rows of a first save that a crash cut short: the log begins elsewhere, and they go', () => {
+test('rows of an interrupted first save are dropped, and the log begins elsewhere', () => {
   const [store, seen] = [new RowsStore(), new SeenTest()];
   add(seen, 0, 3);
   store.save(seen);
@@ -144,7 +144,7 @@ test('rows of a first save that a crash cut short: the log begins elsewhere, and
   assert.deepEqual(keysOf(store), hex([2, 0]));
 });
 
-test('blocks that are missing or torn are told of, with what to do', () => {
+test('missing or torn blocks are reported, with the remedy', () => {
   const [store, seen] = [new RowsStore(), new SeenTest()];
   add(seen, 0, 2 * blockFingerprints + 1);
   store.save(seen);

@@ -46,7 +46,7 @@ function expected(known: Set<number>, links: readonly number[]): number[] {
 }
 
 describe('the seen test', () => {
-  it('gives the verdicts of one exact set, through tables, runs and merges of runs', () => {
+  it('the seen test agrees with an exact set, through tables, runs and merges of runs', () => {
     for (let seed = 1; seed <= 4; seed++) {
       const random = randoms(seed);
       const [store, known] = [new RowsStore(), new Set<number>()];
@@ -61,7 +61,7 @@ describe('the seen test', () => {
     }
   });
 
-  it('forgets nothing and invents nothing when it is killed in the middle of a lookup, a spill or a merge', () => {
+  it('the seen test forgets and invents nothing when it is killed in the middle of a lookup, a spill or a merge', () => {
     for (let seed = 1; seed <= 6; seed++) {
       const random = randoms(seed + 100);
       const [store, known] = [new RowsStore(), new Set<number>()];
@@ -97,7 +97,7 @@ describe('the seen test', () => {
     }
   });
 
-  it('forgets that a URL was new once it was admitted and has become part of a run', () => {
+  it('the seen test forgets that a URL was new once it was admitted and is part of a run', () => {
     const store = new RowsStore();
     const seen = new SeenTest(tiny);
     let next = 0;
@@ -130,7 +130,7 @@ describe('the seen test', () => {
     for (const n of doubtful) assert.notEqual(seen.test(...fingerprintOf(n)), seenVerdicts.new, `${n}`);
   });
 
-  it('keeps what is admitted after its very first save was cut short before the manifest', () => {
+  it('the seen test keeps admitted URLs after its very first save was cut short before the manifest', () => {
     const store = new RowsStore();
     const first = new SeenTest(tiny);
     first.add(...fingerprintOf(1));
@@ -143,7 +143,7 @@ describe('the seen test', () => {
     assert.deepEqual([third.size, ...[1, 2, 3].map((n) => third.test(...fingerprintOf(n)))], [2, 1, 1, 0]);
   });
 
-  it('looks up many questions in one pass, reading no block that cannot hold one', () => {
+  it('the seen test answers many questions in one pass, reading no block that cannot hold one', () => {
     const store = new RowsStore();
     const seen = new SeenTest({ ...defaultSeen, memoryBytes: 8 << 20 });
     for (let n = 0; n < seen.counts.tableMax; n++) seen.add(...fingerprintOf(n));
@@ -164,7 +164,7 @@ describe('the seen test', () => {
     assert.equal(store.requests, 1);
   });
 
-  it('keeps to its memory, every part counted', () => {
+  it('the seen test keeps to its memory, every part counted', () => {
     const store = new RowsStore();
     const memoryBytes = 8 << 20;
     const seen = new SeenTest({ ...defaultSeen, memoryBytes });
@@ -178,7 +178,7 @@ describe('the seen test', () => {
     assert.ok(seen.runs.length > 2);
   });
 
-  it('may be given more or less memory, or a Bloom filter, at any restart', () => {
+  it('the seen test may get more or less memory, or a Bloom filter, at any restart', () => {
     const store = new RowsStore();
     const configs: SeenConfig[] = [
       tiny,
@@ -199,7 +199,7 @@ describe('the seen test', () => {
     }
   });
 
-  it('names what is missing where rows are lost', () => {
+  it('the seen test names missing rows', () => {
     const store = new RowsStore();
     const seen = new SeenTest(tiny);
     for (let n = 0; n < 100; n++) seen.add(...fingerprintOf(n));
@@ -213,7 +213,7 @@ describe('the Bloom filter alone', () => {
   const urls = 200_000;
 
   for (const errors of [0.1, 0.01, 0.001]) {
-    it(`takes no more than ${errors} of new URLs for seen when it is as full as it was made for, and measures it`, () => {
+    it(`the Bloom filter alone takes at most ${errors} of new URLs for seen at its planned size, and measures it`, () => {
       const seen = new SeenTest({ ...defaultSeen, kind: 'bloom', bloomUrls: urls, bloomErrors: errors });
       for (let n = 0; n < urls; n++) seen.add(...fingerprintOf(n));
       for (let n = 0; n < urls; n += 7) assert.equal(seen.test(...fingerprintOf(n)), seenVerdicts.seen);
@@ -229,7 +229,7 @@ describe('the Bloom filter alone', () => {
   }
 
   for (const times of [2, 5, 10]) {
-    it(`reports how many of ${times} times the URLs that it was made for are lost, to a tenth`, () => {
+    it(`the Bloom filter alone reports how many of ${times} times the URLs that it was made for are lost, to a tenth`, () => {
       const seen = new SeenTest({ ...defaultSeen, kind: 'bloom', bloomUrls: urls / 10, bloomErrors: 0.01 });
       let [lost, reported] = [0, 0];
       for (let n = 0; n < (times * urls) / 10; n++) {
@@ -241,11 +241,11 @@ describe('the Bloom filter alone', () => {
     });
   }
 
-  it('takes 1.5 bytes a URL at one error in a hundred', () => {
+  it('the Bloom filter alone takes 1.5 bytes a URL at one error in a hundred', () => {
     assert.ok(bloomBytes(1_000_000, 0.01) / 1_000_000 <= 1.5);
   });
 
-  it('is the same after a restart', () => {
+  it('the Bloom filter alone is the same after a restart', () => {
     const config: SeenConfig = { ...defaultSeen, kind: 'bloom', bloomUrls: 20_000, bloomErrors: 0.05 };
     const store = new RowsStore();
     const seen = store.open(config);

@@ -36,7 +36,7 @@ const isSeen = (state: FrontierState, n: number) => {
 };
 
 describe('a loaded row', () => {
-  it('of URLs that ended: each is seen and kept, and counts as what it is; pages count against the quota', () => {
+  it('a loaded row of finished URLs marks each as seen and stored, and counts it by its outcome; pages count against the quota', () => {
     const urls = (['page', 'page', 'failed', 'dead', 'known'] as const).map((status, n) => recordOf(n, status));
     const state = loaded({ row: 'known', urls });
     assert.deepEqual(countsOf(state), {
@@ -50,7 +50,7 @@ describe('a loaded row', () => {
     );
   });
 
-  it('of what was fetched more than once counts each time', () => {
+  it('a loaded row of a repeatedly fetched URL counts each time', () => {
     const state = loaded(
       { row: 'repeated', status: 'page', count: 3 },
       { row: 'repeated', status: 'denied', count: 2 },
@@ -61,7 +61,7 @@ describe('a loaded row', () => {
     });
   });
 
-  it('of a URL that waits: it is due when it was, and seen by its normal spelling unless it was before', () => {
+  it('a loaded row of a waiting URL keeps its due time, and marks its normal spelling as seen', () => {
     const entry = (n: number) => ({ url: urlOf(n), depth: 1, hop: 0, attempts: 1, expiries: 0, frontQueue: 2 });
     const row = { row: 'again', hostKey: host };
     const state = loaded(
@@ -87,7 +87,7 @@ describe('a loaded row', () => {
     assert.equal(state.clock.readyAtMs(id), 0);
   });
 
-  it('of a page that is visited again: it is seen, on the schedule, and counts as what it was', () => {
+  it('a loaded row of a revisited page marks it as seen and scheduled, and counts it by its outcome', () => {
     const hand = new Hand({ recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 3_600_000 } });
     hand.links(host, 1);
     hand.report(hand.lease());
@@ -103,12 +103,12 @@ describe('a loaded row', () => {
     assert.equal(state.clock.readyAtMs(state.hosts.get(host)!.id), 9_000);
   });
 
-  it('of how far loading has come is what a restart goes on from', () => {
+  it('a loaded row of the loading progress is where a restart continues', () => {
     const progress = { row: 'progress', read: 7 };
     assert.deepEqual(loaded(progress).load, progress);
   });
 
-  it('of fingerprints that were taken down: those of that host are refused, and no others', () => {
+  it('a loaded row of purged fingerprints refuses those of its host, and no others', () => {
     const state = loaded({ row: 'purged', hostKey: host, fingerprints: [7, 8, 7, 9] });
     const refused = [
       [7, 8],

@@ -65,14 +65,14 @@ test('a new URL that is done at once is seen, counted and has a row', () => {
   assert.deepEqual([...rowOf(reported, 'a')!.payload], [7, 8]);
 });
 
-test('a new URL that is to be had at a date waits, and is seen', () => {
+test('a new URL with a refetch date waits, and is seen', () => {
   const state = served(known('a', {}, 'again', 5_000));
   assert.deepEqual(countsOf(state), { admitted: 1, retrying: 1, urls: 1 });
   assert.deepEqual([isSeen(state, 'a'), rowOf(state, 'a')?.what], [true, 'waits']);
   assert.equal(state.hosts.get(hostKey)!.queue.rescheduled?.size, 1);
 });
 
-test('a URL on lease that is done leaves it; its lease stays', () => {
+test('a leased URL that is done leaves its lease; the lease stays', () => {
   const state = served(admit('a', 'b'), grant(2));
   assert.deepEqual(countsOf(state), { admitted: 2, leased: 2, leases: 1, quotaSpent: 2, urls: 2, out: 2 });
   state.apply(known('b', { in: 'lease', a: 1, b: 1 }, 'done'));
@@ -107,7 +107,7 @@ test('a URL that waits in a front queue, or for its date, leaves its place', () 
   assert.deepEqual(countsOf(state), { admitted: 2, queued: 1, retrying: 1, urls: 2 });
 });
 
-test('a URL that is forgotten is as if it had never been put, until it is put again', () => {
+test('a forgotten URL counts as never put, until it is put again', () => {
   const state = served(known('a', {}, 'done'), known('a', { in: 'done' }, 'forgotten'));
   assert.deepEqual(countsOf(state), { forgotten: 1 });
   assert.deepEqual([rowOf(state, 'a')?.what, isSeen(state, 'a')], ['forgotten', true]);
@@ -115,7 +115,7 @@ test('a URL that is forgotten is as if it had never been put, until it is put ag
   assert.deepEqual(countsOf(state), { admitted: 1, retrying: 1, urls: 1 });
 });
 
-test('a queue that is deleted has nothing left, nor its leases, and others have theirs', () => {
+test('a deleted queue has nothing left, nor its leases, and other queues keep theirs', () => {
   const state = served(
     admit('a', 'b', 'c', 'd', 'e'),
     grant(3),
@@ -159,7 +159,7 @@ test('a queue that a client blocks is ready when the block ends, and is in the n
   assert.deepEqual([state.pull.marksOf(id).blockedUntilMs, state.unsaved.hosts], [8_000, 1]);
 });
 
-test('while the row of the queue is ahead, only rows of URLs and what is seen are made', () => {
+test('while the row of the queue is ahead, only rows of URLs and seen fingerprints are made', () => {
   const state = served(admit('a'));
   const counts = countsOf(state);
   const { id } = state.hosts.get(hostKey)!;

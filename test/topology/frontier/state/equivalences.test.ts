@@ -9,8 +9,8 @@ import {
   proofsNeeded,
 } from '../../../../topology/frontier/state/equivalences.ts';
 
-describe('what hosts prove of their spellings', () => {
-  it('is learnt by as many proofs as are asked for, twice as many after each contradiction, up to 64 times', () => {
+describe('proved spellings of a host', () => {
+  it('proved spellings of a host need the given number of proofs, twice as many after each contradiction, up to 64 times', () => {
     for (let against = 0; against < 10; against++) {
       const needed = 3 * 2 ** Math.min(against, 6);
       assert.equal(proofsNeeded({ ...noEvidence, against }, 3), needed);
@@ -19,7 +19,7 @@ describe('what hosts prove of their spellings', () => {
     }
   });
 
-  it('comes back from the rows of a checkpoint, each of which is told once', () => {
+  it('proved spellings of a host are read back from checkpoint rows, each reported once', () => {
     const [known, back] = [new Equivalences(), new Equivalences()];
     const some: Evidence = { proofs: 2, against: 1, targets: [7, 0xffff_ffff] };
     const learnt: Evidence = { proofs: 300, against: 0, targets: [] };
@@ -40,7 +40,7 @@ describe('what hosts prove of their spellings', () => {
     assert.equal(back.of('c.test').size, 0);
   });
 
-  it('goes with a host that is purged, and not of one that had none', () => {
+  it('proved spellings of a host go with its purge', () => {
     const known = new Equivalences();
     known.put('a.test', 'www', noEvidence);
     known.takeRows();
@@ -51,7 +51,7 @@ describe('what hosts prove of their spellings', () => {
     assert.equal(known.of('a.test').size, 0);
   });
 
-  it('is copied without what else stands with it', () => {
+  it('proved spellings of a host are copied without other parts', () => {
     const more = { proofs: 1, against: 2, targets: [3], host: 'a.test' };
     assert.deepEqual(evidenceOf(more), { proofs: 1, against: 2, targets: [3] });
   });

@@ -4,7 +4,7 @@ import { numbers } from '../../../../lab/web/random.ts';
 import { InLinks } from '../../../../topology/frontier/state/in-links.ts';
 
 describe('in-links', () => {
-  it('are counted exactly where few URLs are sighted, and never too small', () => {
+  it('in-links are counted exactly if few URLs are sighted, and never too small', () => {
     const word = numbers(5);
     const urls = Array.from({ length: 300 }, () => [word(), word()] as const);
     const inLinks = new InLinks();
@@ -23,14 +23,14 @@ describe('in-links', () => {
     assert.equal(inLinks.countOf(word(), word()), 0, 'another URL');
   });
 
-  it('of two URLs that share a cell grow by the smaller one', () => {
+  it('in-links of two URLs that share a cell grow by the smaller one', () => {
     const inLinks = new InLinks();
     for (let n = 0; n < 5; n++) inLinks.count([1, 2]);
     inLinks.count([1, 3]);
     assert.deepEqual([inLinks.countOf(1, 2), inLinks.countOf(1, 3)], [5, 1]);
   });
 
-  it('are counted up to what a cell holds', () => {
+  it('in-links are counted up to a cell’s maximum', () => {
     const inLinks = new InLinks();
     const many = Array.from({ length: 2 * 65_534 }, (_, at) => (at % 2 === 0 ? 7 : 9));
     inLinks.count(many);
@@ -43,7 +43,7 @@ describe('in-links', () => {
     assert.equal(inLinks.total, 65_537);
   });
 
-  it('come back from the rows of a checkpoint, each of which is told once', () => {
+  it('in-links are read back from checkpoint rows, each reported once', () => {
     const [inLinks, back] = [new InLinks(), new InLinks()];
     assert.deepEqual(inLinks.takeRows(), []);
     // First and last cells of blocks, and of all.

@@ -30,7 +30,7 @@ it('a checkpoint written in the middle of a lease holds what the lease has broug
   }
 });
 
-it('a checkpoint written after each change of a host holds it', () => {
+it('a checkpoint written after each change of a host holds that host', () => {
   const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 2 });
   hand.links('a.test', 5);
   holdsAfterSave(hand, 'links');

@@ -27,8 +27,8 @@ function retrying(retryMs: number, policy: Partial<PolicyConfig> = {}): Hand {
   return hand;
 }
 
-describe('a host waits', () => {
-  it('with those of its best front queue while something of it was not fetched yet', () => {
+describe('a waiting host', () => {
+  it('a waiting host is sorted by its best front queue while some of its URLs are new', () => {
     const hand = new Hand({ recrawl: hourly });
     hand.links(a, 1, { priority: 5 });
     assert.equal(hostOf(hand).frontQueue, 5);
@@ -36,7 +36,7 @@ describe('a host waits', () => {
     assert.equal(hostOf(hand).frontQueue, 2);
   });
 
-  it('with those that only refresh where a visit is all it has, or comes before the rest', () => {
+  it('a waiting host is sorted with revisits if it has only those, or they come first', () => {
     const hand = new Hand({ recrawl: hourly });
     hand.links(a, 1);
     hand.report(hand.lease());
@@ -47,8 +47,8 @@ describe('a host waits', () => {
   });
 });
 
-describe('a host may be leased', () => {
-  it('as soon as the earlier of a visit and a retry is due', () => {
+describe('a leasable host', () => {
+  it('a host may be leased as soon as the earlier of a visit and a retry is due', () => {
     for (const [retryMs, afterMs] of [
       [hour + 1_000, hour],
       [hour - 1_000, hour - 1_000],
@@ -58,12 +58,12 @@ describe('a host may be leased', () => {
     }
   });
 
-  it('not before its delay is over, though a visit is due', () => {
+  it('a host may not be leased before its delay is over, even if a visit is due', () => {
     const hand = retrying(hour, { delayMs: 3 * hour, leadTimeMs: 24 * hour });
     assert.equal(hostOf(hand).readyAtMs, hand.nowMs + 3 * hour);
   });
 
-  it('not while it has nothing, is held, or is on as many leases as it may be', () => {
+  it('a host may not be leased while it is empty, held, or at its number of slots', () => {
     const hand = new Hand({ delayMs: 1_000 });
     hand.links(a, 1);
     assert.notEqual(hostOf(hand).readyAtMs, undefined);
@@ -80,7 +80,7 @@ describe('a host may be leased', () => {
     assert.equal(hostOf(hand).readyAtMs, undefined, 'nothing is left');
   });
 
-  it('for its visits alone once it has stayed unreachable: when they are due, and the verdict has run out', () => {
+  it('an unreachable host may be leased for its visits only: when they are due, and the verdict has expired', () => {
     const hand = retrying(1_000, { recrawl: { ...hourly, intervalMs: 400 * hour } });
     const { abandoning } = hand.rig.core.state;
     while (abandoning.size === 0) hand.report(hand.lease(hour), { kind: 'robotsUnreachable' });
@@ -96,7 +96,7 @@ describe('a host may be leased', () => {
     assert.equal(hostOf(soon).readyAtMs, hostOf(soon).facts.deadUntilMs);
   });
 
-  it('with one failure less than it was given up with, so that one more gives it up again', () => {
+  it('a host that was given up is leased with one failure less, so that one more gives it up again', () => {
     for (const retriesMs of [[], [1_000]]) {
       const hand = new Hand({ delayMs: 1_000, recrawl: hourly, retriesMs });
       hand.links(a, 1);

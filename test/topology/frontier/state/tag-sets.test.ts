@@ -26,7 +26,7 @@ it('lists of tags are known by their numbers, also after a checkpoint', () => {
   }
 });
 
-it('a list may come without those before it, as from a changelog whose beginning is gone', () => {
+it('a list of tags may come without earlier ones, as from a trimmed changelog', () => {
   const sets = new TagSets();
   sets.add(3, ['late']);
   assert.deepEqual(sets.tagsOf(1), []);
@@ -34,7 +34,7 @@ it('a list may come without those before it, as from a changelog whose beginning
   assert.equal(sets.nextNumber, 4);
 });
 
-it('there are so many lists and no more', () => {
+it('the number of lists is bounded', () => {
   const sets = new TagSets();
   for (let n = 1; n < tagLimits.setsMax; n++) sets.add(sets.nextNumber, [`t${n}`]);
   assert.equal(sets.isFull, false);

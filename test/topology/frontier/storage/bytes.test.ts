@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ByteReader, ByteWriter } from '../../../../topology/frontier/storage/bytes.ts';
 
-test('numbers up to 2^53 come back, in as few bytes as LEB128 has', () => {
+test('numbers up to 2^53 are read back, in as few bytes as LEB128', () => {
   const writer = new ByteWriter(8);
   for (let bits = 0; bits <= 53; bits++) {
     for (const value of [2 ** bits - 1, 2 ** bits, 2 ** bits + 1]) {
@@ -20,7 +20,7 @@ test('numbers up to 2^53 come back, in as few bytes as LEB128 has', () => {
   }
 });
 
-test('texts come back, short or long, whatever their characters, and as UTF-8', () => {
+test('texts are read back, short or long, with any characters, and as UTF-8', () => {
   const writer = new ByteWriter(8);
   const texts = ['', 'a', 'x'.repeat(64), 'x'.repeat(65), 'é', 'abc€', `${'y'.repeat(63)}😀`, '中'.repeat(500)];
   for (const text of texts) writer.string(text);

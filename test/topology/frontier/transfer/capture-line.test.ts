@@ -14,7 +14,7 @@ const capture = (status: number, more: Partial<KnownCapture> = {}): KnownCapture
 const weekly = compileRecrawl({ ...defaultRecrawl, schedule: 'fixed', intervalMs: 7 * day });
 const adaptive = compileRecrawl({ ...defaultRecrawl, schedule: 'adaptive' });
 
-test('a URL ends where its answer would have ended it; what may pass is asked for', () => {
+test('a URL has the outcome of its captured response; one with a temporary failure is requested again', () => {
   const endOf = (status: number) => captureLine(url, [capture(status)], null)?.status ?? null;
   const ends = [200, 206, 304, 301, 404, 410, 403, 408, 429, 500, 503, 0].map((status) => [status, endOf(status)]);
   assert.deepEqual(ends, [
@@ -37,7 +37,7 @@ test('a URL ends where its answer would have ended it; what may pass is asked fo
   ]);
 });
 
-test('the time of a capture stands for Last-Modified, unless that is told', () => {
+test('the time of a capture stands for Last-Modified, unless that is given', () => {
   assert.equal(captureLine(url, [capture(200)], null)?.lastModified, 'Thu, 01 Jan 2026 00:00:00 GMT');
   assert.equal(captureLine(url, [capture(301)], null)?.lastModified, undefined);
   const reported = captureLine(
@@ -48,7 +48,7 @@ test('the time of a capture stands for Last-Modified, unless that is told', () =
   assert.deepEqual([reported?.etag, reported?.lastModified], ['"x"', 'Wed, 31 Dec 2025 00:00:00 GMT']);
 });
 
-test('without a schedule it is never due; with one, by its last capture', () => {
+test('a URL is never due without a schedule; with one, by its last capture', () => {
   assert.equal(captureLine(url, [capture(200)], null)?.visits, undefined);
   const visits = captureLine(url, [capture(200)], weekly)?.visits;
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('without a schedule it is never due; with one, by its last capture', () => 
   assert.equal(captureLine(url, [capture(404)], never)?.visits, undefined);
 });
 
-test('several captures are visits: their digests tell of changes, and bring the next one forward or put it off', () => {
+test('several captures are visits: their digests reveal changes, and move the next visit', () => {
   const of = (digests: string) =>
     captureLine(
       url,

@@ -55,11 +55,11 @@ const queues: readonly StateLine[] = [
   { url: 'http://b.test/3', status: 'queued', frontQueue: 5, host: 'a.test', depth: 1 },
 ];
 
-test('hosts and what they have queued come out as they were loaded, each field that is not at its default', () => {
+test('hosts and their queues are dumped as they were loaded, with each field that is not at its default', () => {
   assert.deepEqual(dumped(stateOf([...hosts, ...queues])), [...hosts, ...queues]);
 });
 
-test('URLs whose rows are on disk come out as those in memory, each queue in its order', () => {
+test('URLs on disk are dumped like those in memory, each queue in its order', () => {
   const urls: readonly StateLine[] = Array.from({ length: 8 }, (_, n) => ({
     ...{ url: `http://a.test/${n}`, status: 'queued', frontQueue: n < 3 ? 0 : 7 },
   }));
@@ -69,7 +69,7 @@ test('URLs whose rows are on disk come out as those in memory, each queue in its
   assert.deepEqual(dumped(state, rows), [{ host: 'a.test' }, ...urls]);
 });
 
-test('lines are given out in turns of 4,096, so that they can be written meanwhile', () => {
+test('lines are dumped in turns of 4,096, so that they can be written meanwhile', () => {
   const urls: readonly StateLine[] = Array.from({ length: 4_100 }, (_, n) => ({
     ...{ url: `http://a.test/${n}`, status: 'queued', frontQueue: n % 2 },
   }));
@@ -83,7 +83,7 @@ test('lines are given out in turns of 4,096, so that they can be written meanwhi
   assert.deepEqual(given, [4_096, 4_101]);
 });
 
-test('a URL that a client put off comes out with the time it is due at, page by page of rows', () => {
+test('a rescheduled URL is dumped with its due time, page by page of rows', () => {
   const state = new FrontierState({ hi: 1, lo: 2 });
   state.setPolicy(1, JSON.stringify({ sink: 'pull' }));
   const urls: readonly StateLine[] = Array.from({ length: 513 }, (_, n) => ({
@@ -93,7 +93,7 @@ test('a URL that a client put off comes out with the time it is due at, page by 
   assert.deepEqual(dumped(state), [{ host: 'a.test' }, ...urls]);
 });
 
-test('many hosts are given out in turns, too', () => {
+test('many hosts are dumped in turns, too', () => {
   const state = stateOf([]);
   for (let n = 0; n < 4_097; n++) state.getOrCreate(`${n}.test`);
   const given: number[] = [];
@@ -105,13 +105,13 @@ test('many hosts are given out in turns, too', () => {
   assert.deepEqual(given, [4_096, 4_097]);
 });
 
-test('a URL that waits has the spelling that is known, where it is another', () => {
+test('a waiting URL has its known spelling, if that differs', () => {
   const line = { url: 'http://a.test/A', status: 'waiting', frontQueue: 2 } as const;
   const [, reported] = dumped(stateOf([line]), undefined, lower);
   assert.deepEqual(reported, { ...line, normal: 'http://a.test/a' });
 });
 
-test('an account names the hosts it is of, or itself where none was met', () => {
+test('an account names its hosts, or itself if none was met', () => {
   const account = (budget: string, used: number): StateLine => ({
     ...{ budget, hosts: [], period: 1, used, sources: [3, 4] },
   });
@@ -141,7 +141,7 @@ function lineOf(state: FrontierState, write: (writer: ByteWriter) => void): unkn
   return rowLine(state, urlRowKey(hi!, lo!), writer.take(), lower);
 }
 
-test('a known URL comes out with what is kept of it; one that was given up on as it is known', () => {
+test('a known URL is dumped with its record; one that was given up, as known', () => {
   const state = stateOf([]);
   state.tagSets.add(1, ['t']);
   const reported = (change: object) => lineOf(state, (writer) => writeUrlRecord(writer, { ...plain, ...change }));
@@ -154,7 +154,7 @@ test('a known URL comes out with what is kept of it; one that was given up on as
   assert.deepEqual(reported({ status: 'dead' }), { ...known, url: 'http://a.test/a', status: 'dead' });
 });
 
-test('a page that is visited again comes out with its visits, and when it is due', () => {
+test('a revisited page is dumped with its visits and due time', () => {
   const page: PageRecord = {
     ...{
       record: plain,
@@ -180,7 +180,7 @@ test('a page that is visited again comes out with its visits, and when it is due
   assert.deepEqual(rowLine(state, urlRowKey(hi!, (lo! ^ 1) >>> 0), other.take(), lower), known);
 });
 
-test('what finished again after it was forced is what counts beyond the records, by status', () => {
+test('URLs that finished again after they were forced count beyond the records, by status', () => {
   const state = stateOf([{ repeated: { page: 5, denied: 2, failed: 1 } }]);
   const records = new Map([
     ['page', 3],
@@ -189,7 +189,7 @@ test('what finished again after it was forced is what counts beyond the records,
   assert.deepEqual(repeatedLine(state, records), { repeated: { page: 2, failed: 1 } });
 });
 
-test('tallies are those that count something, and that a load does not count anew', () => {
+test('tallies are dumped if they count something that a load does not count itself', () => {
   const state = stateOf([{ tallies: { fetches: 6, retries: 1 } }]);
   state.counters.imported = 3;
   state.counters.scheduled = 4;

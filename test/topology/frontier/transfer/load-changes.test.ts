@@ -43,7 +43,7 @@ const admit = (hostKey: string, known: boolean, entries: readonly { readonly url
   ...{ kind: 'admit', hostKey, known, entries },
 });
 
-test('a queued URL has what its line says, and defaults for the rest', () => {
+test('a queued URL has the fields of its line, and defaults for the rest', () => {
   const reported = { depth: 1, hop: 2, attempts: 3, expiries: 4, spelling: '/A' };
   const [{ entries }] = loadChanges(emptyState(), [
     queued('a'),
@@ -52,7 +52,7 @@ test('a queued URL has what its line says, and defaults for the rest', () => {
   assert.deepEqual(entries, [entryOf('a'), { ...entryOf('b'), ...reported, payload: Buffer.from([0, 1]) }]);
 });
 
-test('neighbours of a host are admitted together, 64 at most; one that was there is forced apart', () => {
+test('neighbours of a host are admitted together, at most 64; an existing one is forced separately', () => {
   const many = Array.from({ length: 65 }, (_, n) => `${n}`);
   assert.deepEqual(
     admitted(
@@ -81,7 +81,7 @@ test('neighbours of a host are admitted together, 64 at most; one that was there
   assert.deepEqual(admitted(state, [queued('9', { normal: 'http://a.test/1' })]), [['a.test', true, '9']]);
 });
 
-test('a URL that waits is a row of its own, due when it was', () => {
+test('a waiting URL has its own row, with its due time', () => {
   assert.deepEqual(
     loadChanges(emptyState(), [
       queued('a', { status: 'waiting' }),
@@ -94,7 +94,7 @@ test('a URL that waits is a row of its own, due when it was', () => {
   );
 });
 
-test('known URLs are gathered, 64 at most, each once', () => {
+test('known URLs are grouped, at most 64, each once', () => {
   const reported = {
     ...{ outcome: 'fetched', atMs: 5, attempts: 6, depth: 7, etag: 'e', lastModified: 'l', contentHash: 'c' },
     ...{ soft404: true, spelling: '/B' },
@@ -117,7 +117,7 @@ test('known URLs are gathered, 64 at most, each once', () => {
   );
 });
 
-test('a page that is visited again is a row of its own, with what its visits told', () => {
+test('a revisited page has its own row, with what its visits showed', () => {
   const visits = {
     ...{ frontQueue: 1, visitedAtMs: 2, changedAtMs: 3, failures: 4, signature: 's', history: noHistory },
   };
@@ -129,7 +129,7 @@ test('a page that is visited again is a row of its own, with what its visits tol
   ]);
 });
 
-test('lists of tags have numbers of this partition, each told before its first use', () => {
+test('lists of tags have numbers of this partition, each defined before its first use', () => {
   const state = emptyState();
   state.tagSets.add(1, ['old']);
   const lines = [
@@ -157,7 +157,7 @@ test('lists of tags have numbers of this partition, each told before its first u
   assert.equal(changes[0]!['kind'], 'tagSet');
 });
 
-test('a list of tags that the partition has no room for is left out', () => {
+test('a list of tags that does not fit into the partition is dropped', () => {
   const state = emptyState();
   for (let number = 1; number <= 4_094; number++) state.tagSets.add(number, [`t${number}`]);
   const urls = ['a', 'b', 'c', 'd'].map((name) => queued(name, { tags: [name] }));
@@ -197,7 +197,7 @@ test('a host comes with its facts, purged URLs, slots and traps, released ones f
   ]);
 });
 
-test('accounts, counts of what was forced, and tallies are changes of their own', () => {
+test('accounts, counts of forced URLs, and tallies are separate changes', () => {
   assert.deepEqual(
     loadChanges(emptyState(), [
       { budget: 'a.test', hosts: ['a.test'], period: 1, used: 2, sources: [3] },
@@ -214,7 +214,7 @@ test('accounts, counts of what was forced, and tallies are changes of their own'
   );
 });
 
-test('the seen test is asked about the URLs that it cannot tell of, by their known spelling, and about no other', () => {
+test('the seen test is asked only about URLs of unknown state, by their known spelling', () => {
   const state = new FrontierState({ hi: 1, lo: 2 }, { ...defaultSeen, memoryBytes: 64 * 1024 });
   const paths = Array.from({ length: 1_280 }, (_, n) => `${n}`);
   for (const change of loadChanges(

@@ -68,7 +68,7 @@ test('each kind of line is read as it is written', () => {
     assert.deepEqual(parseDumpLine(JSON.stringify(line), 2), line);
 });
 
-test('names of the first format are read as those of today, at any depth', () => {
+test('names of the first format are read as today’s, at any depth', () => {
   const { frontQueue, ...old } = { ...queued, frontQueue: 5 };
   assert.deepEqual(parseDumpLine(JSON.stringify({ ...old, band: frontQueue }), 2), { ...old, frontQueue });
   const trap = { pattern: 'p', reason: 'r', detail: 'd' };
@@ -81,7 +81,7 @@ test('names of the first format are read as those of today, at any depth', () =>
   );
 });
 
-test('what is no JSON object, or begins no known line, is refused', () => {
+test('a line that is no JSON object, or of an unknown kind, is refused', () => {
   for (const text of ['{', '1', 'null', '[]', '"url"']) {
     const error = { code: 'INVALID_RECORD', message: /^line 9 of the dump: it is not( a)? JSON/ };
     assert.throws(() => parseDumpLine(text, 9), error);
@@ -93,7 +93,7 @@ test('what is no JSON object, or begins no known line, is refused', () => {
     });
 });
 
-test('a URL is one of http or https, and stands where URLs can', () => {
+test('a URL must be http or https, and in a possible place', () => {
   const urls = ['http://a', 'https://a/', 'http:///a', 'https://', 'ftp://a/', 'x http://a', '', 5, null];
   assert.deepEqual(isRead(queued, 'url', urls), [yes, yes, no, no, no, no, no, no, no]);
   const statuses = ['queued', 'waiting', 'known', 'page', 'redirected', 'denied', 'failed', 'dead', 'leased', null];
@@ -107,7 +107,7 @@ test('numbers of a URL are whole and not negative', () => {
     ]);
 });
 
-test('a front queue is one of those that a host can have, up to the last trap', () => {
+test('a front queue is one of a host’s possible ones, up to the last trap', () => {
   for (const line of [queued, waiting])
     assert.deepEqual(isRead(line, 'frontQueue', [0, 7, 47, 48, -1, '0', undefined]), [yes, yes, yes, no, no, no, no]);
   // What is finished stands in none.
@@ -122,11 +122,11 @@ test('a spelling is a path, tags are texts, a payload is a text', () => {
   for (const line of [queued, waiting]) assert.deepEqual(isRead(line, 'payload', ['AAE=', '', 5]), [yes, no, no]);
 });
 
-test('an outcome is one that there is', () => {
+test('an outcome must be a known one', () => {
   assert.deepEqual(isRead(page, 'outcome', ['fetched', 'unknown', 'fine', null]), [yes, yes, no, no]);
 });
 
-test('visits are told whole, and of nothing that was never fetched', () => {
+test('visits are complete, and only of fetched URLs', () => {
   const seen = { ...page, visits };
   for (const field of Object.keys(visits))
     assert.equal(refused({ ...page, visits: { ...visits, [field]: 'x' } }) === null, field === 'signature');
@@ -163,13 +163,13 @@ test('a host has a name, facts of this version, slots and purged fingerprints', 
   assert.equal(refused({ host: 'a', facts: null }), null);
 });
 
-test('an account tells its period and use in whole numbers, and lists hosts and sources', () => {
+test('an account has its period and use in whole numbers, and lists hosts and sources', () => {
   for (const field of ['period', 'used'])
     assert.deepEqual(isRead(budget, field, [0, 7, -1, 0.5, undefined]), [yes, yes, no, no, no]);
   for (const field of ['hosts', 'sources']) assert.deepEqual(isRead(budget, field, [[], {}, undefined]), [yes, no, no]);
 });
 
-test('links and letters name their host, and have what they hold', () => {
+test('links and letters name their host, and have their content', () => {
   const links = [{ hostKey: 'a', links: [] }, { links: [] }, { hostKey: 'a' }, { hostKey: 'a', links: 'x' }, null];
   assert.deepEqual(
     links.map((one) => refused({ links: one })),

@@ -6,18 +6,18 @@ import { apartOf } from '../../../../topology/parse/rich/apart.ts';
 const apart = (name: string, attributes: Readonly<Record<string, string>> = {}, inMain = false) =>
   apartOf(name, new Map(Object.entries(attributes)), inMain);
 
-test('elements stand apart by their names, with whatever attributes', () => {
+test('elements stand apart by their names, with any attributes', () => {
   const names = 'nav aside footer form button select textarea noscript template dialog menu object audio video canvas';
   for (const name of names.split(' '))
     for (const inMain of [false, true]) assert.equal(apart(name, { class: 'x' }, inMain), 'element', name);
   assert.deepEqual([apart('div'), apart('div', { lang: 'en' })], ['', '']);
 });
 
-test('a header stands apart of the page, and not of its main part', () => {
+test('a header stands apart on the page, and not in its main part', () => {
   assert.deepEqual([apart('header'), apart('header', { hidden: '' }, true)], ['element', '']);
 });
 
-test('elements stand apart that are hidden, or have a role that does', () => {
+test('elements stand apart if they are hidden, or have such a role', () => {
   assert.equal(apart('div', { hidden: '' }), 'element');
   assert.equal(apart('body', { 'aria-hidden': 'true' }), 'element');
   assert.equal(apart('div', { 'aria-hidden': 'false' }), '');
@@ -26,7 +26,7 @@ test('elements stand apart that are hidden, or have a role that does', () => {
   for (const role of ['main', 'menuitem', 'x search', '']) assert.equal(apart('div', { role }), '', role);
 });
 
-test('elements stand apart whose style, class or id says so, but for paragraphs and the page', () => {
+test('elements stand apart by style, class or id, except paragraphs and the page', () => {
   const said: readonly [Readonly<Record<string, string>>, string][] = [
     [{ style: 'color: red; Display : none' }, 'named'],
     [{ style: 'visibility:hidden' }, 'named'],

@@ -45,7 +45,7 @@ function rootIn(...holds: readonly (Node | Block)[]): string {
 }
 
 describe('the element that holds the main text', () => {
-  it('is none where no block is a sentence: six words, a third of them in links at most', () => {
+  it('the element that holds the main text is missing if no block is a sentence: six words, at most a third in links', () => {
     assert.equal(rootIn(), 'none');
     assert.equal(rootIn({ words: 5 }), 'none');
     assert.equal(rootIn({ words: 6 }), 'body');
@@ -53,7 +53,7 @@ describe('the element that holds the main text', () => {
     assert.equal(rootIn({ words: 6, linked: 3 }), 'none');
   });
 
-  it('is found from the page down, and is the one whose own paragraphs have a tenth of the prose', () => {
+  it('the element that holds the main text is found from the page down, and its own paragraphs have a tenth of the prose', () => {
     const inner = (words: number) => of('div#inner', p(words));
     assert.equal(rootIn(of('div#outer', p(10), inner(90))), 'outer');
     assert.equal(rootIn(of('div#outer', p(9), inner(90))), 'inner');
@@ -63,7 +63,7 @@ describe('the element that holds the main text', () => {
       assert.equal(rootIn(of('div#outer', of(name, { words: 10 }), inner(90))), 'outer', name);
   });
 
-  it('has half of the prose around it; a table three quarters', () => {
+  it('the element that holds the main text has half of the prose around it; a table three quarters', () => {
     const split = (name: string, most: number, others: readonly number[]) =>
       rootIn(of(`${name}#best`, p(most)), ...others.map((words, n) => of(`aside.a${n}`, p(words))));
     assert.equal(split('div', 49, [19, 16, 16]), 'body');
@@ -77,8 +77,8 @@ describe('the element that holds the main text', () => {
   });
 });
 
-describe('one of several of a kind', () => {
-  it('is told by its class, where the others have ten words of prose', () => {
+describe('one of several elements of a kind', () => {
+  it('one of several elements of a kind is identified by its class, if the others have ten words of prose', () => {
     assert.equal(rootIn(of('div.post#best', p(90)), of('div.post', p(10))), 'body');
     assert.equal(rootIn(of('div.post#best', p(90)), of('div.post', p(9))), 'best');
     assert.equal(rootIn(of('div.post#best', p(90)), of('div.note', p(10))), 'best', 'another class');
@@ -86,20 +86,20 @@ describe('one of several of a kind', () => {
     assert.equal(rootIn(of('div.post#best', p(90)), of('div.post', p(6)), of('div.post', p(6))), 'body');
   });
 
-  it('is a section beside sections, whatever their classes', () => {
+  it('one of several elements of a kind is a section beside sections, whatever their classes', () => {
     assert.equal(rootIn(of('section.a#best', p(90)), of('section.b', p(10))), 'body');
     assert.equal(rootIn(of('section.a#best', p(90)), of('section.b', p(9))), 'best');
     assert.equal(rootIn(of('section.a#best', p(90)), of('div.a', p(10))), 'best');
   });
 
-  it('is an article beside one with a tenth of the prose', () => {
+  it('one of several elements of a kind is an article beside one with a tenth of the prose', () => {
     assert.equal(rootIn(of('article.a#best', p(90)), of('article.a', p(10))), 'body');
     assert.equal(rootIn(of('article.a#best', p(91)), of('article.a', p(9))), 'best');
     assert.equal(rootIn(of('article.a#best', p(90)), of('article.b', p(10))), 'best');
     assert.equal(rootIn(of('article#best', p(90)), of('article', p(10))), 'body', 'without a class');
   });
 
-  it('is beside three others where no class tells it, or one that a framework gives to any box', () => {
+  it('one of several elements of a kind is beside three others without a distinguishing class', () => {
     for (const name of ['div', 'div.col', 'div.wrap-1', 'div.Container']) {
       const others = (...words: readonly number[]) => words.map((one) => of(name, p(one)));
       assert.equal(rootIn(of(`${name}#best`, p(150)), ...others(10, 10)), 'best', `${name}, two others`);
@@ -110,11 +110,11 @@ describe('one of several of a kind', () => {
   });
 });
 
-describe('one of several under headings of a rank', () => {
+describe('one of several parts under equal headings', () => {
   const part = (rank: number, one: Node) => [heading(rank), one];
   const other = (n: number, words: number, linked = 0) => of(`div.o${n}`, { words, linked });
 
-  it('hides none of the two others', () => {
+  it('one of several parts under equal headings hides none of the two others', () => {
     const best = part(2, of('div.text#best', p(90)));
     assert.equal(rootIn(...best, ...part(2, other(1, 8)), ...part(2, other(2, 8))), 'body');
     assert.equal(rootIn(...best, ...part(2, other(1, 16))), 'best', 'one other');
@@ -125,7 +125,7 @@ describe('one of several under headings of a rank', () => {
     assert.equal(rootIn(...best, ...part(2, other(1, 10)), ...part(2, other(2, 1))), 'body', 'ten');
   });
 
-  it('is alone where the others are links', () => {
+  it('one of several parts under equal headings is alone if the others are links', () => {
     const best = part(2, of('div.text#best', p(90)));
     const links = (linked: number) => [
       heading(2),
@@ -137,14 +137,14 @@ describe('one of several under headings of a rank', () => {
     assert.equal(rootIn(...best, ...links(20)), 'best', 'half of the words under its heading');
   });
 
-  it('is not one of them where no heading stands above', () => {
+  it('one of several parts under equal headings needs a heading above', () => {
     const others = [...part(2, other(1, 8)), ...part(2, other(2, 8))];
     assert.equal(rootIn(of('div.text#best', p(90)), ...others), 'best');
   });
 });
 
-describe('what stands beside it', () => {
-  it('is main text, too, with twenty words of prose, a twentieth as many, and a tenth of its words in links', () => {
+describe('a part beside the main element', () => {
+  it('a part beside the main element is main text, too, with twenty words of prose, a twentieth as many, and a tenth in links', () => {
     const beside = (most: number, ...blocks: readonly Block[]) =>
       rootIn(of('div.text#best', p(most)), of('div.other#other', ...blocks));
     const both = 'best beside other';
@@ -156,11 +156,11 @@ describe('what stands beside it', () => {
     assert.equal(beside(100, { words: 36 }, { words: 5, linked: 5 }), 'best');
   });
 
-  it('is none where it is a paragraph, of those that are no tenth', () => {
+  it('a part beside the main element is dropped if it is a paragraph, with less than a tenth', () => {
     assert.equal(rootIn(of('div.text#best', p(300)), p(22)), 'best');
   });
 
-  it('is kept on the whole way down', () => {
+  it('a part beside the main element is kept on the whole way down', () => {
     const inner = of('div.inner', of('div.text#best', p(100)), of('div.b#low', p(30)));
     assert.equal(rootIn(of('div.outer', inner, of('div.a#high', p(30)))), 'best beside high beside low');
   });

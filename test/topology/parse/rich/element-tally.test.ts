@@ -11,7 +11,7 @@ const block = (at: TextElement, words: number, linkDensity = 0, heading = 0): Te
   ...{ text: '', words, linkDensity, linkShare: linkDensity, heading, at },
 });
 
-test('prose has six words, a third of them in links at most', () => {
+test('prose has six words, at most a third of them in links', () => {
   const at = of('', null);
   assert.deepEqual([block(at, 5), block(at, 6), block(at, 6, 1 / 3), block(at, 6, 0.334)].map(isProse), [
     false,
@@ -21,7 +21,7 @@ test('prose has six words, a third of them in links at most', () => {
   ]);
 });
 
-test('an element holds what stands in it and in those that it holds', () => {
+test('an element includes its own content and that of its descendants', () => {
   const page = of('', null);
   const outer = of('div', page);
   const inner = of('p', outer);
@@ -45,7 +45,7 @@ test('an element holds what stands in it and in those that it holds', () => {
   });
 });
 
-test('an element holds what comes after its own', () => {
+test('an element includes content after its own', () => {
   const page = of('', null);
   const outer = of('div', page);
   const inner = of('p', outer);
@@ -60,7 +60,7 @@ test('an element holds what comes after its own', () => {
   );
 });
 
-test('an element that holds none of the blocks is none of them', () => {
+test('an element without blocks is not counted', () => {
   const page = of('', null);
   assert.equal(elementTallies([]).size, 0);
   const deep = of('p', of('div', of('section', page)));

@@ -76,12 +76,12 @@ const cases: Readonly<Record<FieldType, readonly (readonly [text: string, value:
 
 for (const type of Object.keys(cases) as FieldType[])
   for (const [text, value] of cases[type])
-    test(`${JSON.stringify(text)} as ${type}`, () => {
+    test(`${JSON.stringify(text)} is read as ${type}`, () => {
       const expected = value === null ? { problem: `${JSON.stringify(text.trim())} is no ${type}` } : { value };
       assert.deepEqual(fieldValue(text, type, 'http://a.test/b/c'), expected);
     });
 
-test('of a value that is none, the first sixty characters are told', () => {
+test('an invalid value is reported by its first sixty characters', () => {
   const reported = fieldValue('x'.repeat(100), 'number', 'http://a.test/');
   assert.deepEqual(reported, { problem: `"${'x'.repeat(60)}" is no number` });
 });

@@ -43,8 +43,8 @@ const shapeOf = (html: string) =>
 const resolve = (href: string) => (href.startsWith('/') ? `http://a.test${href}` : null);
 const markdown = (html: string) => inlineMarkdown(blocksOf(html)[0]![0]!.text, resolve);
 
-describe('marks', () => {
-  it('are those of emphasis, code and links', () => {
+describe('inline marks', () => {
+  it('inline marks are those of emphasis, code and links', () => {
     const names = 'b strong i em cite dfn var code kbd samp tt a span'.split(' ');
     assert.equal(
       names.map((name) => shapeOf(`<${name}>x</${name}>`)).join(' '),
@@ -52,7 +52,7 @@ describe('marks', () => {
     );
   });
 
-  it('end with their end tag, and end those in them; one that fits none is passed over', () => {
+  it('inline marks end with their end tag, and end those inside; an unmatched one is skipped', () => {
     assert.equal(shapeOf('<b><i>x</i>y</b>z'), 'strong(em(x)|y)|z');
     assert.equal(shapeOf('<b><i>x</b>y</i>z'), 'strong(em(x))|yz');
     assert.equal(shapeOf('<b>x</i>y</strong>z</span>!'), 'strong(xy)|z!');
@@ -61,7 +61,7 @@ describe('marks', () => {
     assert.equal(shapeOf('<a href=/x>1<b>2<a href=/y>3</a>4'), 'a/x(1|strong(2))|a/y(3)|4');
   });
 
-  it('are sixteen within each other at most, and the others are passed over with their end tags', () => {
+  it('inline marks are nested at most sixteen deep, and others are skipped with their end tags', () => {
     const most = 16;
     const nested = (inner: string) => `${'strong('.repeat(most)}${inner}`;
     assert.equal(shapeOf(`${'<b>'.repeat(most)}x`), nested(`x${')'.repeat(most)}`));
@@ -74,7 +74,7 @@ describe('marks', () => {
     assert.equal(shapeOf(`${'<b>'.repeat(most + 1)}<take><b>x</b>y`).split(' / ')[1], 'strong(x)|y');
   });
 
-  it('end with the block, or the cell; a link goes on', () => {
+  it('inline marks end with the block, or the cell; a link continues', () => {
     assert.equal(shapeOf('<b>1<take>2'), 'strong(1) / 2');
     assert.equal(shapeOf('<b><a href=/x>1<take>2</a>3'), 'strong(a/x(1)) / a/x(2)|3');
     assert.equal(
@@ -84,16 +84,16 @@ describe('marks', () => {
   });
 });
 
-describe('cells', () => {
-  it('have what comes before the first, unless it is blank', () => {
+describe('cells of inline Markdown', () => {
+  it('cells of inline Markdown include text before the first, unless it is blank', () => {
     assert.equal(shapeOf('1<td>2<take> <b> </b> <td>3<take><b>4</b><td>5'), '1 td=2 / td=3 / strong(4) td=5');
     assert.equal(shapeOf('<td> <td> <td>1'), 'td=  td=  td=1', 'cells themselves may be blank');
     assert.equal(shapeOf('1<take>'), '1 / ', 'and of nothing come none');
   });
 });
 
-describe('the words alone', () => {
-  it('are those of all marks', () => {
+describe('the words without marks', () => {
+  it('the words without marks are those of all marks', () => {
     assert.equal(rawText(blocksOf('1 <b>2 <code>3</code></b> 4')[0]![0]!.text), '1 2 3 4');
   });
 });
@@ -147,13 +147,13 @@ const cases: Readonly<Record<string, readonly (readonly [html: string, markdown:
 
 for (const [about, each] of Object.entries(cases))
   describe('inline Markdown', () => {
-    it(`of ${about}`, () => {
+    it(`inline Markdown of ${about}`, () => {
       for (const [html, expected] of each) assert.equal(markdown(html), expected, html);
     });
   });
 
 describe('the beginning of a line', () => {
-  it('has no sign of a heading, a list or a rule', () => {
+  it('the beginning of a line has no sign of a heading, a list or a rule', () => {
     for (const [text, expected] of [
       ['# a', '\\# a'],
       ['###### a', '\\###### a'],
@@ -175,7 +175,7 @@ describe('the beginning of a line', () => {
 });
 
 describe('the longest run of a character', () => {
-  it('is none, or the longest of several', () => {
+  it('the longest run of a character is zero, or the longest of several', () => {
     assert.deepEqual(
       ['', 'b', 'a', 'aabaaaba', 'aab'].map((text) => longestRun(text, 'a')),
       [0, 0, 1, 3, 2],

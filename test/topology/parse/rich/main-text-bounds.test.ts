@@ -29,31 +29,31 @@ function kept(html: string): string {
   return [...mainText.matchAll(/[A-Z]/g)].join('');
 }
 
-describe('what stands apart', () => {
-  it('is comments, where sixty words of prose are what they are on', () => {
+describe('a part beside the main text', () => {
+  it('comments are a part beside the main text, if the commented text has sixty words of prose', () => {
     assert.equal(kept(div('text', 'A60') + div('comments', 'C30')), 'A');
     assert.equal(kept(div('text', 'A59') + div('comments', 'C30')), 'AC');
   });
 
-  it('is what a class says to be, with less than half of the prose', () => {
+  it('a part beside the main text is named by its class, with less than half of the prose', () => {
     assert.equal(kept(div('text', 'A61') + div('related', 'R60')), 'A');
     assert.equal(kept(div('text', 'A60') + div('related', 'R60')), 'AR');
   });
 });
 
-describe('the end of the text', () => {
+describe('the end of the main text', () => {
   const end = (...specs: readonly string[]) => kept(div('text', 'A60', ...specs));
 
-  it('is the last paragraph, where two fifths of what follows are links', () => {
+  it('the end of the main text is the last paragraph, if two fifths of what follows are links', () => {
     assert.equal(end('B6', 'L4/4'), 'A');
     assert.equal(end('B6', 'L3/3'), 'AB');
   });
 
-  it('is that of all where no paragraph has twenty words', () => {
+  it('the end of the main text is that of everything if no paragraph has twenty words', () => {
     assert.equal(kept(div('text', 'A19', 'B19', 'C19', 'D6')), 'ABCD');
   });
 
-  it('is after a paragraph of twenty words with a fifth of them in links', () => {
+  it('the end of the main text follows a paragraph of twenty words with a fifth of them in links', () => {
     assert.equal(end('S20', 'L20/20'), 'AS');
     assert.equal(end('S19', 'L20/20'), 'A');
     assert.equal(end('S20/4', 'L20/20'), 'AS');
@@ -62,28 +62,28 @@ describe('the end of the text', () => {
 });
 
 describe('links between paragraphs', () => {
-  it('are two lines of them at most', () => {
+  it('links between paragraphs are at most two lines', () => {
     assert.equal(kept(div('text', 'A60', 'L9/9', 'M9/9', 'B60')), 'ALMB');
     assert.equal(kept(div('text', 'A60', 'L9/9', 'M9/9', 'N9/9', 'B60')), 'AB');
     assert.equal(kept(div('text', 'L9/9', 'A60', 'B60')), 'AB', 'and not before the first');
   });
 });
 
-describe('what HTML calls main', () => {
+describe('the main element of HTML', () => {
   const main = (...specs: readonly string[]) => `<main>${p(...specs)}</main>`;
   const article = (...specs: readonly string[]) => `<article>${p(...specs)}</article>`;
 
-  it('is all there is, with fifty words', () => {
+  it('the main element of HTML is everything, with fifty words', () => {
     assert.equal(kept(`${main('A50')}${div('b', 'B49')}`), 'A');
     assert.equal(kept(`${main('A49')}${div('b', 'B48')}`), 'AB');
   });
 
-  it('is an article with half of the prose', () => {
+  it('the main element of HTML is an article with half of the prose', () => {
     assert.equal(kept(`${article('A60')}${div('b', 'B30')}${div('c', 'C30')}`), 'A');
     assert.equal(kept(`${article('A60')}${div('b', 'B30')}${div('c', 'C31')}`), 'ABC');
   });
 
-  it('is an index of links where forty words stand above them at most, and fewer than half of all', () => {
+  it('the main element of HTML is an index of links if at most forty words stand above them, and fewer than half of all', () => {
     assert.equal(kept(main('A39', 'L20/20', 'M20/20', 'N20/20')), 'ALMN');
     assert.equal(kept(main('A40', 'L20/20', 'M20/20', 'N20/20')), 'A');
     assert.equal(kept(main('A39', 'L20/20', 'M19/19')), 'A');
@@ -91,51 +91,51 @@ describe('what HTML calls main', () => {
   });
 });
 
-describe('the title before the text', () => {
+describe('the title before the main text', () => {
   const timeline = div('text', 'A60', 'B60');
 
-  it('is the heading above it, with sentences between, and no more', () => {
+  it('the title before the main text is the heading above it, with sentences between, and no more', () => {
     assert.equal(kept(`<h1>T</h1>${div('by', 'C5')}${div('lead', 'D6')}${timeline}`), 'TDAB');
     assert.equal(kept(`<h2>T</h2>${timeline}`), 'AB', 'of the first rank');
   });
 
-  it('is none where the text has its own', () => {
+  it('the title before the main text is empty if the text has its own', () => {
     assert.equal(kept(`<h1>T</h1><div class=text><h1>U</h1>${p('A60', 'B60')}</div>`), 'UAB');
   });
 });
 
-describe('a page whose paragraphs stand in nothing of their own', () => {
-  it('begins with a line of seventeen words, or beside one of sixteen', () => {
+describe('a page of loose paragraphs', () => {
+  it('a page of loose paragraphs begins with a line of seventeen words, or beside one of sixteen', () => {
     assert.equal(kept(p('X16', 'L15/15', 'A60')), 'A');
     assert.equal(kept(p('X17', 'L15/15', 'A60')), 'XA');
     assert.equal(kept(p('X16', 'L16/16', 'A60')), 'XA');
   });
 
-  it('begins with a line after one of five words that is no list of links', () => {
+  it('a page of loose paragraphs begins with a line after one of five words that is no list of links', () => {
     assert.equal(kept(p('K4/2', 'X5', 'L5/5', 'A60')), 'A');
     assert.equal(kept(p('K5/2', 'X5', 'L5/5', 'A60')), 'XA');
     assert.equal(kept(p('K9/5', 'X5', 'L5/5', 'A60')), 'XA', 'five ninths of it are links');
     assert.equal(kept(p('K9/6', 'X5', 'L5/5', 'A60')), 'A');
   });
 
-  it('goes on after a list of links with 41 words, or with eighteen words behind', () => {
+  it('a page of loose paragraphs continues after a list of links with 41 words, or with eighteen words behind', () => {
     assert.equal(kept(p('A60', 'L9/9', 'X40', 'M17/17')), 'A');
     assert.equal(kept(p('A60', 'L9/9', 'X41', 'M17/17')), 'AX');
     assert.equal(kept(p('A60', 'L9/9', 'X40', 'M18/18')), 'AX');
   });
 
-  it('has all between its first and its last line but lists of links', () => {
+  it('a page of loose paragraphs has everything between its first and its last line except lists of links', () => {
     assert.equal(kept(p('A60', 'L9/9', 'X3', 'M3/1', 'N3/2', 'B60')), 'AXMB');
   });
 
-  it('begins under its heading, four lines above at most, and none of them links', () => {
+  it('a page of loose paragraphs begins under its heading, at most four lines above, and none of them links', () => {
     const page = (...specs: readonly string[]) => kept(`<h2>H</h2>${p(...specs, 'A60')}`);
     assert.equal(page('P3', 'Q3', 'R3', 'S3'), 'HPQRSA');
     assert.equal(page('P3', 'Q3', 'R3', 'S3', 'U3'), 'UA');
     assert.equal(page('P3/2', 'R3', 'S3'), 'SA');
   });
 
-  it('is all of its lines where less than half of them is main', () => {
+  it('a page of loose paragraphs is all of its lines if less than half of them is main', () => {
     assert.equal(kept(p('A20', 'L2/2', 'X10', 'M2/2', 'Y10', 'N2/2')), 'A');
     assert.equal(kept(p('A20', 'L2/2', 'X10', 'M2/2', 'Y11', 'N2/2')), 'AXY');
   });

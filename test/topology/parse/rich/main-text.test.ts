@@ -12,7 +12,7 @@ const sentences = (name: string, count = 4) =>
 const paragraph = (name: string, count = 4) => `<p>${sentences(name, count)}</p>`;
 const links = (count: number) => `<ul>${'<li><a href=/x>somewhere else entirely</a></li>'.repeat(count)}</ul>`;
 
-test('what wraps most of a page is no sidebar, banner or advertisement, whatever its class says', () => {
+test('an element that wraps most of a page is no sidebar, banner or advertisement, whatever its class says', () => {
   for (const wrapper of ['content-with-sidebar', 'page-ad-margins', 'has-nav', 'article pagination-first']) {
     const html = `<body><nav>${links(9)}</nav><div>Read today by more people than ever before, all of them from here or from there.</div><div class="${wrapper}">${paragraph('castle')}${paragraph('mill')}</div></body>`;
     const found = mainText(html);
@@ -23,7 +23,7 @@ test('what wraps most of a page is no sidebar, banner or advertisement, whatever
   assert.doesNotMatch(mainText(beside), /shop/);
 });
 
-test('comments below a text are none of it, and a thread of comments alone is', () => {
+test('comments below a text are dropped, and a thread of comments alone is main text', () => {
   const comments = ['anna', 'bert', 'cora']
     .map((name) => `<li class=comment><div class=comment-text>${paragraph(name, 2)}</div></li>`)
     .join('');
@@ -45,7 +45,7 @@ test('every post of a thread is main text, and a question above its answers, of 
   for (const name of ['question', 'first', 'second']) assert.ok(asked.includes(`The ${name} has`), name);
 });
 
-test('teasers of other pages beside the text are none of it, though each has a sentence', () => {
+test('teasers of other pages beside the text are dropped, even if each has a sentence', () => {
   const teaser = (n: number) =>
     `<div class=card><h3><a href=/${n}>What else happened at place number ${n}</a></h3><div>${sentences(`rival ${n}`, 1)}</div></div>`;
   const teasers = Array.from({ length: 8 }, (_, n) => teaser(n)).join('');
@@ -70,19 +70,19 @@ test('parts of a reference are main text, whatever their classes: summaries full
     assert.ok(found.includes(part), part);
 });
 
-test('an article that is one entry of many does not hide the text around it', () => {
+test('an article that is one of many does not hide the text around it', () => {
   const html = `<body><div class=description>${paragraph('program', 8)}</div><article>${paragraph('entry', 6)}</article><div class=notes>${paragraph('note', 8)}</div></body>`;
   const found = mainText(html);
   for (const name of ['program', 'entry', 'note']) assert.ok(found.includes(`The ${name} has`), name);
 });
 
-test('lists of links after the last paragraph are none of the text, even where HTML says that all of it is main', () => {
+test('lists of links after the last paragraph are dropped, even if HTML calls everything main', () => {
   const html = `<main><h1>The castle</h1>${paragraph('castle').repeat(3)}<h3>Most read</h3><p>EYE POPPING</p>${links(2)}<p>TIME</p>${links(2)}</main>`;
   const found = mainText(html);
   assert.ok(found.endsWith('town below it.'), found.slice(-60));
 });
 
-test('an end tag that was left out ends its element: the next of its kind does', () => {
+test('a missing end tag is implied by the next element of its kind', () => {
   const items = Array.from({ length: 300 }, (_, n) => `<li>${sentences(`item ${n}`, 1)}`).join('');
   const found = mainText(`<div><ul>${items}</ul></div><aside>${paragraph('shop')}</aside>`);
   assert.ok(found.includes('item 299') && !found.includes('shop'));
@@ -132,7 +132,7 @@ test('a choice of a hundred options without end tags ends at its own', () => {
   assert.doesNotMatch(found, /a place/);
 });
 
-test('parts under headings of one rank are one text, though the last holds most and is an article or has a box of its own', () => {
+test('parts under headings of one rank are one text, even if the last is the longest and an article or boxed', () => {
   const part = (n: number, text: string) =>
     `<div class="box b${n}"><h3>Part number ${n}</h3><div class=body>${text}</div></div>`;
   const short = [part(1, 'ropes'), part(2, 'All about ropes that hold a boat.'), part(3, paragraph('rope', 1))].join(

@@ -98,7 +98,7 @@ function readBack(text: string) {
 
 const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== '');
 
-test('a reader of Markdown that is not ours gets back the words of the main text and its links', () => {
+test('an independent reader of Markdown recovers the words of the main text and its links', () => {
   const signs = [
     '*',
     '**',

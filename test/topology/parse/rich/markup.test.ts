@@ -26,24 +26,24 @@ const eventsIn = (html: string) => eventsOf(html).join(' ');
 const attributesOf = (html: string) => eventsOf(html)[0]!.slice(1, -1).split(' ').slice(1);
 
 describe('elements', () => {
-  it('have names in lower case, and texts with entities decoded', () => {
+  it('elements have names in lower case, and texts with entities decoded', () => {
     assert.equal(eventsIn('a<P>b &amp; c</P>d < e'), 'a <p> b & c </p> d < e');
     assert.equal(eventsIn('a<!-- x -->b<!doctype html>c<?x?>d'), 'a b c d');
     assert.equal(eventsIn('<svg>a<![CDATA[x]]>b</svg>c<![CDATA[x]]>d'), '<svg> a b </svg> c d');
   });
 
-  it('have raw text where they are scripts or the like', () => {
+  it('scripts and similar elements have raw text', () => {
     for (const name of ['script', 'style', 'noembed', 'noframes', 'iframe', 'xmp'])
       assert.equal(eventsIn(`<${name}>a&amp;b</${name}>c&amp;d`), `<${name}> [a&amp;b] </${name}> c&d`);
     assert.equal(eventsIn('<script>a<b>c</script>'), '<script> [a<b>c] </script>');
     assert.equal(eventsIn('<iframe/>a&amp;b'), '<iframe> a&b');
   });
 
-  it('are closed by end tags alone in HTML', () => {
+  it('elements are closed only by end tags in HTML', () => {
     assert.equal(eventsIn('<br><br/><div/></p></DIV>'), '<br> <br> <div> </p> </div>');
   });
 
-  it('have names that are cut', () => {
+  it('elements have bounded names', () => {
     const [most, more] = ['x'.repeat(nameCharsMax), 'x'.repeat(nameCharsMax + 1)];
     assert.equal(
       eventsIn(`<${most}></${most}><${more} ${more}></${more}>`),
@@ -53,12 +53,12 @@ describe('elements', () => {
 });
 
 describe('attributes', () => {
-  it('are decoded, and empty without a value', () => {
+  it('attributes are decoded, and empty without a value', () => {
     assert.equal(eventsIn('<A HREF="a&amp;b" x y="" z=1 w=\'2\'>c<b>'), '<a href=a&b x= y= z=1 w=2> c <b>');
     assert.equal(eventsIn('<a x=1 y>'), '<a x=1 y=>');
   });
 
-  it('are the first of a name, and so many', () => {
+  it('the first attribute of a name counts, up to a maximum number', () => {
     assert.deepEqual(attributesOf('<a x=1 X=2>'), ['x=1']);
     const names = Array.from({ length: attributesMax + 1 }, (_, n) => `x${n}`);
     assert.deepEqual(
@@ -67,14 +67,14 @@ describe('attributes', () => {
     );
   });
 
-  it('have values that are cut', () => {
+  it('attributes have bounded values', () => {
     const most = 'v'.repeat(valueCharsMax);
     assert.deepEqual(attributesOf(`<a x="${most}" y="${most}v">`), [`x=${most}`, `y=${most}`]);
   });
 });
 
 describe('SVG and MathML', () => {
-  it('have elements that close themselves', () => {
+  it('SVG and MathML have self-closing elements', () => {
     assert.equal(eventsIn('<svg><path/><link/></svg><g/>'), '<svg> <path> </path> <link> </svg> <g>');
     assert.equal(eventsIn('<svg/><g/><math/><g/>'), '<svg> </svg> <g> <math> </math> <g>');
     assert.equal(eventsIn('<math><mi/></math><mi/>'), '<math> <mi> </mi> </math> <mi>');
@@ -83,7 +83,7 @@ describe('SVG and MathML', () => {
     assert.equal(eventsIn('<svg><math></svg><g/>'), '<svg> <math> </svg> <g>', 'of the root first opened');
   });
 
-  it('are ended by an element of HTML', () => {
+  it('SVG and MathML are ended by an element of HTML', () => {
     const names =
       'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var';
     for (const name of names.split(' '))
@@ -93,7 +93,7 @@ describe('SVG and MathML', () => {
     assert.equal(eventsIn('<p><b>'), '<p> <b>');
   });
 
-  it('have places where HTML stands again', () => {
+  it('SVG and MathML have places for HTML', () => {
     const within = '<svg> <foreignobject> <p> <g> </g>';
     assert.equal(eventsIn('<svg><foreignObject><p><g/>'), within);
     assert.equal(eventsIn('<math><annotation-xml><p><g/>'), '<math> <annotation-xml> <p> <g> </g>');
@@ -126,7 +126,7 @@ describe('a document of several slices', () => {
     return { complete, count };
   };
 
-  it('is one text, where it is one', () => {
+  it('a document of several slices gives one text', () => {
     const text = `${'a'.repeat(sliceChars)}b`;
     assert.deepEqual(eventsOf(`${text}<p>`), [text, '<p>']);
     assert.deepEqual(eventsOf(`${'a'.repeat(sliceChars - 1)}<div x=1>b`).slice(1), ['<div x=1>', 'b']);
@@ -134,7 +134,7 @@ describe('a document of several slices', () => {
     assert.equal(eventsOf(`${'a'.repeat(sliceChars - 10)}<div x="${value}">`)[1], `<div x=${value}>`);
   });
 
-  it('is ended between two by who asks for it', () => {
+  it('a document of several slices can be ended between two', () => {
     assert.deepEqual(asked('a'.repeat(sliceChars), true), { complete: true, count: 0 });
     assert.deepEqual(asked('a'.repeat(sliceChars + 1), false), { complete: true, count: 1 });
     assert.deepEqual(asked('a'.repeat(sliceChars * 2 + 1), false), { complete: true, count: 2 });

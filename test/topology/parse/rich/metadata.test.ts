@@ -20,7 +20,7 @@ const jsonOf = (html: string) => {
 };
 
 describe('Open Graph and its relatives', () => {
-  it('are by property, or by name, in lower case, each with its values in order', () => {
+  it('Open Graph and its relatives are read by property, or by name, in lower case, each with its values in order', () => {
     const html = `<meta property=" OG:Title " content=" One "><meta name=twitter:card content=two>
       <meta property=og:title content=Three><meta property=og:image><meta name=description content=x>
       <meta property=og:type name=twitter:site content=y><meta property="og: x" content=z><link property=og:x content=z>`;
@@ -35,7 +35,7 @@ describe('Open Graph and its relatives', () => {
     );
   });
 
-  it('have so many values', () => {
+  it('Open Graph and its relatives have a maximum number of values', () => {
     const most = richLimits.metadataValuesMax;
     const values = (count: number) => `<meta property=og:image content=x>`.repeat(count);
     assert.equal(metadataOf(values(most)).openGraph['og:image']!.length, most);
@@ -45,7 +45,7 @@ describe('Open Graph and its relatives', () => {
 });
 
 describe('JSON-LD', () => {
-  it('is what scripts of its type hold', () => {
+  it('JSON-LD is the content of scripts of its type', () => {
     assert.deepEqual(jsonOf(`${script('{"a":1}')}<p>x${script('[2]', ' Application/LD+JSON ; charset=utf-8')}`), [
       [{ a: 1 }, [2]],
       0,
@@ -58,7 +58,7 @@ describe('JSON-LD', () => {
     assert.deepEqual(jsonOf(`${script('1')}<script>2</script>${script('3')}`), [[1, 3], 0]);
   });
 
-  it('may stand in a comment, as scripts once did', () => {
+  it('JSON-LD may stand in a comment, as scripts once did', () => {
     for (const [before, behind] of [
       ['<!--', '-->'],
       [' \n<![CDATA[', ']]>\n '],
@@ -67,7 +67,7 @@ describe('JSON-LD', () => {
       assert.deepEqual(jsonOf(script(`${before}{"a":1}${behind}`)), [[{ a: 1 }], 0], before);
   });
 
-  it('is broken where it is no JSON, or too long, and is counted', () => {
+  it('JSON-LD that is invalid, or too long, is counted', () => {
     const long = (chars: number) => `"${'x'.repeat(chars - 2)}"`;
     const most = richLimits.jsonLdCharsMax;
     const { jsonLd, jsonLdBroken } = metadataOf(
@@ -76,7 +76,7 @@ describe('JSON-LD', () => {
     assert.deepEqual([jsonLd.map((one) => (one as string).length), jsonLdBroken], [[most - 2], 3]);
   });
 
-  it('is so many blocks', () => {
+  it('JSON-LD has a maximum number of blocks', () => {
     const most = richLimits.jsonLdBlocksMax;
     const blocks = (count: number) => Array.from({ length: count }, (_, n) => script(String(n))).join('');
     assert.equal(metadataOf(blocks(most)).jsonLd.length, most);
@@ -87,14 +87,14 @@ describe('JSON-LD', () => {
 describe('metadata in a page’s record', () => {
   const none = { openGraph: {}, jsonLd: [], jsonLdBroken: 0 };
 
-  it('is none where none was asked for or found', () => {
+  it('metadata in a page’s record is absent if none was wanted or found', () => {
     assert.equal(metadataJson(null), '');
     assert.equal(metadataJson(none), '');
     for (const found of [{ openGraph: { 'og:x': ['y'] } }, { jsonLd: [1] }, { jsonLdBroken: 1 }])
       assert.deepEqual(JSON.parse(metadataJson({ ...none, ...found })), { ...none, ...found });
   });
 
-  it('leaves out the last blocks where all are too long, and all of it where that is not enough', () => {
+  it('metadata in a page’s record loses its last blocks if it is too long, and everything if that is not enough', () => {
     const chars = richLimits.metadataCharsMax;
     const around = JSON.stringify({ ...none, jsonLd: [1, ''] }).length;
     const last = 'x'.repeat(chars - around);

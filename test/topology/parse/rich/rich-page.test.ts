@@ -19,7 +19,7 @@ const base = 'http://a.test/docs/';
 const read = (html: string) => readRichPage(html, everything, base, () => false);
 
 for (const script of ['latin', 'han'] as const) {
-  test(`main text is told from what surrounds it, in every layout, in ${script} script`, () => {
+  test(`main text is distinguished from its surroundings, in every layout, in ${script} script`, () => {
     for (const layout of layoutNames) {
       let f1 = 0;
       let all = 0;
@@ -48,7 +48,7 @@ test('main text has the short sections of a reference, and the lines under its t
   for (const part of ['Previous', 'all others']) assert.ok(!text.includes(part), part);
 });
 
-test('a page of few words is its text, whatever short line of it looks like main text', () => {
+test('a page of few words is its whole text, whichever short line looks like main text', () => {
   const html =
     '<nav><a href=/>Home</a></nav><div><h1>Constant <a href=/std>std</a> <a href=/f32>f32</a> PI_8</h1><pre>pub const PI_8: f32 = 0.39;</pre>' +
     '<p>Expand description</p><div><p>One eighth of pi</p></div></div>';
@@ -57,7 +57,7 @@ test('a page of few words is its text, whatever short line of it looks like main
   assert.ok(!text.includes('Home'));
 });
 
-test('an index that HTML calls the main part is its links; lists of links beside sentences are left out', () => {
+test('an index that HTML calls the main part is its links; lists of links beside sentences are dropped', () => {
   const links = Array.from({ length: 60 }, (_, n) => `<li><a href=/${n}>entry number ${n}</a></li>`).join('');
   assert.match(read(`<main><h1>Index</h1><ul>${links}</ul></main>`).mainText, /entry number 7\n/);
   assert.doesNotMatch(read(`<h1>Index</h1><ul>${links}</ul><p>${'word '.repeat(60)}</p>`).mainText, /entry number/);
@@ -70,7 +70,7 @@ test('a heading that links to itself is a heading', () => {
   assert.match(read(html).mainText, /^Part one\nword/);
 });
 
-test('a sentence that is nearly half a link stays beside text where HTML or an element says that all of it is main', () => {
+test('a sentence that is nearly half a link stays if HTML or its element calls everything main', () => {
   const sentence = '<p>If you have a connection, you can <a href=/old>find a copy with the old release</a>.</p>';
   const prose = `<p>${'word '.repeat(40)}</p>`;
   assert.match(read(`<main>${prose}${sentence}</main>`).mainText, /old release/);
@@ -88,7 +88,7 @@ test('a page of links has no main text', () => {
   assert.equal(read(`<ul>${'<li><a href=/x>somewhere else entirely</a></li>'.repeat(40)}</ul>`).mainText, '');
 });
 
-test('an anchor is no link, closed or not, and a link that nobody closed ends with its block', () => {
+test('an anchor is no link, closed or not, and an unclosed link ends with its block', () => {
   const long = 'word '.repeat(30).trim();
   for (const anchor of ['<a name=top>', '<a id="x">', '<a class=anchor name="#y">'])
     assert.equal(
@@ -100,7 +100,7 @@ test('an anchor is no link, closed or not, and a link that nobody closed ends wi
   assert.equal(read(`<p><a href=/x>one<a name=y>${long}</p>`).mainText, `one${long}`);
 });
 
-test('what stands between two paragraphs is main text: bullets, code, the rows of a table', () => {
+test('content between two paragraphs is main text: bullets, code, the rows of a table', () => {
   const long = 'word '.repeat(45).trim();
   const html =
     `<p>${long}</p><ul><li>one short thing</li><li>another</li></ul><pre>x = 1</pre>` +
@@ -110,13 +110,13 @@ test('what stands between two paragraphs is main text: bullets, code, the rows o
   assert.equal(read(html).mainText, [long, ...lines, long].join('\n'));
 });
 
-test('a page too short to tell is its text, without its lists of links', () => {
+test('a page too short to judge is its text, without its lists of links', () => {
   const html =
     '<nav><a href=/>Home</a> of all</nav><h1>size()</h1><p>Gives the size.</p><ul><li><a href=/a>Other</a></ul><table><tr><td>Since<td>1.2</table>';
   assert.equal(read(html).mainText, ['size()', 'Gives the size.', 'Since 1.2'].join('\n'));
 });
 
-test('language is told from the main text, or else taken from the page', () => {
+test('language is detected in the main text, or else taken from the page', () => {
   const german =
     'Der Wind weht über die Felder und es ist nicht kalt, aber auch nicht warm, wie es im Winter oft ist. ';
   assert.equal(read(`<html lang=en><nav>the of and to in is that</nav><p>${german.repeat(3)}</p>`).language, 'de');
@@ -124,7 +124,7 @@ test('language is told from the main text, or else taken from the page', () => {
   assert.deepEqual([short.language, short.declaredLanguage], ['pt', 'pt-br']);
 });
 
-test('Open Graph and JSON-LD are taken as written; what is no JSON is counted', () => {
+test('Open Graph and JSON-LD are taken as written; invalid JSON is counted', () => {
   const { metadata } = read(
     `<META PROPERTY="og:title" CONTENT="A &amp; B"><meta property=og:image content=/1.png><meta property=og:image content=/2.png>
      <meta name="twitter:card" content=summary><meta name=viewport content=x>
@@ -139,7 +139,7 @@ test('Open Graph and JSON-LD are taken as written; what is no JSON is counted', 
   });
 });
 
-test('metadata in a record is bounded, and JSON whatever the page', () => {
+test('metadata in a record is bounded, and stays JSON for any page', () => {
   const block = `<script type="application/ld+json">${JSON.stringify('x'.repeat(30_000))}</script>`;
   const json = metadataJson(read(block.repeat(5)).metadata);
   assert.ok(json.length <= richLimits.metadataCharsMax);
@@ -160,7 +160,7 @@ test('srcset is split where the standard splits it', () => {
   assert.deepEqual(srcsetUrls(''), []);
 });
 
-test('images, their candidates and what scripts name become links', () => {
+test('images, their candidates and URLs in scripts become links', () => {
   const { mediaLinks } = read(
     `<img src="/a.png" srcset="/b.png 2x"><picture><source srcset=/c.webp></picture><script src=/app.js></script>
      <script>load("https:\\/\\/cdn.test\\/d.json"); other('http://e.test/f'); broken("https://")</script><style>u("http://no.test")</style>`,
@@ -175,7 +175,7 @@ test('images, their candidates and what scripts name become links', () => {
   ]);
 });
 
-test('tidy markup is closed, in lower case, no deeper than its bound, and without scripts', () => {
+test('tidy markup is closed, in lower case, within its depth limit, and without scripts', () => {
   assert.equal(
     read('<DIV Class=A><p>one<p>two<ul><li>x<li>y</ul><br/><script>if (a < b) "</div>"</script></DIV>').tidyMarkup,
     '<div class="A"><p>one</p><p>two</p><ul><li>x</li><li>y</li></ul><br><script></script></div>',
@@ -243,7 +243,7 @@ test('hostile pages cost time in proportion to their size', () => {
   }
 });
 
-test('addresses in data attributes are links where that is asked for, and words there are none', () => {
+test('addresses in data attributes are links if asked for, and words are not', () => {
   const html =
     '<a data-href="/more" href="#">x</a><div data-src="https://b.test/p.html" data-id=7 data-name="and/or" data-json=\'{"a":"/b"}\'>' +
     '<img data-srcset="/s.png 1x, ../l.png 2x" data-target="#x">';

@@ -31,14 +31,14 @@ const densitiesOf = (html: string) => blocksOf(html).map(({ linkDensity }) => li
 const wordsOf = (text: string) => blocksOf(text).map(({ words }) => words)[0];
 
 describe('a block', () => {
-  it('ends where a block element begins or ends, and no other', () => {
+  it('a block ends where a block element begins or ends, and at no other', () => {
     assert.deepEqual(textsOf('a <b>b</b>\n c<div>d</div>e<br>f<hr>g'), ['a b c', 'd', 'e', 'f', 'g']);
     assert.deepEqual(textsOf('a<b> </b>b<i>c</i>'), ['a bc'], 'what is blank parts words');
     assert.deepEqual(placesOf('<p>a<br>b<div>c<hr>d'), ['p a', 'p b', 'div c', 'div d']);
     assert.deepEqual(textsOf('<p> </p><div></div> <table><tr><td></td><td> </td></tr></table>'), []);
   });
 
-  it('is a row of cells, or a term and its definition', () => {
+  it('a block is a row of cells, or a term and its definition', () => {
     assert.deepEqual(textsOf('<table><tr><th>a<td>b<td>c<tr><td>d</td><td>e</td></tr><tr><td>f</table>'), [
       'a b c',
       'd e',
@@ -50,11 +50,11 @@ describe('a block', () => {
     assert.deepEqual(textsOf('<tr><td>a<dd>b'), ['a', 'b'], 'a definition belongs to a term alone');
   });
 
-  it('has none of the text of drawings, which part nothing', () => {
+  it('a block has no text of drawings, which separate nothing', () => {
     assert.deepEqual(textsOf('a <svg><title>b</title>c<svg><g>d</g></svg>e</svg> f'), ['a f']);
   });
 
-  it('keeps its cells with their marks where they are asked for', () => {
+  it('a block keeps its cells with their marks if asked', () => {
     const cells = (html: string) =>
       blocksOf(html, true).map((block) => block.cells!.map(({ name, text }) => [name, ...text.parts]));
     assert.deepEqual(cells('a <p>b'), [[['', 'a ']], [['', 'b']]]);
@@ -75,7 +75,7 @@ describe('a block', () => {
     assert.equal('cells' in blocksOf('a')[0]!, false);
   });
 
-  it('is read up to twice the characters that main text has', () => {
+  it('a block is read up to twice the length of main text', () => {
     const reader = createBlockReader();
     reader.text('a'.repeat(richLimits.mainTextCharsMax * 2 - 1));
     reader.text('b');
@@ -85,12 +85,12 @@ describe('a block', () => {
 });
 
 describe('words of a block', () => {
-  it('are parted by blanks', () => {
+  it('words of a block are separated by blanks', () => {
     assert.equal(wordsOf(' one two,three\nfour!five '), 3);
     assert.deepEqual(linksOf('<a href=/x>one\u00a0two</a> \tthree'), [[2 / 3, 7 / 13]]);
   });
 
-  it('have two characters in scripts without spaces, which Hangul is not', () => {
+  it('words of a block have two characters in scripts without spaces, which Hangul is not', () => {
     assert.equal(wordsOf('日本語'), 2);
     assert.equal(wordsOf('日本 one 語文'), 3);
     const first = [0x2e7f, 0x2e80, 0xabff, 0xac00, 0xd7a3, 0xd7a4, 0xd7af, 0xd7b0];
@@ -102,7 +102,7 @@ describe('words of a block', () => {
 });
 
 describe('links in a block', () => {
-  it('are told by their share of its words and of its characters', () => {
+  it('links in a block are measured by their share of its words and characters', () => {
     assert.deepEqual(linksOf('foo(<a href=/x>String</a> s)<p>bar</p><a href=/y>baz</a> one'), [
       [1 / 2, 6 / 13],
       [0, 0],
@@ -111,13 +111,13 @@ describe('links in a block', () => {
     assert.deepEqual(linksOf('<a href=/x>a</a><a href=/x>b  c   d</a>'), [[1, 1]], 'never above all');
   });
 
-  it('are none without an address, nor to itself in a heading', () => {
+  it('links in a block exclude those without an address, and to itself in a heading', () => {
     assert.deepEqual(densitiesOf('<a name=top>one'), [0]);
     assert.deepEqual(densitiesOf('<p><a href=#x>one</a></p><h1><a href=#x>one</a></h1>'), [1, 0]);
     assert.deepEqual(densitiesOf('<h1><a href=/x>one</a></h1><p><a href=#x>two'), [1, 1]);
   });
 
-  it('end with their end tag, with the next, or with the block that they began in', () => {
+  it('links in a block end with their end tag, with the next, or with the block that they began in', () => {
     assert.deepEqual(densitiesOf('<a href=/x>one <a name=y>two three four'), [1 / 4]);
     assert.deepEqual(densitiesOf('<div><a href=/x>one</div>two<p>three'), [1, 0, 0]);
     assert.deepEqual(densitiesOf('<a href=/x><div>one</div>two</a> three'), [1, 1 / 2]);
@@ -125,7 +125,7 @@ describe('links in a block', () => {
 });
 
 describe('the heading of a block', () => {
-  it('is its rank, 1 to 6, and holds for what stands in it', () => {
+  it('the heading of a block is its rank, 1 to 6, and applies to its content', () => {
     assert.deepEqual(headingsOf('<h1>a</h1>b<h6>c<div>d</div>e</h6><h7>f</h7>'), [
       '1 a',
       '0 b',
@@ -139,7 +139,7 @@ describe('the heading of a block', () => {
 });
 
 describe('the element of a block', () => {
-  it('is closed by the next of those whose end tags are left out, within its list or table', () => {
+  it('the element of a block is closed by the next one with an optional end tag, within its list or table', () => {
     assert.deepEqual(placesOf('<ul><li>a<li>b<ol><li>c<li>d</ol><li>e</ul>f'), [
       'ul>li a',
       'ul>li b',
@@ -167,7 +167,7 @@ describe('the element of a block', () => {
     assert.deepEqual(placesOf('<ul><li><p>a<li><p>b</ul>c'), ['ul>li>p a', 'ul>li>p b', ' c'], 'two end tags at once');
   });
 
-  it('is closed with what was left open in it, by an end tag that fits', () => {
+  it('the element of a block is closed with its open content, by a matching end tag', () => {
     assert.deepEqual(placesOf('<div><section><ul>a</section>b</p>c</div>d'), [
       'div>section>ul a',
       'div b',
@@ -176,13 +176,13 @@ describe('the element of a block', () => {
     ]);
   });
 
-  it('is looked for by an end tag so far up, and no further', () => {
+  it('the element of a block is found by an end tag up to a depth, and no further', () => {
     const nested = (count: number) => placesOf(`<main>${'<div>'.repeat(count)}</main>a`)[0];
     assert.equal(nested(richLimits.closeDepthMax - 1), ' a');
     assert.equal(nested(richLimits.closeDepthMax), `main${'>div'.repeat(richLimits.closeDepthMax)} a`);
   });
 
-  it('is the last that is told apart, where more are open', () => {
+  it('the element of a block is the last distinguished one, if more are open', () => {
     const most = richLimits.depthMax;
     const html = `${'<div>'.repeat(most)}a${'<div>b'.repeat(2)}${'</div>c'.repeat(3)}<div>d${'</div>'.repeat(most)}e`;
     assert.deepEqual(
@@ -191,12 +191,12 @@ describe('the element of a block', () => {
     );
   });
 
-  it('has the first of its classes', () => {
+  it('the element of a block has the first of its classes', () => {
     const classOf = (attributes: string) => blocksOf(`<div ${attributes}>a`)[0]!.at.class;
     assert.deepEqual(['class=" one two"', 'class=one', 'class=" "', 'id=x'].map(classOf), ['one', 'one', '', '']);
   });
 
-  it('says what it is, or stands in, of what HTML has for the main part', () => {
+  it('the element of a block names its role, or its ancestor’s, in HTML’s main part', () => {
     const inMain = (html: string) => blocksOf(`${html}a`)[0]!.at.inMain;
     for (const [html, expected] of [
       ['<div>', ''],
@@ -210,7 +210,7 @@ describe('the element of a block', () => {
       assert.equal(inMain(html), expected, html);
   });
 
-  it('is apart by its name or attributes, unless HTML calls it main', () => {
+  it('the element of a block is apart by its name or attributes, unless HTML calls it main', () => {
     const apart = (html: string) => blocksOf(`${html}a`)[0]!.at.apart;
     for (const [html, expected] of [
       ['<div>', ''],

@@ -15,26 +15,26 @@ function tidied(html: string): string {
 }
 
 describe('tidy markup', () => {
-  it('has names in lower case, and text and values escaped', () => {
+  it('tidy markup has names in lower case, and text and values escaped', () => {
     assert.equal(
       tidied(`<DIV ID="a" title='"b" &amp; <c>' x>1 &lt; 2 &amp; 3</DIV>`),
       '<div id="a" title="&quot;b&quot; &amp; &lt;c&gt;" x="">1 &lt; 2 &amp; 3</div>',
     );
   });
 
-  it('has the names that a tree takes', () => {
+  it('tidy markup has names that a tree accepts', () => {
     assert.equal(
       tidied('<x-y1 a.b-c:d=1 @click=2 :e=3 _f=4 1g=5 [h]=6><a:b>x</a:b>'),
       '<x-y1 a.b-c:d="1" @click="2" :e="3" _f="4">x</x-y1>',
     );
   });
 
-  it('closes every element in its order, and none twice', () => {
+  it('tidy markup closes every element in order, and none twice', () => {
     assert.equal(tidied('<div><b>x</div>y</b></p>'), '<div><b>x</b></div>y');
     assert.equal(tidied('<div><p>x<br>y<img>'), '<div><p>x<br>y<img></p></div>');
   });
 
-  it('ends a paragraph where a block begins', () => {
+  it('tidy markup ends a paragraph where a block begins', () => {
     const blocks =
       'address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header main nav ol p pre section table ul';
     for (const name of blocks.split(' ')) assert.equal(tidied(`<p>x<${name}>`), `<p>x</p><${name}></${name}>`);
@@ -42,7 +42,7 @@ describe('tidy markup', () => {
     assert.equal(tidied('<p>x<span>y<div>'), '<p>x<span>y<div></div></span></p>');
   });
 
-  it('ends an item, a cell or a row where the next begins', () => {
+  it('tidy markup ends an item, a cell or a row where the next begins', () => {
     assert.equal(tidied('<ul><li>a<li>b</ul>'), '<ul><li>a</li><li>b</li></ul>');
     assert.equal(
       tidied('<dl><dt>a<dd>b<dt>c<dt>d<dd>e<dd>f'),
@@ -68,20 +68,20 @@ describe('tidy markup', () => {
     assert.equal(tidied('<ul><li><b>a<li>b'), '<ul><li><b>a<li>b</li></b></li></ul>', 'the innermost alone');
   });
 
-  it('is so deep at most, and what lies deeper keeps its text', () => {
+  it('tidy markup has a maximum depth, and deeper elements keep their text', () => {
     const most = richLimits.depthMax;
     const deep = (count: number) => tidied(`${'<b>'.repeat(count)}x`);
     const expected = `${'<b>'.repeat(most)}x${'</b>'.repeat(most)}`;
     assert.deepEqual([deep(most), deep(most + 1)], [expected, expected]);
   });
 
-  it('looks so far up for what an end tag closes', () => {
+  it('tidy markup looks up to a depth for the element of an end tag', () => {
     const closed = (between: number) => tidied(`<div>${'<b>'.repeat(between)}</div>x`).endsWith('x');
     assert.equal(closed(richLimits.closeDepthMax - 1), true);
     assert.equal(closed(richLimits.closeDepthMax), false);
   });
 
-  it('is so long at most, but for its end tags', () => {
+  it('tidy markup has a maximum length, except its end tags', () => {
     const most = richLimits.tidyCharsMax;
     const tidy = createTidyMarkup();
     tidy.open('p', new Map());

@@ -11,14 +11,14 @@ const alike = new Array<number>(8).fill(1);
 const total = (rates: readonly number[], days: readonly number[], weights?: readonly number[]) =>
   rates.reduce((sum, rate, page) => sum + (weights?.[page] ?? 1) * freshnessOf(rate, days[page]!), 0);
 
-test('freshness and age are those of the formulas, and continuous where pages hardly change', () => {
+test('freshness and age follow the formulas, and are continuous for pages that hardly change', () => {
   assert.ok(Math.abs(freshnessOf(1, 1) - (1 - Math.exp(-1))) < 1e-12);
   assert.ok(Math.abs(freshnessOf(1e-10, 1) - 1) < 1e-9);
   assert.ok(Math.abs(ageOf(1, 2) - ageOf(1 + 1e-9, 2)) < 1e-6);
   assert.ok(Math.abs(ageOf(0.99e-4, 1) / ageOf(1.01e-4, 1) - 0.98) < 0.01);
 });
 
-test('what is visited more gains no more than what is visited less: the marginal gain is the price for all', () => {
+test('more visits gain less and less: the marginal gain equals the price for all', () => {
   const price = 0.7;
   for (const rate of [0.01, 0.1, 0.5, 1, 1.4]) {
     const days = daysBetween(rate, 1, price);
@@ -28,7 +28,7 @@ test('what is visited more gains no more than what is visited less: the marginal
   }
 });
 
-test('a page that changes faster than a visit is worth is given up on', () => {
+test('a page that changes faster than visits pay off is given up', () => {
   assert.equal(daysBetween(2, 1, 0.7), Number.POSITIVE_INFINITY);
   assert.equal(boundedDays(2, 1, 0.7, { minDays: 1, maxDays: 30 }), 30);
   assert.ok(Number.isFinite(daysBetween(2, 4, 0.7)), 'unless it counts four times as much');
@@ -47,7 +47,7 @@ test('the five pages of Cho & Garcia-Molina get the visits of their table', () =
   assert.deepEqual(visits, ['1.15', '1.36', '1.35', '1.14', '0.00']);
 });
 
-test('the price spends the bandwidth, and no other division of it is fresher', () => {
+test('the price uses up the bandwidth, and no other division is fresher', () => {
   const rates = Array.from({ length: 400 }, (_, n) => rateOfClass(rateClassOf(0.002 * 1.02 ** n)));
   const classes = new RateClasses();
   for (const rate of rates) classes.count(classOf(rate, 0), 1);
@@ -69,7 +69,7 @@ test('the price spends the bandwidth, and no other division of it is fresher', (
   }
 });
 
-test('where importance counts, important pages are fresher, and the weighted sum is greater', () => {
+test('with importance, important pages are fresher, and the weighted sum is greater', () => {
   const weights = [1, 0.125];
   const rates = Array.from({ length: 200 }, (_, n) => 0.05 + 0.01 * (n >> 1));
   const classes = [new RateClasses(), new RateClasses()] as const;
@@ -85,7 +85,7 @@ test('where importance counts, important pages are fresher, and the weighted sum
   assert.ok(total(rates, daysSeeing, weightOf) > 1.05 * total(rates, daysBlind, weightOf));
 });
 
-test('bandwidth beyond what all pages could use has no price', () => {
+test('bandwidth beyond all pages’ use has no price', () => {
   const classes = new RateClasses();
   classes.count(classOf(1, 0), 1);
   assert.equal(priceOfVisit(classes, alike, 100, { minDays: 1, maxDays: 30 }), 0);

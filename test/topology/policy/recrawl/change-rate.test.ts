@@ -46,7 +46,7 @@ test('irregular visits to a page of a known rate find that rate on average, wher
   }
 });
 
-test('a page that never changed has a small rate that falls with each visit, and is never nothing', () => {
+test('a page that never changed has a small rate that falls with each visit, and is never zero', () => {
   let before = Number.POSITIVE_INFINITY;
   for (let visits = 1; visits < 40; visits++) {
     const rate = changesPerDay(history(Array.from({ length: visits }, () => [1, false])))!;
@@ -55,7 +55,7 @@ test('a page that never changed has a small rate that falls with each visit, and
   }
 });
 
-test('a page nobody has visited twice has no rate', () => assert.equal(changesPerDay(noHistory), null));
+test('a page without two visits has no rate', () => assert.equal(changesPerDay(noHistory), null));
 
 test('extreme histories give a finite rate', () => {
   for (const days of [1e-5, 1e-3, 1, 1e4]) {
@@ -72,7 +72,7 @@ test('a page that changes its habits is believed after as many visits again', ()
   assert.ok(changesPerDay(all)! > 1, `${changesPerDay(all)}`);
 });
 
-test('the recent share looks back on the last ten visits', () => {
+test('the recent share covers the last ten visits', () => {
   assert.equal(recentShare(noHistory), null);
   const all = history(Array.from({ length: 30 }, (_, n) => [1, n < 23]));
   assert.equal(recentShare(all), 0.3);

@@ -6,7 +6,7 @@ import { runPolicy } from '../../../../lab/bench/policy/freshness-run.ts';
 const world = { rates: gammaRates(1_000, 0.2, 0.5, 1), visitsPerDay: 500 };
 const freshness = (name: Parameters<typeof runPolicy>[0]) => runPolicy(name, world, 60, 1).freshness;
 
-test('with rates estimated from visits alone, pages are nearly as fresh as where the rates are known', () => {
+test('rates estimated from visits keep pages nearly as fresh as known rates', () => {
   const oracle = freshness('oracle');
   const optimal = freshness('optimal');
   assert.ok(optimal >= 0.97 * oracle && optimal <= oracle, `${optimal} of ${oracle}`);

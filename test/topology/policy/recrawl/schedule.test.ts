@@ -32,26 +32,26 @@ function delays(config: Partial<RecrawlConfig>, found: readonly boolean[]): numb
   });
 }
 
-test('a page that never changes is visited ever more seldom, and at least every 30 days', () => {
+test('a page that never changes is visited ever more rarely, but at least every 30 days', () => {
   const all = delays({ schedule: 'adaptive' }, new Array(30).fill(false));
   for (const [n, delay] of all.entries()) assert.ok(n === 0 || delay >= all[n - 1]!);
   assert.equal(all.at(-1), 30 * day);
 });
 
-test('a page that always changes is visited ever sooner, and at most every hour', () => {
+test('a page that always changes is visited ever sooner, but at most every hour', () => {
   const all = delays({ schedule: 'adaptive' }, new Array(30).fill(true));
   assert.ok(all[0]! < day / 2);
   assert.equal(all.at(-1), hour);
 });
 
-test('of two pages with the same last visit, the one whose last ten found more changes is visited sooner', () => {
+test('of two pages with the same last visit, the one with more changes in its last ten is visited sooner', () => {
   const recrawl = compileRecrawl({ ...defaultRecrawl, schedule: 'adaptive' });
   const next = (recent: number) =>
     recrawl.next({ ...page, changed: true, history: { ...noHistory, intervalS: day, recent } }, 0)!.delayS;
   assert.ok(next(0b1_1111111111) < next(0b1_0000000001));
 });
 
-test('bounds of the policy hold for every schedule', () => {
+test('bounds of the policy apply to every schedule', () => {
   for (const schedule of ['adaptive', 'nutch', 'stormcrawler', 'optimal'] as const) {
     const bounds = { minMs: 2 * hour * 1_000, maxMs: 3 * hour * 1_000 };
     for (const changed of [true, false]) {
@@ -64,13 +64,13 @@ test('bounds of the policy hold for every schedule', () => {
   }
 });
 
-test('errors and gone pages have times of their own, and may never be looked at again', () => {
+test('errors and gone pages have their own intervals, and may never be revisited', () => {
   const recrawl = compileRecrawl({ ...defaultRecrawl, errorMs: 3 * hour * 1_000, goneMs: null });
   assert.equal(recrawl.next({ ...page, kind: 'error' }, 0)?.delayS, 3 * hour);
   assert.equal(recrawl.next({ ...page, kind: 'gone' }, 0), null);
 });
 
-test('the first rule that fits by host, pattern and kind decides', () => {
+test('the first matching rule by host, pattern and kind decides', () => {
   const recrawl = compileRecrawl({
     ...defaultRecrawl,
     schedule: 'fixed',
@@ -87,7 +87,7 @@ test('the first rule that fits by host, pattern and kind decides', () => {
   assert.equal(next('https://b.test/f.xml', 'error'), hour);
 });
 
-test('a rule that names a schedule leaves errors to their own times', () => {
+test('a rule that names a schedule leaves errors to their own intervals', () => {
   const rules = [{ url: '/news/', schedule: 'fixed' as const }];
   const recrawl = compileRecrawl({ ...defaultRecrawl, rules });
   const url = 'https://a.test/news/';
@@ -95,7 +95,7 @@ test('a rule that names a schedule leaves errors to their own times', () => {
   assert.equal(recrawl.next({ ...page, url, kind: 'gone' }, 0)?.delayS, 30 * day);
 });
 
-test('a schedule that makes no sense is refused', () => {
+test('an impossible schedule is refused', () => {
   const refused = [
     { ...defaultRecrawl, share: 2 },
     { ...defaultRecrawl, schedule: 'sometimes' },
@@ -105,7 +105,7 @@ test('a schedule that makes no sense is refused', () => {
   assert.equal(recrawlSchema.safeParse(defaultRecrawl).success, true);
 });
 
-test('a feed is polled by whether it brings entries, within its own bounds, and no sooner than it asks for', () => {
+test('a feed is polled by whether it brings entries, within its bounds, and no sooner than it asks for', () => {
   const feeds = { minMs: 1_800_000, maxMs: 12 * 3_600_000 };
   const { next } = compileRecrawl({ ...defaultRecrawl, feeds });
   const poll = (changed: boolean | null, intervalS: number, pollS = 0) =>
@@ -119,7 +119,7 @@ test('a feed is polled by whether it brings entries, within its own bounds, and 
   assert.equal(poll(true, hour, 99 * day), 12 * hour, 'a feed does not ask for ever');
 });
 
-test('a rule speaks of feeds where it names them, or gives an interval', () => {
+test('a rule applies to feeds if it names them, or gives an interval', () => {
   const feed: Visited = { ...page, kind: 'feed' };
   const delayS = (rule: RecrawlConfig['rules'][number]) =>
     compileRecrawl({ ...defaultRecrawl, rules: [rule] }).next(feed, null)!.delayS;

@@ -34,14 +34,14 @@ const worst: ScoreInputs = {
   freshness: { ageMs: 0, changesPerDay: 0, changedShare: 0 },
 };
 
-test('where only the link is known, the front queue is that of depth and spelling', () => {
+test('with only the link known, the front queue is that of depth and spelling', () => {
   const urls = ['http://a.org/', 'http://a.org/b', url, 'http://a.org/1/2/3/4/5/6/7?a&b&c&d'];
   for (const one of urls)
     for (let depth = 0; depth < 9; depth++)
       assert.equal(frontQueueOfScore(score(one, linkOnly(depth))), frontQueueOf(one, depth), `${one} at ${depth}`);
 });
 
-test('the best of everything is 1 and front queue 0, the worst is near 0 and front queue 7', () => {
+test('the best of everything scores 1 and front queue 0, the worst near 0 and front queue 7', () => {
   const most = score('http://a.org/', best);
   const least = score('http://a.org/1/2/3/4/5/6/7?a&b&c&d', worst);
   assert.ok(most > 0.999 && most <= 1, `${most}`);
@@ -67,7 +67,7 @@ test('inner weights of each group add up to 1', () => {
   for (const [group, sum] of sums) assert.ok(Math.abs(sum - 1) < 1e-9, group);
 });
 
-test('every factor gives 0 to 1, or says that it does not know, whatever comes in', () => {
+test('every factor gives 0 to 1, or unknown, for any input', () => {
   const next = numbers(5);
   const any = () => [null, 0, 1, 0.5, 1e15, next()][next() % 6] as number | null;
   for (let round = 0; round < 500; round++) {
@@ -109,14 +109,14 @@ test('more of a good thing never lowers the score', () => {
   }
 });
 
-test('a weight of 0 switches a factor off, and its group when nothing is left', () => {
+test('a weight of 0 switches a factor off, and its group if nothing is left', () => {
   const { factors } = defaultScore;
   const off = compileScorer({ ...defaultScore, freshness: 0, factors: { ...factors, depth: 0 } });
   assert.equal(off(url, linkOnly(0)), 0, 'nothing is known that counts');
   assert.equal(off(url, { ...best, freshness: worst.freshness }), off(url, best));
 });
 
-test('each factor is told with its group, its value and its weight, and groups are the means of what is known', () => {
+test('each factor is listed with its group, value and weight, and groups are means of known factors', () => {
   const { factors } = defaultScore;
   const reported = factorScores(defaultScore, url, best);
   assert.deepEqual(

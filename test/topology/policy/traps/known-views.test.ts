@@ -190,7 +190,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, string | null>>>> = 
 };
 
 for (const [software, urls] of Object.entries(rows)) {
-  test(`views of ${software} are told from its pages`, () => {
+  test(`views of ${software} are recognised by its pages`, () => {
     for (const [path, pattern] of Object.entries(urls))
       assert.equal(knownView(site + path)?.pattern ?? null, pattern, path);
   });
@@ -204,7 +204,7 @@ test('a view waits in its trap until an operator releases the pattern', () => {
   assert.equal(trapOf(defaultTraps, released, `${site}/index.php?title=A&oldid=4`)?.pattern, '?oldid=');
 });
 
-test('of a wiki its articles are fetched, and none of the views that each has', () => {
+test('a wiki’s articles are fetched, and none of the views of each', () => {
   const articles = 60;
   const crawled = crawlThrough(
     (url) => {
@@ -219,7 +219,7 @@ test('of a wiki its articles are fetched, and none of the views that each has', 
   assert.equal(crawled.fetched.length, articles);
 });
 
-test('an address made to be looked at for ever is nobody’s view', () => {
+test('an address made to take for ever is no view', () => {
   // 12,000 characters: for a pattern with three gaps, the cube of it.
   const endless = `${site}/${'esc=/query?'.repeat(600)}esc=d${'esc=sort='.repeat(600)}esc=`;
   const before = process.cpuUsage();

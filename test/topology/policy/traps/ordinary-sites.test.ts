@@ -21,7 +21,7 @@ function assertNoTrap(pageAt: (url: string) => FakePage, seeds: readonly string[
 const count = (n: number) => Array.from({ length: n }, (_, i) => i);
 const numberOf = (url: string, pattern: RegExp): number => Number(pattern.exec(url)?.[1] ?? Number.NaN);
 
-test('a thousand ordinary pages', () => {
+test('a thousand ordinary pages are no trap', () => {
   const words = ['about', 'team', 'docs', 'guide', 'api', 'news', 'press', 'jobs', 'legal', 'help'];
   const pages = count(1_000).map(
     (n) => `${site}/${words[n % 10]}/${words[Math.floor(n / 10) % 10]}-v${n % 7}/page${n}.html`,
@@ -37,7 +37,7 @@ test('a thousand ordinary pages', () => {
   assert.ok(crawled >= 1_000);
 });
 
-test('a manual whose languages are mostly the same pages, from whichever of them it is entered', () => {
+test('a manual in several nearly equal languages is no trap, whichever one is entered first', () => {
   const languages = ['', 'da/', 'de/', 'en/', 'es/', 'fr/', 'ja/', 'ko/', 'pt-br/', 'tr/', 'zh-cn/'];
   const names = count(230).map((n) => (n < 115 ? `page${n}.html` : `mod/module${n}.html`));
   for (const entered of languages) {
@@ -62,7 +62,7 @@ test('a manual whose languages are mostly the same pages, from whichever of them
   }
 });
 
-test('a blog of twenty years, with archives by month chained one by one and posts chained too', () => {
+test('a blog of twenty years, with chained monthly archives and chained posts, is no trap', () => {
   const months = 240;
   const monthPath = (n: number) => `${site}/${2025 - Math.floor(n / 12)}/${String(12 - (n % 12)).padStart(2, '0')}/`;
   const post = (n: number, i: number) => `${monthPath(n)}some-words-of-a-title-${i}`;
@@ -79,7 +79,7 @@ test('a blog of twenty years, with archives by month chained one by one and post
   assert.ok(crawled > months * 3);
 });
 
-test('a blog whose posts are reached only from one to the next', () => {
+test('a blog whose posts are reached only one from another is no trap', () => {
   assert.ok(
     assertNoTrap((url) => {
       const n = Number.isNaN(numberOf(url, /title-of-it-(\d+)/)) ? -1 : numberOf(url, /title-of-it-(\d+)/);
@@ -90,7 +90,7 @@ test('a blog whose posts are reached only from one to the next', () => {
   );
 });
 
-test('a shop with page=1 to 200, twelve articles on each, and two filters', () => {
+test('a shop with page=1 to 200, twelve articles each, and two filters is no trap', () => {
   const crawled = assertNoTrap((url) => {
     const page = numberOf(url, /[?&]page=(\d+)/);
     const item = numberOf(url, /\/item\/(\d+)/);
@@ -106,7 +106,7 @@ test('a shop with page=1 to 200, twelve articles on each, and two filters', () =
   assert.ok(crawled > 2_600);
 });
 
-test('a thread of 200 pages that hold nothing but words', () => {
+test('a thread of 200 pages with nothing but words is no trap', () => {
   const crawled = assertNoTrap(
     (url) => {
       const page = Number.isNaN(numberOf(url, /page=(\d+)/)) ? 1 : numberOf(url, /page=(\d+)/);
@@ -117,7 +117,7 @@ test('a thread of 200 pages that hold nothing but words', () => {
   assert.equal(crawled, 200);
 });
 
-test('what is numbered within one date is no calendar: messages of a month, pages of a day, pictures of another', () => {
+test('numbers within one date are no calendar: messages of a month, pages of a day, pictures of another', () => {
   for (const spell of [
     (n: number) => `/list/2024/05/msg${String(n).padStart(5, '0')}.html`,
     (n: number) => `/t/2024/05/title?page=${n}`,
@@ -132,7 +132,7 @@ test('what is numbered within one date is no calendar: messages of a month, page
   }
 });
 
-test('two years of an events calendar, months with nothing in them', () => {
+test('two years of an events calendar with empty months are no trap', () => {
   const crawled = assertNoTrap((url) => {
     const [, year, month] = /(\d{4})-(\d\d)$/.exec(url) ?? ['', '2025', '12'];
     const n = (Number(year) - 2026) * 12 + Number(month);
@@ -144,7 +144,7 @@ test('two years of an events calendar, months with nothing in them', () => {
   assert.equal(crawled, 25);
 });
 
-test('a library whose records have ids for names, on several paths', () => {
+test('a library whose records have ids for names, on several paths, is no trap', () => {
   const id = (n: number) => `${((n * 2654435761) >>> 0).toString(16).padStart(8, '0')}${n.toString(16)}`;
   const crawled = assertNoTrap((url) => {
     const n = url.endsWith('/') ? 0 : Number.parseInt(url.slice(url.lastIndexOf('=') + 9), 16);

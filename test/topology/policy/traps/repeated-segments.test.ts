@@ -19,7 +19,7 @@ function repeats(path: string, times: number): boolean {
   return false;
 }
 
-it('are found wherever they begin, and others are not', () => {
+it('repeated segments are found wherever they begin, and others are not', () => {
   const draw = drawFrom(7);
   let found = 0;
   for (let round = 0; round < 20_000; round++) {

@@ -14,7 +14,7 @@ function reasons({ trapped }: Crawled): string[] {
   return [...trapped.values()].map(({ pattern, reason }) => `${pattern} ${reason}`).sort();
 }
 
-test('a calendar that leads both ways and has pages for its days is left after two years', () => {
+test('a calendar with links both ways and pages for its days is left after two years', () => {
   const crawled = crawlThrough(
     (url) => {
       const [, year, month, day] = /\/events\/(\d+)\/(\d+)(?:\/(\d+))?$/.exec(url) ?? [];
@@ -43,7 +43,7 @@ test('calendars by parameters, and with the month in one word, are calendars', (
   }
 });
 
-test('a counter that leads only to the next number is left, a chain of that kind that ends is not', () => {
+test('an endless counter is left, a chain of numbers that ends is not', () => {
   const counter = (last: number) => (url: string) => {
     const n = Number(/\d+$/.exec(url)?.[0] ?? 0);
     return { links: n < last ? [`${site}/n/${n + 1}`] : [] };
@@ -65,7 +65,7 @@ function sessionSite(spell: (page: number, token: string) => string) {
 
 const names = Array.from({ length: 20 }, (_, n) => `part${String.fromCharCode(97 + n)}`);
 
-test('a session in a parameter that nobody lists is found by its values', () => {
+test('a session in an unlisted parameter is recognised by its values', () => {
   const crawled = crawlThrough(
     sessionSite((page, token) => `${site}/${names[page]}?visit=${token}`),
     [`${site}/`],
@@ -74,7 +74,7 @@ test('a session in a parameter that nobody lists is found by its values', () => 
   assert.ok(crawled.fetched.length < 500, `${crawled.fetched.length}`);
 });
 
-test('a session loop that goes on under one new token each time is left', () => {
+test('an endless session loop under one new token each time is left', () => {
   let view = 0;
   const crawled = crawlThrough(() => {
     const token = ((view++ * 2654435761) >>> 0).toString(16).padStart(8, '0');
@@ -84,13 +84,13 @@ test('a session loop that goes on under one new token each time is left', () => 
   assert.ok(crawled.fetched.length < 40, `${crawled.fetched.length}`);
 });
 
-test('relative links that pile up on their own path are refused from the third time on', () => {
+test('relative links that pile up on their own path are refused from the third repetition on', () => {
   const crawled = crawlThrough((url) => ({ links: [`${url}news/`, `${url}more/news/`] }), [`${site}/`]);
   assert.ok(crawled.deferred > 0);
   assert.ok(crawled.fetched.every((url) => !url.includes('/news/news/news/')));
 });
 
-test('the repetition is named up to the end of its second time', () => {
+test('the repetition is named up to the end of its second occurrence', () => {
   const rows: [string, string | null][] = [
     ['/img/img/img/a.html', '/img/img'],
     ['/x/img/css/img/css/img/css', '/x/img/css/img/css'],
@@ -111,7 +111,7 @@ test('the repetition is named up to the end of its second time', () => {
   }
 });
 
-test('facets that combine without end close the path to further parameters, not the path itself', () => {
+test('endlessly combining facets close the path to further parameters, not the path itself', () => {
   const facets = ['brand', 'color', 'fit', 'gender', 'material', 'price', 'rating', 'size'];
   const crawled = crawlThrough(
     (url) => {
@@ -151,7 +151,7 @@ test('a prefix that answers every name with the same page is left, its neighbour
   assert.equal(crawled.fetched.filter((url) => /kept\/\d+\.html/.test(url)).length, 60);
 });
 
-test('a prefix of duplicates is left with what lies directly there: deeper paths are judged by their own', () => {
+test('a prefix of duplicates is left with what lies directly there: deeper paths are judged separately', () => {
   const copies = (under: string) => Array.from({ length: 60 }, (_, i) => `${site}${under}copy${i}.html`);
   const crawled = crawlThrough(
     (url) => {
@@ -166,7 +166,7 @@ test('a prefix of duplicates is left with what lies directly there: deeper paths
   assert.equal(crawled.fetched.filter((url) => url.includes('/docs/page')).length, 80);
 });
 
-test('sort links of directory indexes are left, whichever server spells them, until an operator says otherwise', () => {
+test('sort links of directory indexes are left, in any server’s spelling, until an operator releases them', () => {
   const rows: readonly (readonly [string, boolean])[] = [
     ['/pub/?C=N;O=D', true],
     ['/pub/?C=S&O=A', true],
@@ -183,7 +183,7 @@ test('sort links of directory indexes are left, whichever server spells them, un
   assert.equal(trapOf(defaultTraps, released, `${site}/pub/?C=N;O=D`), null);
 });
 
-test('parameters that a semicolon separates are parameters', () => {
+test('parameters separated by semicolons are parameters', () => {
   assert.equal(
     shapeOf(`${site}/git?p=a.git;a=blob;f=x/y.c;h=0a1b2c3d4e5f`),
     shapeOf(`${site}/git?p=a.git&a=blob&f=x/y.c&h=0a1b2c3d4e5f`),
@@ -205,7 +205,7 @@ test('parameters that a semicolon separates are parameters', () => {
   assert.ok(crawled.fetched.length < 3_000, `${crawled.fetched.length}`);
 });
 
-test('a host that gives hardly any page for a thousand fetches is left as a whole', () => {
+test('a host with hardly any page in a thousand fetches is left as a whole', () => {
   let n = 0;
   const links = () => Array.from({ length: 3 }, () => `${site}/${['x', 'y', 'z'][n % 3]}${'word'.repeat(1)}-${n++}-q/`);
   const crawled = crawlThrough(() => ({ status: 404, links: links() }), [`${site}/`]);
@@ -236,7 +236,7 @@ test('a released pattern is free again, and stays so', () => {
   assert.equal(steps(40, summary, released).trap, null);
 });
 
-test('a summary is a plain value of a few kB at most, whatever a host sends, and steps leave the old one as it was', () => {
+test('a summary is a plain value of a few kB at most, whatever a host sends, and a step does not change the old one', () => {
   let summary = emptySummary;
   for (let n = 0; n < 3_000; n++) {
     const word = `${'qwertzuiopasdfghjklyx'.repeat(4)}${n.toString(36)}`.slice(-90);

@@ -145,7 +145,7 @@ function switchPolicy(decision: Decision, event: Control): void {
   }
 }
 
-/** What limits go by: in a served crawl, pages are the URLs that its clients have done. */
+/** The basis of limits: in a served crawl, pages are the URLs that its clients have done. */
 function withPages(
   { state }: Decision,
   host: Host | undefined,
@@ -199,7 +199,10 @@ function isTooLong({ crawlDelayCapMs }: HostSettings, { crawlDelayMs }: HostFact
   return crawlDelayCapMs > 0 && crawlDelayMs > crawlDelayCapMs;
 }
 
-/** No host asks for a longer wait than Retry-After may: a later time is of a clock that was wrong, and the host is ready now. */
+/**
+ * No host asks for a longer delay than Retry-After may: a later time comes from a wrong clock, and the host is ready
+ * now.
+ */
 function believedReadyAtMs({ state, policy, nowMs }: Decision, hostKey: string): number {
   const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
   const settings = policy?.hostSettings(hostKey);

@@ -12,7 +12,10 @@ import type { StoreJob } from '../../storage/store-job.ts';
 import { lowerPayload, purgePayload, raisePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 
-/** Where the URLs of waiting events are, by the event's offset, all places of what is purged; `except`: hosts whose front queues are being given up on. */
+/**
+ * Places of the URLs of waiting events, by the event's offset, all places of purged ones; `except`: hosts with front
+ * queues that are being given up.
+ */
 export function* findNamed(
   state: FrontierState,
   events: readonly { readonly offset: number; readonly record: unknown }[],

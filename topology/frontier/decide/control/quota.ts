@@ -65,7 +65,7 @@ export function decideQuotaReport(decision: Decision, report: Control): void {
   }
 }
 
-/** A release that did not say what it knew sent this: its messages are told apart by their numbers. */
+/** A release without totals sent this: its messages are distinguished by their numbers. */
 function decideNumberedReport(decision: Decision, report: Control, row: QuotaRow): void {
   if (report.version <= row.version) return;
   decision.emit({

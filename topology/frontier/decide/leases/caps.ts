@@ -1,11 +1,11 @@
 /**
- * Caps of a policy: the pages and bytes that a host may give, and the pages of a registrable domain. What a capped host has
- * queued is deferred, and goes on where a policy raises the cap or an operator sets a separate limit.
+ * Caps of a policy: the pages and bytes of a host, and the pages of a registrable domain. The queue of a capped host is
+ * deferred, and continues if a policy raises the cap or an operator sets a separate limit.
  *
- * A host is held when it reaches its cap. One that is beyond a cap that came later, or whose domain has reached its own, is
- * held when it would next be leased: a policy that caps a million hosts at once makes no commit of them all. The cap of a
- * domain is never overrun: URLs of it that are out count as pages until they have come to something. Where topics are
- * partitioned by host, hosts of a domain are on several partitions, and each of them keeps the domain's cap by itself.
+ * A host is held when it reaches its cap. A host beyond a later cap, or in a domain that has reached its cap, is held
+ * when it would next be leased: a policy that caps a million hosts at once does not need one huge commit. A domain
+ * never exceeds its cap: its leased URLs count as pages until their outcomes are known. With topics partitioned by
+ * host, the hosts of a domain are on several partitions, and each keeps the domain's cap separately.
  */
 import type { Policy } from '../../../policy/policy.ts';
 import { clockQueueOf } from '../../state/settle-host.ts';
@@ -13,7 +13,7 @@ import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { isAtLimit } from '../politeness.ts';
 
-/** A domain whose last pages are out is looked at again after this, ms. */
+/** When a domain with its last pages out is checked again, ms. */
 const lookAgainMs = 1_000;
 
 /**

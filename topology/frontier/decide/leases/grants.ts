@@ -55,7 +55,7 @@ export function decideGrants(decision: Decision, demand: number): void {
   }
 }
 
-/** A domain whose host has had no lease by then, as it is held or has nothing left, has another host on the clock, ms. */
+/** When a domain gets another host on the clock because its present one has had no lease (held, or empty), ms. */
 const lookAgainMs = 1_000;
 
 /** Puts a host of each domain back on the clock that may be contacted again. */

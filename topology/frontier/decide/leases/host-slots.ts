@@ -75,8 +75,8 @@ export function giveSlotBack(
 }
 
 /**
- * The host asks for a pause, or is in trouble, and may be on other leases: the fetchers that run those are told. Leases
- * that run in the same fetcher as the one that found it out know already.
+ * The host asks for a pause, or is in trouble, and may be on other leases: their fetchers are informed. Leases in the
+ * fetcher that found it know already.
  */
 export function pauseOthers(decision: Decision, host: Host): void {
   const { state, identity, nowMs } = decision;

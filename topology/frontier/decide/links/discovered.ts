@@ -30,9 +30,9 @@ import { tagNumber } from './tags.ts';
 import { trapAt } from './traps.ts';
 
 /**
- * Takes links from number `from` on; returns the number of the next one, or 'done'. It stops where the commit is full,
- * and before a link of which the seen test cannot tell yet (the question has then been put to it). `to`: it stops
- * before this one, at the latest.
+ * Takes links from number `from` on; returns the number of the next one, or 'done'. It stops at a full commit, and
+ * before a link that the seen test cannot answer yet (the question has then been asked). `to`: it stops before this
+ * one, at the latest.
  */
 export function decideDiscovered(
   decision: Decision,
@@ -74,7 +74,10 @@ function isQueueFull({ state }: Decision, { config }: Policy, admission: Admissi
   return isFull(state.counters, state.shares.opened, config);
 }
 
-/** One link: refused, known already, without room, or admitted. False, and nothing done, if the seen test cannot tell yet. */
+/**
+ * One link: refused, already known, without room, or admitted. False, and nothing done, if the seen test has no answer
+ * yet.
+ */
 function arrive(
   decision: Decision,
   policy: Policy,

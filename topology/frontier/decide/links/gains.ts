@@ -1,10 +1,10 @@
 /**
- * New URLs that the links of a page have led to, gathered into one change: what makes a page a hub
- * (policy/recrawl/gain.ts).
+ * New URLs from the links of a page, gathered into one change: they make a page a hub (policy/recrawl/gain.ts).
  *
- * What a first visit finds is all new, and tells nothing of the next: it is not counted. Nor is what lies in a trap or beyond
- * a budget, or a calendar without end would be the best of hubs; nor URLs that another partition admits: it alone knows which
- * are new, and would have to send a record to this one for each page. Feeds are polled by their entries.
+ * A first visit is not counted: everything it finds is new, which says nothing of the next visit. URLs in a trap or
+ * beyond a budget are not counted either, or an endless calendar would be the best hub. Nor are URLs of other
+ * partitions: only they know which are new, and would have to send a record for each page. Feeds are polled by their
+ * entries.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import { frontQueueCount } from '../../../url/front-queue.ts';

@@ -21,7 +21,7 @@ export class Growth {
     this.#grown.set(id, (before ?? 0) + by);
   }
 
-  /** Hosts whose queues are worth reading now, and how much of each; their counts start over. */
+  /** Hosts with queues worth reading now, and how much of each; their counts start over. */
   take(state: FrontierState): { readonly host: Host; readonly count: number }[] {
     const due: { host: Host; count: number }[] = [];
     let left: number = frontierLimits.growthUrlsPerStep;

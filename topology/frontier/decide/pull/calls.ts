@@ -10,7 +10,7 @@ import type { Entry } from '../../changes/entry.ts';
 /** In the order of the wire's numbers. */
 export const putStatuses = { ok: 0, skipped: 1, fail: 2 } as const;
 
-/** A URL that a client has found, or one it tells the outcome of. Key and URL were checked, the URL is kept as it is. */
+/** A URL that a client has found or reports. Key and URL were checked, and the URL is kept unchanged. */
 export interface PutItem {
   readonly known: boolean;
   readonly key: string;

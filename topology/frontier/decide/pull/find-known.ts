@@ -48,7 +48,7 @@ export function findForgotten(
   return place?.from.in === 'forgotten' ? place : undefined;
 }
 
-/** What rows say of URLs, by `placeName`: null where there is none, or it says that the URL waits. */
+/** Rows of URLs, by `placeName`: null if there is none, or it says that the URL waits. */
 export type ReadForgotten = ReadonlyMap<string, KnownPlace | null>;
 
 /** Where a URL is that was put before, as far as is known. */

@@ -78,8 +78,8 @@ function grant(decision: Decision, host: Host, call: GetCall, most: number): voi
 }
 
 /**
- * Ends leases whose deadline has passed, by this clock, since clients do not see it. URLs whose outcome was not
- * reported wait again, with one more attempt.
+ * Ends leases past their deadline, by this clock, since clients do not see it. Unreported URLs wait again, with one
+ * more attempt.
  */
 export function decideLapses(decision: Decision): void {
   const { state, nowMs } = decision;

@@ -51,7 +51,7 @@ export class PullQueue {
     let served = 0;
     for (const call of this.#gets) {
       const isDone = decideGet(decision, call);
-      // What the get has so far is sent at once, and the client asks for more when it has taken that.
+      // A get's URLs are sent at once, and the client asks for more when it has taken them.
       if (!isDone && call.leases.length === 0) break;
       served += 1;
     }

@@ -1,9 +1,9 @@
 /**
- * What a visit tells of its page: whether it changed, what to keep of it, and when to come again. A pure function of what
- * was known and what was found.
+ * The result of a visit for its page: whether it changed, what to store, and when to revisit. A pure function of known
+ * and found facts.
  *
- * A page has changed if its body has and its main text has too, as far as signatures tell; a 304 says that it has not.
- * A feed has changed if it has a new entry.
+ * A page has changed if its body and its main text have, as far as signatures show; a 304 says that it has not. A feed
+ * has changed if it has a new entry.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { hasNewEntries, isFeedSignature, pollSecondsOf } from '../../../content/feed-signature.ts';
@@ -20,7 +20,7 @@ import type { UrlRecord } from '../../changes/changes.ts';
 import type { PageRecord } from '../../changes/page-record.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 
-/** A visit that came to something, as `record` says. */
+/** A successful visit, as in `record`. */
 export interface Seen {
   readonly outcome: Outcome;
   /** When the fetch was over. */
@@ -31,7 +31,7 @@ export interface Seen {
   readonly gained?: number;
   /** The content dedup says that it is nearly the same as another page. Absent: it does not. */
   readonly duplicate?: boolean;
-  /** The front queue by what visits have told, this one among them. Absent: it stays in the one it has. */
+  /** The front queue by its visits, including this one. Absent: unchanged. */
   readonly scoreAgain?: ((freshness: FreshnessInputs) => number) | undefined;
 }
 
@@ -68,7 +68,7 @@ function judged({ demote }: RecrawlConfig, visit: Visited, page: PageRecord, dup
   return { ...visit, demoted: true, frontQueue: countedIn(demote, page, duplicate) };
 }
 
-/** A visit that failed tells nothing of the page's worth. */
+/** A failed visit says nothing of the page's value. */
 function scoredAgain(before: PageRecord | undefined, { scoreAgain, atMs, record }: Seen, page: PageRecord): PageRecord {
   if (scoreAgain === undefined || record.status !== 'page') return page;
   const visitedAtMs = before?.visitedAtMs ?? 0;
@@ -125,7 +125,7 @@ function pageAfter(
     const signature = outcome.textSignature;
     return { record, frontQueue, visitedAtMs, changedAtMs: visitedAtMs, history: noHistory, signature, failures: 0 };
   }
-  // An error tells nothing of the page, so what the next visit is compared with is kept.
+  // An error says nothing of the page, so the data for the next comparison stay.
   if (record.status !== 'page') return { ...before, record: { ...keptOf(before, record) }, failures: 0 };
   const history =
     changed === null ? before.history : visited(before.history, (atMs - before.visitedAtMs) / 1_000, changed);

@@ -16,7 +16,7 @@ import { giveUp } from './give-up.ts';
 import { putBack } from './put-back.ts';
 import { expirePage } from './visits.ts';
 
-/** Ends leases whose deadline has passed by more than the clocks may differ. */
+/** Ends leases past their deadline by more than the clocks may differ. */
 export function decideExpiries(decision: Decision): void {
   const { state, nowMs, policy } = decision;
   if (policy === null) return;
@@ -106,7 +106,7 @@ function abandon(decision: Decision, host: Host, first: Entry): void {
   decision.emit({ kind: 'abandon', hostKey: host.key, record: abandoned(first, decision.nowMs) });
 }
 
-/** What is kept of a URL whose host stayed unreachable. */
+/** The record of a URL of an unreachable host. */
 export function abandoned({ url, attempts, depth, tags, spelling }: Entry, atMs: number): UrlRecord {
   const nothing = { httpStatus: 0, etag: '', lastModified: '', contentHash: '', soft404: false };
   const record = { ...nothing, url, status: 'dead', outcome: 'robotsUnreachable', atMs, attempts, depth } as const;

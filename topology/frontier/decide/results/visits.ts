@@ -26,7 +26,7 @@ export interface Visit {
   readonly frontQueue: number;
 }
 
-/** A visit that came to something, as `record` says. False, and nothing done: the URL will not be visited again. */
+/** A successful visit, as in `record`. False, and nothing done: the URL has no further visits. */
 export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: Visit, record: UrlRecord): boolean {
   const due = dueOf(decision, record.url);
   const isPushed = due?.pushed === true;
@@ -60,7 +60,7 @@ export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: 
   return true;
 }
 
-/** A visit to a page that is known came to nothing, or was not made: it stays as it is, and is due again. */
+/** A visit to a known page failed or was not made: the page stays unchanged, and is due again. */
 export function decideNoVisit(decision: Decision, recrawl: Recrawl | null, visit: Visit, retriesMs: readonly number[]) {
   const { lease, index, outcome, atMs } = visit;
   const before = lease.pages.get(index)!;

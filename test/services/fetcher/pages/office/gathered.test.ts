@@ -8,7 +8,7 @@ import { gatheringOf } from './gathering.ts';
 
 const partsOf = async (parts: Readonly<Record<string, string>>) => new ZipParts(await zipOf(parts));
 
-test('text is full with the line that goes beyond what is kept, and only what comes then is cut', () => {
+test('gathered text is full with the line that exceeds the limit, and only later lines are cut', () => {
   const gathered = new Gathered(gatheringOf({ textCharsMax: 10 }));
   for (const text of ['aaaa', 'bbbb', 'c']) {
     assert.equal(gathered.isFull, false, text);
@@ -21,7 +21,7 @@ test('text is full with the line that goes beyond what is kept, and only what co
   assert.deepEqual([gathered.isCut, gathered.text], [true, 'aaaa\nbbbb\nc']);
 });
 
-test('a line that has no end grows to twice what is kept, and by the text that passes it', () => {
+test('an endless line grows to twice the text limit and the piece that exceeds it', () => {
   const gathered = new Gathered(gatheringOf({ textCharsMax: 10 }));
   gathered.add('x'.repeat(20));
   gathered.add('y');
@@ -30,7 +30,7 @@ test('a line that has no end grows to twice what is kept, and by the text that p
   assert.equal(gathered.text, `${'x'.repeat(20)}y`);
 });
 
-test('cells are apart by tabs, their blanks are one, and empty ones and lines without text are none', () => {
+test('cells are separated by tabs, their blanks collapsed; empty cells and lines are dropped', () => {
   const gathered = new Gathered(gatheringOf());
   for (const cell of [' a  b ', '', 'c\n d', '']) {
     gathered.add(cell);
@@ -44,7 +44,7 @@ test('cells are apart by tabs, their blanks are one, and empty ones and lines wi
   assert.equal(gathered.text, 'a b\tc d\nlast');
 });
 
-test('links are whole addresses of the web, each once', () => {
+test('links of office files are absolute web URLs, each once', () => {
   const gathered = new Gathered(gatheringOf());
   for (const href of [
     'http://a.test/1',
@@ -60,14 +60,14 @@ test('links are whole addresses of the web, each once', () => {
   assert.deepEqual([...gathered.links], ['http://a.test/1', 'https://b.test/']);
 });
 
-test('a hundred thousand links are held', () => {
+test('at most a hundred thousand links are kept', () => {
   const gathered = new Gathered(gatheringOf());
   for (let n = 0; n < 100_001; n++) gathered.link(`http://a.test/${n}`);
   assert.equal(gathered.links.size, 100_000);
   assert.ok(gathered.links.has('http://a.test/99999'));
 });
 
-test('a part is read in slices, as long as there is time', async () => {
+test('a part is read in slices while time is left', async () => {
   const slice = parseLimits.sliceChars;
   const xml = `<a>${'t'.repeat(2 * slice - 7)}</a>`;
   assert.equal(xml.length, 2 * slice);
@@ -85,7 +85,7 @@ test('a part is read in slices, as long as there is time', async () => {
   assert.equal(gathered.isCut, false, 'a part that is not there takes no time');
 });
 
-test('properties are Dublin Core’s, of which the first of each counts', async () => {
+test('properties are Dublin Core’s, and the first of each counts', async () => {
   const dc = (name: string, text: string) => `<dc:${name}>${text}</dc:${name}>`;
   const read = async (properties: string, gathered = new Gathered(gatheringOf())) => {
     readProperties(await partsOf({ 'meta.xml': `<m>${properties}</m>` }), 'meta.xml', gathered);

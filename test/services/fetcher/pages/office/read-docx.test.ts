@@ -13,13 +13,13 @@ async function read(paragraphs: string, more: Readonly<Record<string, string>> =
   return gathered;
 }
 
-test('paragraphs are lines of what stands in their texts, with blanks for tabs and breaks', async () => {
+test('a paragraph of a .docx file is a line of its texts, with blanks for tabs and breaks', async () => {
   const runs = '<w:t>a</w:t>no<w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t>no<w:cr/><w:t>d</w:t>';
   const { text } = await read(`<w:p>${runs}</w:p>no<w:p><w:t>e</w:t></w:p><w:p/>`);
   assert.equal(text, 'a b c d\ne');
 });
 
-test('notes come behind the document, and its properties are known', async () => {
+test('notes of a .docx file come after the document, and its properties are read', async () => {
   const { text, title } = await read('<w:p><w:t>main</w:t></w:p>', {
     'word/endnotes.xml': documentOf('end'),
     'word/footnotes.xml': documentOf('foot'),
@@ -28,7 +28,7 @@ test('notes come behind the document, and its properties are known', async () =>
   assert.deepEqual([text, title], ['main\nfoot\nend', 'T']);
 });
 
-test('fields lead somewhere, whole or in pieces, each by itself', async () => {
+test('fields of a .docx file give links, whole or in pieces', async () => {
   const field = (text: string) => `<w:instrText>${text}</w:instrText>`;
   const { links, text } = await read(
     [
@@ -42,7 +42,7 @@ test('fields lead somewhere, whole or in pieces, each by itself', async () => {
   assert.equal(text, 'shown\nsimple');
 });
 
-test('an instruction has ten thousand characters, and what passes them', async () => {
+test('a field instruction of a .docx file has at most ten thousand characters and the piece that exceeds them', async () => {
   for (const [before, count] of [
     [9_999, 1],
     [10_000, 0],
@@ -52,7 +52,7 @@ test('an instruction has ten thousand characters, and what passes them', async (
   }
 });
 
-test('relations that lead to parts of the file are no links', async () => {
+test('relations of a .docx file to its own parts are no links', async () => {
   const to = (id: string) => `<w:hyperlink r:id="${id}"><w:t>x</w:t></w:hyperlink>`;
   const { links } = await read(`<w:p>${to('r1')}${to('r2')}${to('r3')}<a:blip r:id="r4"/></w:p>`, {
     'word/_rels/document.xml.rels':
@@ -61,7 +61,7 @@ test('relations that lead to parts of the file are no links', async () => {
   assert.deepEqual([...links], ['http://a.test/outer']);
 });
 
-test('a file without a document is none', async () => {
+test('a .docx file without a document part is invalid', async () => {
   const parts = new ZipParts(await zipOf({ 'word/footnotes.xml': documentOf('foot') }));
   assert.throws(() => readDocx(parts, new Gathered(gatheringOf())), /it has no document/);
 });

@@ -26,7 +26,7 @@ async function read(
 
 const two = `${item('1', 'one.xhtml')}${item('2', 'two.xhtml')}`;
 
-test('chapters are read in the order of the spine, each once; what is no page, or not there, is passed over', async () => {
+test('chapters of an .epub are read in spine order, each once; other or missing files are skipped', async () => {
   const book = `<dc:title>T</dc:title>${two}${item('3', 'c.css', 'text/css')}${item('4', 'gone.xhtml')}${spine('2', '3', '4', 'none', '1', '2')}`;
   const { text, title, links, isCut } = await read(book, {
     'b/one.xhtml': '<p>one</p><p>more <a href="two.xhtml">in</a> <a href="http://a.test/out">out</a></p>',
@@ -37,7 +37,7 @@ test('chapters are read in the order of the spine, each once; what is no page, o
   assert.deepEqual([...links], ['http://a.test/out']);
 });
 
-test('chapters that are encrypted are passed over, and a book of no other is not read', async () => {
+test('encrypted chapters are skipped, and a book with nothing else is not read', async () => {
   const encryption = '<e><DataReference URI="b/two.xhtml"/><CipherReference URI="b/one.xhtml"/></e>';
   const parts = { 'b/one.xhtml': 'xx', 'b/two.xhtml': '<p>two</p>', 'META-INF/encryption.xml': encryption };
   assert.equal((await read(`${two}${spine('1', '2')}`, parts)).text, 'two');
@@ -45,7 +45,7 @@ test('chapters that are encrypted are passed over, and a book of no other is not
   await assert.rejects(read(two, parts), /no chapter that can be read/);
 });
 
-test('it ends where its text is full or its time is up, and says so', async () => {
+test('an .epub ends at its text limit or time limit, and says so', async () => {
   const parts = { 'b/one.xhtml': '<p>0123456789</p>', 'b/two.xhtml': '<p>two</p>' };
   const book = `${two}${spine('1', '2')}`;
   const full = await read(book, parts, { textCharsMax: 10 });
@@ -61,7 +61,7 @@ test('it ends where its text is full or its time is up, and says so', async () =
   }
 });
 
-test('a file that names no package, or one that is not there, is no book', async () => {
+test('an .epub without a package file is invalid', async () => {
   for (const named of ['<container/>', '<container><rootfile full-path="no.opf"/></container>'])
     await assert.rejects(read('', { 'META-INF/container.xml': named }), /it names no package/);
 });

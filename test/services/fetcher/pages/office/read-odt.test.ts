@@ -12,7 +12,7 @@ async function read(content: string, more: Readonly<Record<string, string>> = {}
   return gathered;
 }
 
-test('paragraphs and headings are lines, one within another too, with blanks for spaces, tabs and breaks', async () => {
+test('paragraphs and headings of an .odt file are lines, also nested, with blanks for spaces, tabs and breaks', async () => {
   const inner = 'before<draw><text:p>inner</text:p></draw>after';
   const { text } = await read(
     `no<text:h>head</text:h>no<text:p>a<text:s/>b<text:tab/>c<text:line-break/>d</text:p><text:p>${inner}</text:p>no`,
@@ -20,7 +20,7 @@ test('paragraphs and headings are lines, one within another too, with blanks for
   assert.equal(text, 'head\na b c d\nbeforeinner\nafter');
 });
 
-test('what was deleted, noted, or belongs to a form is no text of it, nor do its links count', async () => {
+test('deleted text, notes and forms of an .odt file give neither text nor links', async () => {
   const link = '<text:a xlink:href="http://a.test/apart">x</text:a>';
   const noted = `<office:annotation><text:p>note${link}<text:s/></text:p><text:p>more</text:p></office:annotation>`;
   const { text, links } = await read(
@@ -33,7 +33,7 @@ test('what was deleted, noted, or belongs to a form is no text of it, nor do its
   assert.deepEqual([...links], ['http://a.test/']);
 });
 
-test('properties are known, and a manifest without a word of encryption says nothing', async () => {
+test('properties of an .odt file are read, and a manifest without encryption has no effect', async () => {
   const { title, text } = await read('<text:p>a</text:p>', {
     'meta.xml': '<m><dc:title>T</dc:title></m>',
     'META-INF/manifest.xml': '<manifest><file-entry/></manifest>',
@@ -41,7 +41,7 @@ test('properties are known, and a manifest without a word of encryption says not
   assert.deepEqual([title, text], ['T', 'a']);
 });
 
-test('a file without content is none, and one that is encrypted is not read', async () => {
+test('an .odt file without content is invalid, and an encrypted one is not read', async () => {
   const parts = new ZipParts(await zipOf({ 'meta.xml': '<m/>' }));
   assert.throws(() => readOdt(parts, new Gathered(gatheringOf())), /it has no content/);
   const manifest = '<manifest><file-entry><encryption-data/><algorithm/></file-entry></manifest>';

@@ -29,19 +29,19 @@ async function read(rows: string, { strings = '', textCharsMax = 100_000, parts:
 const cell = (text: string, type = '') => `<c${type === '' ? '' : ` t="${type}"`}><v>${text}</v></c>`;
 const row = (...cells: string[]) => `<row>${cells.join('')}</row>`;
 
-test('a cell’s type is its own', async () => {
+test('each cell of an .xlsx file has its own type', async () => {
   const strings = '<si><t>zero</t></si><si><t>one</t></si>';
   const { text } = await read(row(cell('1', 's'), cell('1'), cell('0', 's')), { strings });
   assert.equal(text, 'S\none\t1\tzero');
 });
 
-test('what stands beside a cell’s texts is none of it, nor how they are pronounced', async () => {
+test('other content of an .xlsx cell, and its pronunciation, is no text', async () => {
   const strings = '<si>no<t>a</t>no<rPh><t>sound</t></rPh><r><t>b</t></r></si><si><t>next</t></si>';
   const { text } = await read(row(cell('0', 's'), cell('1', 's'), '<c>no<v>7</v>no<f>SUM(A1)</f></c>'), { strings });
   assert.equal(text, 'S\nab\tnext\t7');
 });
 
-test('a cell has no more text than two of the longest, and what passes that', async () => {
+test('an .xlsx cell has at most the text of two longest strings and the piece that exceeds it', async () => {
   for (const [before, more] of [
     [65_535, 'y'],
     [65_536, ''],
@@ -51,7 +51,7 @@ test('a cell has no more text than two of the longest, and what passes that', as
   }
 });
 
-test('strings beyond ten times the text that is kept have their places, and no text', async () => {
+test('shared strings beyond ten times the text limit keep their places without text', async () => {
   const of = (...texts: string[]) => texts.map((text) => `<si><t>${text}</t></si>`).join('');
   const cells = row(cell('1', 's'), cell('2', 's'));
   const textCharsMax = 10;
@@ -60,7 +60,7 @@ test('strings beyond ten times the text that is kept have their places, and no t
   assert.equal((await read(cells, { strings: of('x'.repeat(101), 'b', 'c'), textCharsMax })).text, 'S');
 });
 
-test('links of a sheet lead out of the file', async () => {
+test('external relations of a sheet are links', async () => {
   const { links } = await read('<hyperlink r:id="a"/><hyperlink r:id="b"/><hyperlink r:id="c"/><drawing r:id="d"/>', {
     parts: {
       'xl/sheets/_rels/s.xml.rels':
@@ -70,7 +70,7 @@ test('links of a sheet lead out of the file', async () => {
   assert.deepEqual([...links], ['http://a.test/out']);
 });
 
-test('hidden sheets are left out, and properties are known', async () => {
+test('hidden sheets are skipped, and properties are read', async () => {
   const { text, title } = await read(row(cell('7')), {
     parts: {
       'xl/workbook.xml': '<w><sheet name="H" state="HIDDEN" r:id="s"/><sheet name="V" state="visible" r:id="s"/></w>',
@@ -80,7 +80,7 @@ test('hidden sheets are left out, and properties are known', async () => {
   assert.deepEqual([text, title], ['V\n7', 'T']);
 });
 
-test('a file without a workbook is none', async () => {
+test('an .xlsx file without a workbook is invalid', async () => {
   const parts = new ZipParts(await zipOf({ 'xl/sharedStrings.xml': '<sst/>' }));
   assert.throws(() => readXlsx(parts, new Gathered(gatheringOf())), /it has no workbook/);
 });

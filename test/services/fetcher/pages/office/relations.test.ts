@@ -6,7 +6,7 @@ import { ZipParts } from '../../../../../services/fetcher/pages/office/zip-parts
 import { zipOf } from '../office-files.ts';
 import { gatheringOf } from './gathering.ts';
 
-test('a part is named from where another lies, and never outside of the file', () => {
+test('a part’s path is relative to the part that names it, and never leaves the file', () => {
   const names = [
     ['sheets/one.xml', 'xl/workbook.xml', 'xl/sheets/one.xml'],
     ['../one.xml', 'a/b/c.xml', 'a/one.xml'],
@@ -23,7 +23,7 @@ test('a part is named from where another lies, and never outside of the file', (
   for (const [reference, from, name] of names) assert.equal(partNamed(reference, from), name, `${reference} ${from}`);
 });
 
-test('relations of a part are known by their ids, be it in a folder or not', async () => {
+test('relations of a part are found by their ids, in a folder or at the top', async () => {
   const one = (more: string) => `<Relationships><other Id="no" Target="x"/><Relationship ${more}/></Relationships>`;
   const parts = new ZipParts(
     await zipOf({

@@ -57,7 +57,7 @@ const part = (name: string, text: string, more: Partial<Part> = {}): Part => ({
 });
 const textOf = (file: Buffer, name: string) => new ZipParts(file).read(name)?.toString();
 
-test('parts are stored or deflated, behind whatever their headers and rows have more', () => {
+test('zip parts are stored or deflated, whatever extra fields their headers have', () => {
   const more = { extra: Buffer.alloc(7, 1), listExtra: Buffer.alloc(5, 2), rowComment: Buffer.alloc(3, 3) };
   const file = zip([part('a', 'first', more), part('b', 'second', { ...more, method: 8 }), part('c', 'third')]);
   assert.deepEqual(
@@ -68,11 +68,11 @@ test('parts are stored or deflated, behind whatever their headers and rows have 
   assert.deepEqual([parts.has('b'), parts.has('B')], [true, false]);
 });
 
-test('of two parts of one name the first is read', () => {
+test('the first of two zip parts with one name is read', () => {
   assert.equal(textOf(zip([part('a', 'one'), part('a', 'two')]), 'a'), 'one');
 });
 
-test('the end of the list is found behind the longest comment there may be, and no further back', () => {
+test('the zip directory is found before the longest possible comment, and no further back', () => {
   const file = zip([part('a', 'x')], Buffer.alloc(0xffff, 'k'));
   assert.equal(textOf(file, 'a'), 'x');
   assert.throws(() => new ZipParts(Buffer.concat([file, Buffer.from('k')])), /no ZIP file/);
@@ -81,7 +81,7 @@ test('the end of the list is found behind the longest comment there may be, and 
   assert.equal(new ZipParts(zip([])).has('a'), false, 'an empty one is 22 bytes');
 });
 
-test('what cannot be read says why', () => {
+test('an unreadable zip file says why', () => {
   const whole = zip([part('a', 'text')]);
   for (const method of [1, 7, 9, 12]) {
     assert.throws(() => textOf(zip([part('a', 'text', { method })]), 'a'), /a is not read/, `method ${method}`);
@@ -99,7 +99,7 @@ test('what cannot be read says why', () => {
   assert.throws(() => textOf(zip([part('a', 'text', { size: rest + 1 })]), 'a'), /a is cut short/);
 });
 
-test('all parts together unpack to the bound, and to no byte more', () => {
+test('all zip parts together unpack to the bound, and not one byte more', () => {
   const most = Buffer.alloc(fetcherLimits.officeBytesMax);
   for (const method of [0, 8]) {
     const file = zip([

@@ -17,7 +17,7 @@ function pair(served: Served, onFault = noFault): [Channel, Channel] {
   return [createChannel(ours, {}, noFault), createChannel(theirs, served, onFault)];
 }
 
-test('a call is answered with what the other side gives or throws, with the code of the error', async () => {
+test('a call returns the other side’s value or error, with the error’s code', async () => {
   const [client] = pair({
     sum: (a: number, b: number) => a + b,
     later: async (map: Map<string, unknown>) => map.get('key'),
@@ -39,7 +39,7 @@ test('a call is answered with what the other side gives or throws, with the code
   await assert.rejects(client.call('nothing'), /there is no handler for nothing/);
 });
 
-test('what is told and called arrives in its order, whatever its size, and bytes are as they were', async () => {
+test('messages and calls arrive in order, whatever their size, with unchanged bytes', async () => {
   const got: number[] = [];
   const [client] = pair({
     take: (bytes: Buffer) => got.push(bytes.length) && bytes,
@@ -58,7 +58,7 @@ test('what is told and called arrives in its order, whatever its size, and bytes
   );
 });
 
-test('messages are whole where the stream gives single bytes', async () => {
+test('messages are whole even if the stream delivers single bytes', async () => {
   const [ours, theirs] = streamPair();
   const client = createChannel(ours, {}, noFault);
   const frames: Buffer[] = [];
@@ -77,7 +77,7 @@ test('messages are whole where the stream gives single bytes', async () => {
   assert.deepEqual(reported, ['first', 'second']);
 });
 
-test('when the other side is gone, calls under way and later ones are rejected, after all that it had sent is dealt with', async () => {
+test('calls under way and later ones are rejected once the other side is gone, after all that it had sent is handled', async () => {
   const reported: number[] = [];
   const [ours, theirs] = streamPair();
   const client = createChannel(ours, { told: (n: number) => reported.push(n) }, noFault);
@@ -92,7 +92,7 @@ test('when the other side is gone, calls under way and later ones are rejected, 
   client.notify('told');
 });
 
-test('a fault of what was told goes to who listens, as nobody waits for an answer', async () => {
+test('an error of a one-way message goes to the listener, since nobody waits for an answer', async () => {
   const faults: unknown[] = [];
   const [client] = pair(
     {

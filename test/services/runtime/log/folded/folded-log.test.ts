@@ -48,7 +48,7 @@ const record = (topic: string, value: string) => ({
   value: Buffer.from(value),
 });
 
-test('a crawl has three topics, and each topic its own records, ends and newest record', async () => {
+test('a folded crawl has three underlying topics, and each of its topics its own records, ends and newest record', async () => {
   const { under, log } = await openBoth(1 << 20);
   assert.deepEqual(
     under.topics().map(({ name, retention }) => [name, retention]),
@@ -101,7 +101,7 @@ test('a crawl has three topics, and each topic its own records, ends and newest 
 });
 
 for (const tailBytes of [0, 2_000, 1 << 20])
-  test(`readers at different places, paused and sought anew, get each record once, with a tail of ${tailBytes} bytes`, async () => {
+  test(`readers at different places, paused and moved, get each record once, with a tail of ${tailBytes} bytes`, async () => {
     const { log } = await openBoth(tailBytes);
     const topics = ['results', 'discovered', 'control'];
     const count = 300;
@@ -131,7 +131,7 @@ for (const tailBytes of [0, 2_000, 1 << 20])
     await log.close();
   });
 
-test('what others have appended is told at the next call where that is asked for, and by a reader in any case', async () => {
+test('a reader sees other processes’ appends at its next call if asked, and in any case later', async () => {
   const store = createMemoryStore();
   const under = await openEmbeddedLog(store, clock);
   const [ours, theirs] = [foldLog(under, { isExact: true }), foldLog(under, { isExact: true })];
@@ -151,7 +151,7 @@ test('what others have appended is told at the next call where that is asked for
   await theirs.close();
 });
 
-test('a flow that was released is read again, whole, by whoever asks for it', async () => {
+test('a released flow is read again, whole, by its next reader', async () => {
   const { log } = await openBoth(1 << 20);
   await log.append([record('results', 'a'), record('control', 'b')]);
   const reader = log.reader();
@@ -168,7 +168,7 @@ test('a flow that was released is read again, whole, by whoever asks for it', as
   await log.close();
 });
 
-test('records of one topic of a flow are not dropped by themselves', async () => {
+test('records of one topic of a flow are not dropped separately', async () => {
   const { log } = await openBoth(1 << 20);
   await log.append([record('results', 'a'), record('pages', 'b')]);
   await assert.rejects(log.trim('f.c.results', 0, 1), /f\.c\.results are stored with others in f\.c\.flow/);
@@ -176,7 +176,7 @@ test('records of one topic of a flow are not dropped by themselves', async () =>
   await log.close();
 });
 
-test('what breaks one flow is heard by its readers alone, and others miss nothing', async () => {
+test('a broken flow is reported only to its readers, and others miss nothing', async () => {
   const under = await openEmbeddedLog(createMemoryStore(), clock);
   let isBroken = false;
   const gone = new CrawlstreamError('INVALID_ARGUMENT', 'topic f.a.flow does not exist: create it first');
@@ -234,7 +234,7 @@ test('what breaks one flow is heard by its readers alone, and others miss nothin
   await log.close();
 });
 
-test('responses that are kept by themselves lie in their own topic, which goes by age, and the others where they lay', async () => {
+test('separately kept responses have their own topic with an age limit; others stay where they were', async () => {
   const under = await openEmbeddedLog(createMemoryStore(), clock);
   const log = foldLog(under, { isExact: true, apart: ['f.c.responses'] });
   await log.createTopics(topicsOfCrawl('f.c', 1));
@@ -267,7 +267,7 @@ test('responses that are kept by themselves lie in their own topic, which goes b
   await log.close();
 });
 
-test('a group has a position in each of the topics that it reads of one flow, and is one group all the same', async () => {
+test('a group has a position in each topic of a flow that it reads, and is still one group', async () => {
   const { log } = await openBoth(1 << 20);
   const topics = ['f.c.results', 'f.c.control', 'f.c.pages'];
   const assigned: (readonly number[])[] = [];
@@ -295,7 +295,7 @@ test('a group has a position in each of the topics that it reads of one flow, an
   await log.close();
 });
 
-test('forgetting a group leaves groups whose names begin with it and an @', async () => {
+test('forgetting a group keeps groups with the same beginning and an @', async () => {
   const { log } = await openBoth(1 << 20);
   await log.append([record('discovered', 'a')]);
   for (const group of ['team', 'team@example.org', 'team@x'])

@@ -58,7 +58,7 @@ test('a success that arrives after another broker acknowledged the same batch do
   assert.equal(it.log.map((value) => value[0]).join(''), 'xyzk');
 });
 
-test('a success that arrives late does not skip sequence numbers: later appends are not refused as lost', async () => {
+test('a late success does not skip sequence numbers: later appends are not refused as lost', async () => {
   const it = slowOldLeader();
   const first = it.appender.append([record('x'), record('y')], { leads: true });
   await it.move();
@@ -121,7 +121,7 @@ test('the last refusal decides when no broker took the batch', async () => {
     assert.match(`${(each as PromiseRejectedResult).reason}`, /is not allowed for this user/);
 });
 
-test('a leader that is not found any more does not fail a batch whose answer was late', async () => {
+test('a missing leader does not fail a batch whose answer was late', async () => {
   let find = () => {};
   let looks = 0;
   const it = slowOldLeader({

@@ -20,8 +20,8 @@ function assertShared(shares: Map<string, number[]>, partitions: number): void {
   assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, `balanced: ${counts}`);
 }
 
-describe('sharing out partitions', () => {
-  it('gives everything to one member, and evenly to several', () => {
+describe('the partition assigner', () => {
+  it('the partition assigner gives everything to one member, and divides evenly among several', () => {
     for (const [members, partitions] of [
       [1, 16],
       [3, 16],
@@ -41,7 +41,7 @@ describe('sharing out partitions', () => {
     }
   });
 
-  it('moves no more than a newcomer needs, and nothing else when a member leaves', () => {
+  it('the partition assigner moves no more than a newcomer needs, and nothing else when a member leaves', () => {
     const one = assign([member('a')], 16);
     const two = assign([...asMembers(one, 1), member('b', [], -1)], 16);
     assert.equal(kept(one, two), 8);
@@ -54,22 +54,22 @@ describe('sharing out partitions', () => {
     assert.equal(kept(three, left), [...three.values()].flat().length);
   });
 
-  it('changes nothing when nothing changed', () => {
+  it('the partition assigner changes nothing without a change', () => {
     const before = assign([member('a'), member('b'), member('c')], 16);
     assert.deepEqual(assign(asMembers(before, 4), 16), before);
   });
 
-  it('believes the later generation where two claim one partition', () => {
+  it('the partition assigner believes the later generation if two members claim one partition', () => {
     const shares = assign([member('asleep', [0, 1, 2, 3], 3), member('awake', [0, 1, 2, 3], 5)], 4);
     assertShared(shares, 4);
     assert.deepEqual(shares.get('awake'), [0, 1]);
   });
 
-  it('ignores claims to partitions that do not exist', () => {
+  it('the partition assigner ignores claims to partitions that do not exist', () => {
     assertShared(assign([member('a', [99, -1, 2]), member('b')], 4), 4);
   });
 
-  it('stays balanced and complete over any sequence of joins and leaves', () => {
+  it('the partition assigner stays balanced and complete over any sequence of joins and leaves', () => {
     let seed = 7;
     const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
     let shares = new Map<string, number[]>();
@@ -84,7 +84,7 @@ describe('sharing out partitions', () => {
 });
 
 describe('partitions that have to move', () => {
-  it('go to who stands by for them, and next to who has them on disk', () => {
+  it('a moving partition goes to its standby, or else to a member with its folder', () => {
     const owners = [member('a', [0, 1]), { ...member('b', [2, 3]), standbys: [4] }, { ...member('c', []), holds: [5] }];
     const shares = assign(owners, 6);
     assertShared(shares, 6);
@@ -104,7 +104,7 @@ describe('partitions that have to move', () => {
     assert.deepEqual(roomy.get('c'), [3, 5]);
   });
 
-  it('find standbys ready that leave the rest balanced, whoever of them dies', () => {
+  it('moving partitions find standbys that keep the balance, whichever member dies', () => {
     for (const [count, partitions] of [
       [2, 8],
       [3, 12],
@@ -137,7 +137,7 @@ describe('partitions that have to move', () => {
     }
   });
 
-  it('come back to the member that had them before it was away', () => {
+  it('moving partitions return to the member that had them before it was away', () => {
     const before = assign([member('a'), member('b'), member('c')], 12);
     const without = assign(asMembers(new Map([...before].filter(([id]) => id !== 'b')), 2), 12);
     const back = { ...member('b2', [], -1), holds: before.get('b')! };
@@ -153,7 +153,7 @@ describe('standbys', () => {
     return { shares, places: placeStandbys({ shares, able, count, warmth: warmthOf(members) }) };
   };
 
-  it('are never on the owner, never twice on one member, and as many as there are members for', () => {
+  it('standbys are never on the owner, never twice on one member, and as many as there are members', () => {
     for (const [members, partitions, count] of [
       [1, 4, 1],
       [2, 7, 1],
@@ -181,14 +181,14 @@ describe('standbys', () => {
     }
   });
 
-  it('are not placed on members that keep none', () => {
+  it('standbys are not placed on members that keep none', () => {
     const shares = assign([member('a'), member('b'), member('old')], 6);
     const places = placeStandbys({ shares, able: ['a', 'b'], count: 1, warmth: () => 0 });
     assert.equal(places.get('old'), undefined);
     assert.equal(places.get('a')!.length + places.get('b')!.length, 6);
   });
 
-  it('stay where they are when nothing changed, and follow with few moves when members come and go', () => {
+  it('standbys stay without a change, and move little when members come and go', () => {
     let seed = 11;
     const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
     let members: Claimant[] = [member('m0'), member('m1'), member('m2')];

@@ -4,7 +4,7 @@ import { createBrokerWatch } from '../../../../../services/runtime/log/kafka/bro
 
 const long = 10_000;
 
-test('an outage has one line at its beginning and one at its end, also where the log is opened anew meanwhile', (t) => {
+test('an outage has one line at its beginning and one at its end, also if the log is reopened meanwhile', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const lines: string[] = [];
   const said = new Map<string, number>();
@@ -32,7 +32,7 @@ test('an outage has one line at its beginning and one at its end, also where the
   assert.match(lines[1]!, /^broker b:1 answers again, after \d+ s$/);
 });
 
-test('a connection that is cut and soon open again is not told of', (t) => {
+test('a connection that is soon reopened is not reported', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const watch = createBrokerWatch(() => assert.fail());
   watch.failed('b:1', 'reset');
@@ -43,7 +43,7 @@ test('a connection that is cut and soon open again is not told of', (t) => {
   watch.answered('b:1');
 });
 
-test('one of several that is away cuts nobody off', () => {
+test('one of several brokers that is away cuts nobody off', () => {
   const watch = createBrokerWatch(() => {});
   watch.answered('b:1');
   watch.failed('b:2', 'refused');

@@ -18,8 +18,8 @@ async function make(test: TestContext, create: Script['create'] & {}) {
   return { broker, pausesMs: times.slice(1).map((askedMs, before) => askedMs - times[before]!) };
 }
 
-describe('topics that a quota keeps from being made', () => {
-  it('are asked for again, after the time that the broker says, as often as it says so', async (t) => {
+describe('topic creation under a quota', () => {
+  it('topic creation is retried after the time that the broker names, as often as it does', async (t) => {
     const errors = Object.fromEntries(names.map((name) => [name, quotaExceeded]));
     const { broker, pausesMs } = await make(t, (_, nth) => (nth < 2 ? { errors, throttleMs } : {}));
     assert.deepEqual(
@@ -29,14 +29,14 @@ describe('topics that a quota keeps from being made', () => {
     for (const pauseMs of pausesMs) assert.ok(pauseMs >= throttleMs - 1, `asked again after ${pauseMs} ms`);
   });
 
-  it('are asked for again where others of the same request were made', async (t) => {
+  it('topic creation is retried if other topics of the request were created', async (t) => {
     const errors = { two: quotaExceeded };
     const { pausesMs } = await make(t, (_, nth) => (nth === 0 ? { errors, throttleMs } : {}));
     assert.equal(pausesMs.length, 1);
     assert.ok(pausesMs[0]! >= throttleMs - 1, `asked again after ${pausesMs[0]} ms`);
   });
 
-  it('are asked for again, after a moment, where the broker names no time', async (t) => {
+  it('topic creation is retried after a moment if the broker names no time', async (t) => {
     const errors = { one: quotaExceeded };
     const { pausesMs } = await make(t, (_, nth) => (nth === 0 ? { errors } : {}));
     assert.equal(pausesMs.length, 1);

@@ -42,7 +42,7 @@ const recordsAt = 61;
 const numbering = ({ producerId, epoch, sequence, records }: ProducedBatch) => [producerId, epoch, sequence, records];
 
 describe('an append', () => {
-  it('is numbered on from the one before it, and its records get the offsets they landed at, in order', async (t) => {
+  it('an append is numbered after the one before it, and its records get the offsets they landed at, in order', async (t) => {
     const { broker, append } = await start(t, { produce: keeper() });
     assert.deepEqual(await append('a', 'b'), [0, 1]);
     assert.deepEqual(await append('c'), [2]);
@@ -54,7 +54,7 @@ describe('an append', () => {
     ]);
   });
 
-  it('has one batch of a partition under way; what comes meanwhile goes together, after it', async (t) => {
+  it('an append has one batch of a partition under way; later records go together, after it', async (t) => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const keep = keeper();
@@ -77,7 +77,7 @@ describe('an append', () => {
     ]);
   });
 
-  it('whose answer was lost is sent again as it was, so that the broker can tell that it has it', async (t) => {
+  it('an append whose answer was lost is sent again unchanged, so that the broker can recognise it', async (t) => {
     const keep = keeper();
     const { broker, append } = await start(t, {
       // Kept the first time, and known the second: the answer is of the first.
@@ -99,7 +99,7 @@ describe('an append', () => {
     ['too few replicas', errors.notEnoughReplicas],
     ['a quota that is used up', errors.quotaExceeded],
   ] as const) {
-    it(`that meets ${name} goes again unchanged, before all that came after it`, async (t) => {
+    it(`an append that meets ${name} is sent again unchanged, before all that came after it`, async (t) => {
       const keep = keeper();
       const { broker, append } = await start(t, { produce: (batch, nth) => (nth < 2 ? { error } : keep(batch)) });
       const first = append('a');
@@ -113,7 +113,7 @@ describe('an append', () => {
     });
   }
 
-  it('larger than the topic takes goes again in parts, in order, and what waits behind it goes on', async (t) => {
+  it('an append larger than the topic allows is sent in parts, in order, and what waits behind it goes on', async (t) => {
     const keep = keeper();
     const { broker, append } = await start(t, {
       produce: (batch) => (batch.records > 2 ? { error: errors.tooLarge } : keep(batch)),
@@ -135,7 +135,7 @@ describe('an append', () => {
     }
   });
 
-  it('refused for its number, as by a log that has lost acked batches, goes again under new numbers', async (t) => {
+  it('an append refused for its number, by a log that has lost acknowledged batches, is sent under new numbers', async (t) => {
     const keep = keeper();
     const { broker, append } = await start(t, {
       produce: (batch, nth) => (nth === 1 ? { error: errors.outOfOrder } : keep(batch)),
@@ -149,7 +149,7 @@ describe('an append', () => {
     ]);
   });
 
-  it('that others rest on is not sent again where the log has lost acked batches: others’ records may stand there', async (t) => {
+  it('an append with dependants is not repeated if the log has lost acknowledged batches: other records may stand there', async (t) => {
     const keep = keeper();
     const { broker, log } = await start(t, {
       produce: (batch, nth) => (nth === 1 ? { error: errors.outOfOrder } : keep(batch)),
@@ -169,7 +169,7 @@ describe('an append', () => {
     ]);
   });
 
-  it('that is given up takes all behind it along, and is never sent under the next epoch', async (t) => {
+  it('an append that is given up fails all behind it, and is never sent under the next epoch', async (t) => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const keep = keeper();
@@ -220,7 +220,7 @@ describe('a reader', () => {
     return reader;
   };
 
-  it('goes on where the last record ended, over holes that compaction left, and gives each record once', async (t) => {
+  it('a reader continues after the last record, over holes from compaction, and yields each record once', async (t) => {
     const [one, two, three] = await batchesOf(t, ['a', 'b'], ['c'], ['d', 'e']);
     const at: Record<number, Buffer> = {
       0: lyingAt(one!, 0),
@@ -239,7 +239,7 @@ describe('a reader', () => {
     await until(() => broker.fetches.includes(11));
   });
 
-  it('gives nothing of a batch that lies before its position', async (t) => {
+  it('a reader yields no record before its position', async (t) => {
     const [one] = await batchesOf(t, ['a', 'b', 'c', 'd']);
     const { log } = await start(t, { fetch: (offset) => (offset === 12 ? { batches: lyingAt(one!, 10) } : {}) });
     assert.deepEqual(places(await pollUntil(readerAt(log, 12), 2)), [
@@ -248,7 +248,7 @@ describe('a reader', () => {
     ]);
   });
 
-  it('leaves a batch that was cut short at the end of an answer to the next', async (t) => {
+  it('a reader leaves a batch that was cut at the end of an answer to the next one', async (t) => {
     const [one, two] = await batchesOf(t, ['a'], ['b', 'c']);
     const whole = lyingAt(two!, 1);
     const { broker, log } = await start(t, {
@@ -281,7 +281,7 @@ describe('a reader', () => {
     assert.deepEqual([...new Set(broker.fetches)], [7]);
   });
 
-  it('drops what an answer brings for a position it was sought away from', async (t) => {
+  it('a reader drops an answer for a position from which it was moved', async (t) => {
     const [one, two] = await batchesOf(t, ['old'], ['new']);
     let release = () => {};
     const after = new Promise<void>((resolve) => (release = resolve));
@@ -301,7 +301,7 @@ describe('a reader', () => {
     assert.deepEqual(places(records), [[40, 'new']]);
   });
 
-  it('goes on from the same position when a broker leads no more, and when the connection breaks', async (t) => {
+  it('a reader continues from the same position when a broker loses leadership, and when the connection breaks', async (t) => {
     const [one] = await batchesOf(t, ['a']);
     const { broker, log } = await start(t, {
       fetch: (_, nth) => (nth < 2 ? { error: errors.notLeader } : nth === 2 ? { batches: lyingAt(one!, 3) } : {}),
@@ -310,7 +310,7 @@ describe('a reader', () => {
     assert.deepEqual(broker.fetches.slice(0, 3), [3, 3, 3]);
   });
 
-  it('holds zstd against its checksum: a byte that was flipped before the batch got its own is damage, by its place', async (t) => {
+  it('a reader checks zstd against its checksum: a byte flipped before the batch was sealed is damage at its place', async (t) => {
     const [one, two] = await batchesOf(t, ['http://example.org/a', 'http://example.org/b'], ['after']);
     const compressed = (flip: number) => {
       // Their records, by the program zstd 1.5 with --check.
@@ -337,7 +337,7 @@ describe('a reader', () => {
     }
   });
 
-  it('names the offsets of a batch with a flipped bit, and gives none of its records out', async (t) => {
+  it('a reader names the offsets of a batch with a flipped bit, and yields none of its records', async (t) => {
     const [one, two] = await batchesOf(t, ['http://example.org/a', 'http://example.org/b'], ['after']);
     const damaged = lyingAt(one!, 5);
     damaged[damaged.indexOf('example')]! ^= 1;

@@ -86,7 +86,7 @@ describe('a broker that is killed', { skip }, () => {
   const open = (more: { deliveryTimeoutMs?: number } = {}) =>
     openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'faults', ...more });
 
-  it('and restarted in the middle of appends loses nothing acked and has nothing twice', {
+  it('a broker that is killed and restarted during appends loses nothing acknowledged and has nothing twice', {
     timeout: 300_000,
   }, async () => {
     const log = await open();
@@ -114,7 +114,7 @@ describe('a broker that is killed', { skip }, () => {
     await log.close();
   });
 
-  it('rejects what can’t be delivered in time with all that follows it, and takes appends again once back', {
+  it('a broker that is killed rejects undeliverable appends with all behind them, and takes appends again once back', {
     timeout: 300_000,
   }, async () => {
     const log = await open({ deliveryTimeoutMs: 600 });
@@ -145,7 +145,7 @@ describe('a broker that is killed', { skip }, () => {
     await log.close();
   });
 
-  it('keeps its members in their group over a restart', { timeout: 300_000 }, async () => {
+  it('a broker that is killed keeps its members in their group over a restart', { timeout: 300_000 }, async () => {
     const log = await open();
     const topic = 'faults.group';
     await log.createTopics([{ name: topic, partitions: 4, retention: 'state' }]);
@@ -175,7 +175,7 @@ describe('a broker that is killed', { skip }, () => {
     await log.close();
   });
 
-  it('fails its members and readers when it stays away', { timeout: 300_000 }, async () => {
+  it('a broker that stays away fails its members and readers', { timeout: 300_000 }, async () => {
     const log = await open({ deliveryTimeoutMs: 700 });
     const topic = 'faults.gone';
     await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
@@ -209,7 +209,7 @@ describe('three brokers', { skip, timeout: 600_000 }, () => {
     await broker?.stop();
   });
 
-  it('are asked what guards acknowledged records: topics as we make them have no risk, one of somebody else’s has', async () => {
+  it('three brokers are checked for settings that endanger acknowledged records: our topics have no risk, a foreign one has', async () => {
     const settings = { 'min.insync.replicas': '1', 'unclean.leader.election.enable': 'true' };
     const spec = { partitions: 1, retention: 'state' } as const;
     const specsOf = (...names: string[]) => names.map((name) => ({ ...spec, name }));
@@ -228,7 +228,7 @@ describe('three brokers', { skip, timeout: 600_000 }, () => {
     );
   });
 
-  it('hand over when the leader is killed: nothing acked is lost, nothing is there twice', async () => {
+  it('three brokers hand over when the leader is killed: nothing acknowledged is lost or there twice', async () => {
     const topic = 'faults.three';
     await log.createTopics([{ name: topic, partitions: 3, retention: 'state' }]);
     const stream = appendForever(log, topic, 3);

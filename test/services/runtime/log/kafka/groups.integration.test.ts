@@ -22,7 +22,7 @@ interface Member {
   readonly failures: unknown[];
 }
 
-describe('groups on Kafka', { skip }, () => {
+describe('a group on Kafka', { skip }, () => {
   let broker: TestBroker;
   let topics: string[];
   let count = 0;
@@ -83,7 +83,7 @@ describe('groups on Kafka', { skip }, () => {
   const moved = (before: readonly (readonly number[])[], members: readonly Member[]) =>
     before.flatMap((owned, i) => owned.filter((each) => !members[i]?.reported.at(-1)?.includes(each))).length;
 
-  it('share out partitions among members that come and go, moving few', { timeout: 300_000 }, async () => {
+  it('a group shares out partitions among members that come and go, moving few', { timeout: 300_000 }, async () => {
     const group = await newGroup();
     const a = await join1(group);
     assert.deepEqual(a.reported, [[0, 1, 2, 3, 4, 5, 6, 7]]);
@@ -103,7 +103,7 @@ describe('groups on Kafka', { skip }, () => {
     await Promise.all([a, c].map(({ membership }) => membership.leave()));
   });
 
-  it('keep a member whose handlers take longer than its session', { timeout: 300_000 }, async () => {
+  it('a group keeps a member whose handlers take longer than its session', { timeout: 300_000 }, async () => {
     const group = await newGroup();
     const log = await openKafkaLog({
       brokers: broker.brokers.split(','),
@@ -125,7 +125,7 @@ describe('groups on Kafka', { skip }, () => {
     assert.equal(await log.committed(group, topics[0] as string, 0), 3);
   });
 
-  it('let only a partition’s owner commit its position', { timeout: 300_000 }, async () => {
+  it('a group lets only a partition’s owner commit its position', { timeout: 300_000 }, async () => {
     const group = await newGroup();
     const topic = topics[0] as string;
     const [a, b] = [await join1(group), await join1(group)];
@@ -146,7 +146,7 @@ describe('groups on Kafka', { skip }, () => {
     assert.equal(await outsider.committed(group, topic, mine), 7);
   });
 
-  it('place warm copies beside the owners, and hand over to them', { timeout: 300_000 }, async () => {
+  it('a group places warm copies beside the owners, and hands over to them', { timeout: 300_000 }, async () => {
     const group = await newGroup();
     const more = { standbys: 1, address: '127.0.0.1:1' };
     const a = await join1(group, { ...more, instanceId: 'a' });
@@ -180,7 +180,9 @@ describe('groups on Kafka', { skip }, () => {
     assert.deepEqual(await b.log.membersOf(group), []);
   });
 
-  it('give a name that comes back its partitions, and move nothing', { timeout: 300_000 }, async () => {
+  it('a group returns its partitions to a member that comes back, and moves nothing', {
+    timeout: 300_000,
+  }, async () => {
     const group = await newGroup();
     const a = await join1(group, { instanceId: 'a' });
     const b = await join1(group, { instanceId: 'b' }, 1_500);
@@ -200,7 +202,7 @@ describe('groups on Kafka', { skip }, () => {
     await Promise.all([a, again].map(({ membership }) => membership.leave()));
   });
 
-  it('refuse members that share out in another way', { timeout: 300_000 }, async () => {
+  it('a group refuses members with another assignment protocol', { timeout: 300_000 }, async () => {
     const { Kafka, logLevel } = await import('kafkajs');
     const group = await newGroup();
     const foreign = new Kafka({ brokers: broker.brokers.split(','), logLevel: logLevel.NOTHING }).consumer({
@@ -218,7 +220,9 @@ describe('groups on Kafka', { skip }, () => {
     await foreign.disconnect();
   });
 
-  it('replace a member that is stopped past its session, and tell it when it wakes', { timeout: 300_000 }, async () => {
+  it('a group replaces a member that is stopped past its session, and informs it when it wakes', {
+    timeout: 300_000,
+  }, async () => {
     const group = await newGroup();
     const topic = topics[0] as string;
     topics = [topic];

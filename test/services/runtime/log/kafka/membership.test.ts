@@ -44,7 +44,7 @@ function joining(cluster: Cluster, closing: AbortSignal, more: Partial<GroupOpti
   return { joins, reported };
 }
 
-test('who waits for a rebalance gives it up at once when its log closes, and is not waited for', async () => {
+test('a member that waits for a rebalance gives up at once when its log closes', async () => {
   const { cluster, asked } = startCluster((name) => {
     if (name === 'LeaveGroup') return { errorCode: 0 };
     // The first answer gives the id to join by; after it the group waits for its other members.
@@ -59,7 +59,7 @@ test('who waits for a rebalance gives it up at once when its log closes, and is 
   assert.deepEqual(reported, []);
 });
 
-test('who cannot reach the coordinator gives joining up at once too', async () => {
+test('a member that cannot reach the coordinator stops joining at once', async () => {
   const { cluster, asked } = startCluster(() => {
     throw transient('no broker');
   });
@@ -71,7 +71,7 @@ test('who cannot reach the coordinator gives joining up at once too', async () =
   assert.deepEqual(asked, ['JoinGroup'], 'there is nobody to be missed');
 });
 
-test('who leaves does not wait for a coordinator that is away', async () => {
+test('a leaving member does not wait for a coordinator that is away', async () => {
   const answers: Readonly<Record<string, unknown>> = {
     JoinGroup: { errorCode: 0, generationId: 1, leaderId: 'm-2', memberId: 'm-1', members: [] },
     SyncGroup: { errorCode: 0, memberAssignment: Buffer.alloc(0) },
@@ -102,7 +102,7 @@ function startFencing(others: readonly object[]) {
   });
 }
 
-test('who is put out by a request of a dead process that came late has nothing for a session, and joins again', async () => {
+test('a member expelled by a late request of a dead process owns nothing for a session, and joins again', async () => {
   const { cluster, asked } = startFencing([]);
   const { joins, reported } = joining(cluster, new AbortController().signal, { instanceId: 'a' });
   const membership = await joins;
@@ -113,7 +113,7 @@ test('who is put out by a request of a dead process that came late has nothing f
   await membership.leave();
 });
 
-test('who is put out by another process of its name is told so', async () => {
+test('a member replaced by another process of its name is informed', async () => {
   const { cluster } = startFencing([{ memberId: 'n', memberMetadata: metadata, memberAssignment }]);
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise((_, reject) => (fail = reject));
@@ -124,7 +124,7 @@ test('who is put out by another process of its name is told so', async () => {
   assert.ok(membership.isOut);
 });
 
-test('a member is held for alive for a session from the sending of the newest heartbeat that was answered, and no longer', async () => {
+test('a member counts as alive for one session after the newest answered heartbeat was sent, and no longer', async () => {
   let isAway = false;
   const { cluster } = startCluster((name) => {
     if (isAway) throw transient('no broker');
@@ -148,7 +148,7 @@ test('a member is held for alive for a session from the sending of the newest he
   assert.equal(held(), Number.NEGATIVE_INFINITY);
 });
 
-test('a member that is to join anew brings itself to rest before, and is asked for nothing at its first joining', async () => {
+test('a member that must rejoin stops its work first, and is not asked at its first join', async () => {
   let beats = 0;
   const { cluster, asked } = startCluster((name) => {
     if (name === 'Heartbeat') return { errorCode: beats++ === 0 ? 27 : 0 };

@@ -54,7 +54,7 @@ test('the token has the signature of AWS’s own signer, for a user and for a ro
   }
 });
 
-test('a login by IAM sends such a token, and what is missing is named', async () => {
+test('a login by IAM sends a signed token, and missing settings are named', async () => {
   const env = {
     CRAWLSTREAM_KAFKA_MECHANISM: 'AWS-MSK-IAM',
     AWS_REGION: 'eu-west-1',

@@ -22,7 +22,7 @@ describe('a quota on making topics', { skip, timeout: 600_000 }, () => {
   });
   after(() => broker?.stop());
 
-  it('is waited for: all topics of a crawl are made, by two who begin at once', async (t) => {
+  it('a quota on topic creation is waited for: all topics are created by two concurrent starters', async (t) => {
     const specs = Array.from({ length: 12 }, (_, i) => ({
       name: `quota-${i}`,
       partitions: 3,

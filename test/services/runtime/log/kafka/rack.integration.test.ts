@@ -72,7 +72,7 @@ describe('a reader in the rack of a replica', { skip, timeout: 600_000 }, () => 
   };
   const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-  it('reads from the leader where it does not say where it is, or is in the leader’s', async () => {
+  it('a reader without a rack, or in the leader’s rack, reads from the leader', async () => {
     await append(50);
     for (const rack of [undefined, racks[leader - 1]!]) {
       asked.length = 0;
@@ -84,7 +84,7 @@ describe('a reader in the rack of a replica', { skip, timeout: 600_000 }, () => 
     }
   });
 
-  it('is sent to the replica there, and goes back to the leader when that is gone', async () => {
+  it('a reader is sent to the replica in its rack, and returns to the leader when that is gone', async () => {
     const replica = [1, 2, 3].find((node) => node !== leader)!;
     asked.length = 0;
     const reader = readerAt(racks[replica - 1]);

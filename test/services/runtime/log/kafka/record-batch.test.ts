@@ -50,7 +50,7 @@ const byJava = {
 describe('record batches', () => {
   before(loadCodecs);
 
-  it('checks them with CRC-32C, as in the vectors of RFC 3720', () => {
+  it('record batches are checked with CRC-32C, as in the vectors of RFC 3720', () => {
     assert.equal(crc32c(Buffer.alloc(32)) >>> 0, 0x8a9136aa);
     assert.equal(crc32c(Buffer.alloc(32, 0xff)) >>> 0, 0x62a8ab43);
     assert.equal(crc32c(Buffer.from(Array.from({ length: 32 }, (_, i) => i))) >>> 0, 0x46dd794e);
@@ -58,7 +58,7 @@ describe('record batches', () => {
     assert.equal(crc32c(Buffer.from('xx123456789xx'), 2, 11) >>> 0, 0xe3069283);
   });
 
-  it('gives back what was written, of any size, earlier times too', () => {
+  it('record batches return what was written, of any size, also with earlier times', () => {
     const records = [
       record(''),
       record('a', { key: Buffer.alloc(0) }),
@@ -77,7 +77,7 @@ describe('record batches', () => {
     });
   });
 
-  it('writes a record without a value as null, which compaction takes for a tombstone, and reads it as empty', () => {
+  it('a record without a value is written as null, a tombstone for compaction, and read as empty', () => {
     const bytes = batchOf([record('', { key: Buffer.from('http://a.test/') })]);
     // Its key, then the value's length: -1 as a zigzag varint, then no headers.
     assert.equal(bytes.subarray(-16).toString('latin1'), 'http://a.test/\x01\x00');
@@ -86,7 +86,7 @@ describe('record batches', () => {
     assert.equal(read?.key?.toString(), 'http://a.test/');
   });
 
-  it('never takes more bytes than it is said to', () => {
+  it('record batches never exceed their stated size', () => {
     for (const each of [
       record(''),
       record('x'.repeat(300), { key: Buffer.alloc(200), headers: { ['é'.repeat(50)]: '☃' } }),
@@ -95,7 +95,7 @@ describe('record batches', () => {
     }
   });
 
-  it('gives records from the position on, and leaves a batch cut short for the next fetch', () => {
+  it('a reader gets records from its position on, and leaves a cut batch to the next fetch', () => {
     const whole = batchOf([record('a'), record('b'), record('c')], 10);
     const second = batchOf([record('d')], 13);
     for (let cut = 0; cut < second.length; cut += 7) {
@@ -109,7 +109,7 @@ describe('record batches', () => {
     assert.deepEqual(readBatches(Buffer.alloc(0), 't', 0, 11, []), { records: [], next: 11 });
   });
 
-  it('moves on over holes: aborted transactions and their markers', () => {
+  it('a reader skips holes: aborted transactions and their markers', () => {
     const marker = (type: number, base: number) =>
       batchOf([record(Buffer.alloc(6), { key: Buffer.from([0, 0, 0, type]) })], base, { attributes: 0x30, id: 8 });
     const bytes = Buffer.concat([
@@ -128,7 +128,7 @@ describe('record batches', () => {
   });
 
   for (const compression of ['gzip', 'snappy', 'lz4'] as const) {
-    it(`is compressed as a whole by ${compression}, under a checksum of what is sent`, () => {
+    it(`record batches are compressed as a whole by ${compression}, with a checksum of the sent bytes`, () => {
       const records = Array.from({ length: 200 }, (_, i) => record(`https://host.example.com/${i % 7}`));
       const [plain, bytes] = [batchOf(records, 5), batchOf(records, 5, { compression })];
       assert.ok(bytes.length < plain.length / 3);
@@ -142,7 +142,7 @@ describe('record batches', () => {
   }
 
   for (const [codec, base64] of Object.entries(byJava)) {
-    it(`by ${codec} is read as Java writes it`, () => {
+    it(`record batches by ${codec} are read as Java writes them`, () => {
       const { records, next } = readBatches(Buffer.from(base64, 'base64'), 't', 0, 0, []);
       assert.deepEqual(
         records.map(({ offset, key, value, headers }) => [offset, key?.toString(), value.toString(), headers['n']]),
@@ -152,7 +152,7 @@ describe('record batches', () => {
     });
   }
 
-  it('moves on over a marker that marks nothing: its key is too short, or ends beyond it', () => {
+  it('a reader skips a marker whose key is too short or too long', () => {
     const short = batchOf([record('', { key: Buffer.from('k') })], 4, { attributes: 0x20 });
     const beyond = Buffer.from(short);
     // The length of its key, behind its own length, attributes and two deltas.
@@ -164,12 +164,12 @@ describe('record batches', () => {
     }
   });
 
-  it('goes as it is where compressing makes it no smaller', () => {
+  it('record batches stay uncompressed if compression does not shrink them', () => {
     const bytes = batchOf([record('a')], 0, { compression: 'lz4' });
     assert.deepEqual(bytes, batchOf([record('a')]));
   });
 
-  it('gives out a batch that cannot be undone as one record that says so, and goes on', () => {
+  it('a batch that cannot be decompressed becomes one record that says so, and reading goes on', () => {
     const records = Array.from({ length: 50 }, (_, i) => record(`the record of number ${i % 3}`));
     const whole = batchOf(records, 100, { compression: 'lz4' });
     const spoilt = Buffer.from(whole).fill(0xff, 70, 80);
@@ -192,7 +192,7 @@ describe('record batches', () => {
     assert.ok(value.subarray(-spoilt.length).equals(spoilt));
   });
 
-  it('gives out a batch with a flipped bit as one record that says so, wherever the bit is', () => {
+  it('a batch with a flipped bit becomes one record that says so, wherever the bit is', () => {
     const records = Array.from({ length: 20 }, (_, i) => record(`http://example.org/${i}`));
     const whole = batchOf(records, 100);
     const after = batchOf([record('next')], 120);
@@ -214,7 +214,7 @@ describe('record batches', () => {
     assert.deepEqual(readBatches(alone, 'c.discovered', 3, 120, []).records, []);
   });
 
-  it('are checked alike by the processor’s instruction and by tables', () => {
+  it('record batches have the same checksum by processor instruction and by tables', () => {
     assert.ok(nativeCrc32c !== undefined, '@node-rs/crc32 loads on this machine');
     for (let length = 0; length < 300; length += 7) {
       const bytes = Buffer.from(Array.from({ length }, (_, i) => (i * 131 + length) & 0xff));
@@ -225,7 +225,7 @@ describe('record batches', () => {
     }
   });
 
-  it('says of a batch that its producer made so, and of records that are cut', () => {
+  it('a damaged batch says if its producer caused it, and if records are cut', () => {
     const bytes = batchOf([record('a'), record('b')], 7);
     bytes.writeInt32BE(3, 57);
     bytes.writeInt32BE(crc32c(bytes, 21), 17);
@@ -234,7 +234,7 @@ describe('record batches', () => {
     assert.match(damageOf(records[0]?.value as Buffer) ?? '', /undone: none: .*checksum is right/);
   });
 
-  it('undoes no more at once than memory bears: the rest is for the next fetch', () => {
+  it('a batch is decompressed only up to the memory bound; the rest is for the next fetch', () => {
     const batches = Array.from({ length: 12 }, (_, i) =>
       batchOf([record(Buffer.alloc(12 << 20))], i, { compression: 'gzip' }),
     );
@@ -243,7 +243,7 @@ describe('record batches', () => {
     assert.equal(next, 6);
   });
 
-  it('names a compression it cannot read', () => {
+  it('an unsupported compression is named', () => {
     const unknown = batchOf([record('a')], 0, { attributes: 5 });
     assert.throws(() => readBatches(unknown, 'crawl.pages', 0, 0, []), {
       code: 'UNSUPPORTED',
@@ -253,7 +253,7 @@ describe('record batches', () => {
 });
 
 describe('a batch of very many records', () => {
-  it('is read in parts, and none of them is left out', async () => {
+  it('a batch of very many records is read in parts without loss', async () => {
     const count = kafkaLimits.recordsAtOnceMax + 3;
     const parts: number[] = [];
     const varint = (n: number) => {

@@ -10,13 +10,13 @@ const topic = (replicas: number, insync: number, unclean = false, name = 'news.c
   settings: { 'min.insync.replicas': `${insync}`, 'unclean.leader.election.enable': `${unclean}` },
 });
 
-test('topics that are guarded as they are made have no risk, and neither has a broker that is alone', () => {
+test('topics with our settings have no risk, nor has a single broker', () => {
   assert.deepEqual(risksOf([topic(3, 2), topic(5, 3)]), []);
   assert.deepEqual(risksOf([topic(1, 1), topic(1, 1, true)]), []);
   assert.deepEqual(risksOf([]), []);
 });
 
-test('each kind of risk is told once, with what mends it', () => {
+test('each kind of risk is reported once, with its remedy', () => {
   const [unclean, ...others] = risksOf([topic(3, 2, true), topic(3, 2, true, 'news.results')]);
   assert.match(unclean!, /^topic news\.control, and 1 more: unclean.*--entity-name news\.control --add-config unclean/);
   assert.deepEqual(others, []);
@@ -40,7 +40,7 @@ const state = (changed: Partial<typeof asMade>, name = 'news.results'): GuardedT
   spec: { retention: 'state' },
 });
 
-test('settings by which the brokers delete or refuse records are urgent, and named with what mends them', () => {
+test('settings with which brokers delete or refuse records are urgent, and named with their remedy', () => {
   assert.deepEqual(allRisksOf([state({})], [1, 2, 3]), []);
   for (const [changed, says] of [
     [{ 'retention.ms': '15000' }, /retention\.ms is set, .*seek --topic results --to earliest.*retention\.ms=-1\)/],
@@ -55,7 +55,7 @@ test('settings by which the brokers delete or refuse records are urgent, and nam
   }
 });
 
-test('limits of time are the operator’s on topics that may go by age, and so is compaction where we ask for it', () => {
+test('time limits are the operator’s choice on topics with an age limit, and so is compaction where we ask for it', () => {
   const aged = { retention: 'time', settings: { 'cleanup.policy': 'compact,delete' } } as const;
   const changed = {
     'retention.ms': '15000',
@@ -68,7 +68,7 @@ test('limits of time are the operator’s on topics that may go by age, and so i
   assert.match(risk!.text, /^topic news\.tasks: cleanup\.policy has compact/);
 });
 
-test('long segments of a topic that is trimmed are named, with settings that free the disk', () => {
+test('long segments of a trimmed topic are named, with settings that free the disk', () => {
   const [risk, ...others] = allRisksOf(
     [state({ 'segment.bytes': '1073741824' }), state({}, 'news.control')],
     [1, 2, 3],
@@ -77,7 +77,7 @@ test('long segments of a topic that is trimmed are named, with settings that fre
   assert.deepEqual([risk!.isUrgent, others], [false, []]);
 });
 
-test('topics made while a broker was away get the input that adds copies, and no advice in a circle', () => {
+test('topics created while a broker was away get the input for more copies, without circular advice', () => {
   const two = (changed: Partial<typeof asMade>): GuardedTopic => ({
     ...state(changed),
     replicas: 2,

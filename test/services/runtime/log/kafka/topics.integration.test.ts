@@ -70,7 +70,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     return records;
   };
 
-  it('keeps state topics for ever, and leaves others to the brokers’ settings', async () => {
+  it('Kafka keeps state topics for ever, and other topics by the brokers’ settings', async () => {
     const [state, time] = [newTopic(), newTopic()];
     await log.createTopics([
       { name: state, partitions: 2, retention: 'state' },
@@ -84,7 +84,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     assert.equal(await log.partitionsOf(newTopic()), 0);
   });
 
-  it('makes topics once when several processes make them at the same time', async () => {
+  it('topics are created once when several processes create them at the same time', async () => {
     const specs = [newTopic(), newTopic()].map((name) => ({ name, partitions: 4, retention: 'state' as const }));
     const others = await Promise.all(
       [1, 2, 3].map(() => openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'racer' })),
@@ -94,7 +94,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     await Promise.all(others.map((each) => each.close()));
   });
 
-  it('refuses a state topic that loses records, naming the setting and the remedy', async () => {
+  it('a state topic that loses records is refused, with the setting and the remedy', async () => {
     for (const [setting, value] of [
       ['retention.ms', '60000'],
       ['cleanup.policy', 'compact'],
@@ -109,7 +109,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     }
   });
 
-  it('refuses a group over topics of unequal partition counts, by name', async () => {
+  it('a group over topics of unequal partition counts is refused by name', async () => {
     const [four, three] = [newTopic(), newTopic()];
     await log.createTopics([
       { name: four, partitions: 4, retention: 'state' },
@@ -119,7 +119,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     await assert.rejects(joined, { code: 'TOPIC_MISMATCH', message: new RegExp(`${four} has 4, ${three} has 3`) });
   });
 
-  it('refuses a record larger than the topic takes, and goes on', async () => {
+  it('a record larger than the topic allows is refused, and appends continue', async () => {
     const name = newTopic();
     await makeElsewhere(name, 1, { 'max.message.bytes': '2000' });
     const append = (bytes: number) => log.append([{ topic: name, partition: 0, key: null, value: randomBytes(bytes) }]);
@@ -127,7 +127,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     assert.deepEqual(await append(10), [0]);
   });
 
-  it('splits a batch larger than the topic takes, and appends what waits behind it', async () => {
+  it('a batch larger than the topic allows is split, and what waits behind it is appended', async () => {
     const name = newTopic();
     await makeElsewhere(name, 1, { 'max.message.bytes': '2000' });
     const of = (bytes: number) => ({ topic: name, partition: 0, key: null, value: randomBytes(bytes) });
@@ -136,7 +136,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     assert.deepEqual(await behind, [50]);
   });
 
-  it('rejects of many records those alone that do not fit, and what rests on one', async () => {
+  it('only records that do not fit, and those that depend on one, are rejected', async () => {
     const name = newTopic();
     await makeElsewhere(name, 1, { 'max.message.bytes': '2000' });
     const of = (bytes: number) => ({ topic: name, partition: 0, key: null, value: randomBytes(bytes) });
@@ -153,7 +153,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     assert.deepEqual(await log.append([of(10)]), [3]);
   });
 
-  it('looks at topics again after a while, and so finds partitions that were added', async () => {
+  it('topics are checked again after a while, so added partitions are found', async () => {
     const name = newTopic();
     const fresh = await openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'fresh', metadataMs: 200 });
     await makeElsewhere(name, 1);
@@ -174,7 +174,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     await fresh.close();
   });
 
-  it('writes what any client reads, gzip too', async () => {
+  it('any client reads what the log writes, gzip too', async () => {
     const topic = newTopic();
     await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
     const zipping = await openKafkaLog({
@@ -209,7 +209,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     ]);
   });
 
-  it('reads what any client writes: gzip, and transactions but for aborted ones', async () => {
+  it('the log reads what any client writes: gzip, and transactions except aborted ones', async () => {
     const topic = newTopic();
     await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
     const plain = foreign.producer();
@@ -237,7 +237,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     assert.equal((await log.last(topic, 0))?.value.toString(), 'ours');
   });
 
-  it('finds the newest record behind the marker of a transaction', async () => {
+  it('the newest record is found behind the marker of a transaction', async () => {
     const topic = newTopic();
     await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
     await log.append([{ topic, partition: 0, key: null, value: Buffer.from('newest') }]);
@@ -252,7 +252,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     assert.equal((await log.last(topic, 0))?.value.toString(), 'newest');
   });
 
-  it('says which address does not answer, soon, whether refused, silent or no broker at all', async () => {
+  it('an address that does not answer is named soon, whether refused, silent or not a broker', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
@@ -269,7 +269,7 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     await assert.rejects(openKafkaLog({ brokers: ['nowhere'], clientId: 'x' }), { code: 'INVALID_ARGUMENT' });
   });
 
-  it('starts with one of several addresses', async () => {
+  it('the log starts with one of several addresses', async () => {
     const [refused] = await freePorts(1);
     const brokers = [`127.0.0.1:${refused}`, ...broker.brokers.split(',')];
     const other = await openKafkaLog({ brokers, clientId: 'x' });
@@ -302,7 +302,7 @@ describe('a broker that asks for a login', { skip }, () => {
       ...(password !== undefined && { sasl: { mechanism: 'plain', username: 'crawler', password } }),
     });
 
-  it('lets in who knows the password, for appending and reading', async () => {
+  it('a broker that asks for a login admits the right password for appends and reads', async () => {
     const log = await open('secret');
     await log.createTopics([{ name: 'login.t', partitions: 1, retention: 'state' }]);
     assert.deepEqual(await log.append([{ topic: 'login.t', partition: 0, key: null, value: Buffer.from('a') }]), [0]);
@@ -312,7 +312,7 @@ describe('a broker that asks for a login', { skip }, () => {
     await log.close();
   });
 
-  it('says that the login was refused, at once and without a retry', async () => {
+  it('a refused login is reported at once, without a retry', async () => {
     const startMs = Date.now();
     await assert.rejects(open('wrong'), {
       code: 'BROKER_UNREACHABLE',
@@ -321,7 +321,7 @@ describe('a broker that asks for a login', { skip }, () => {
     assert.ok(Date.now() - startMs < 3000);
   });
 
-  it('hints at a login where none was given', async () => {
+  it('a missing login is hinted at', async () => {
     await assert.rejects(open(undefined), { code: 'BROKER_UNREACHABLE' });
   });
 });

@@ -29,7 +29,7 @@ describe('a trim', { skip, timeout: 120_000 }, () => {
     await broker?.stop();
   });
 
-  it('frees all but the segment in use', async () => {
+  it('a trim frees everything but the segment in use', async () => {
     const topic = 'trimmed.results';
     // The shortest segments that Kafka 4 takes.
     const settings = { 'segment.bytes': `${mebibyte}` };
@@ -42,7 +42,7 @@ describe('a trim', { skip, timeout: 120_000 }, () => {
     await until(() => broker.diskBytes(topic)! <= mebibyte);
   });
 
-  it('is checked for: topics of state have short segments as we make them, and long ones are named', async () => {
+  it('a trim needs short segments: our topics have them, and topics with long ones are named', async () => {
     const specs: readonly LogTopic[] = topicsOfCrawl('short', 1);
     await log.createTopics(specs);
     assert.deepEqual(await log.risks!(specs), []);

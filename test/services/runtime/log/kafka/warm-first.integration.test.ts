@@ -16,7 +16,7 @@ const target = new Map([
 const minute = 60_000;
 
 describe('partitions with state', () => {
-  it('stay with their owner while a newcomer warms copies up, and move as each has caught up', () => {
+  it('partitions with state stay with their owner while a newcomer warms copies up, and each moves once its copy has caught up', () => {
     const owners = new Map([0, 1, 2, 3].map((partition) => [partition, 'a']));
     const cold = warmFirst(
       target,
@@ -54,7 +54,7 @@ describe('partitions with state', () => {
     assert.deepEqual([...half.warmUps], [['b', [2]]]);
   });
 
-  it('of a member that is gone go to who has a copy, whatever its share, before they go to who has none', () => {
+  it('partitions of a lost member go to members with a copy, whatever their share, before members without', () => {
     const owners = new Map([
       [0, 'a'],
       [1, 'a'],
@@ -74,7 +74,7 @@ describe('partitions with state', () => {
     assert.deepEqual([...warmUps], [['b', [2, 3]]]);
   });
 
-  it('that nobody has a copy of are taken at once, and so are those that were warmed up for too long', () => {
+  it('partitions without a copy are taken at once, and so are those that warmed up for too long', () => {
     const members = [
       { id: 'a', caughtUp: [] },
       { id: 'b', caughtUp: [], warmingMs: { 2: minute } },
@@ -90,7 +90,7 @@ describe('partitions with state', () => {
     assert.deepEqual([shares.get('b'), warmUps.get('b')], [[2], [3]]);
   });
 
-  it('do not wait for a member that keeps none, as of a release before', () => {
+  it('partitions do not wait for a member that keeps no copies, such as one of an earlier release', () => {
     const owners = new Map([0, 1, 2, 3].map((partition) => [partition, 'a']));
     assert.deepEqual(warmFirst(target, owners, [{ id: 'a', caughtUp: [] }, { id: 'b' }], minute).shares, target);
   });
@@ -139,7 +139,7 @@ describe('a group whose partitions have state', { skip, timeout: 600_000 }, () =
   };
   const numbers = (copies: readonly StandbyPlace[]) => copies.map(({ partition }) => partition);
 
-  it('gives an empty newcomer copies first, and partitions once it says that they have caught up', async () => {
+  it('a group with state gives an empty newcomer copies first, and partitions once they have caught up', async () => {
     const group = `warm-${process.pid}`;
     const first = await join(group, group, 60_000);
     assert.deepEqual(first.owned, [0, 1, 2, 3]);
@@ -154,7 +154,7 @@ describe('a group whose partitions have state', { skip, timeout: 600_000 }, () =
     assert.deepEqual(second.copies, []);
   });
 
-  it('gives them to it as they are after the bound', async () => {
+  it('a group with state gives a newcomer its partitions as they are after the bound', async () => {
     const group = `warm-bound-${process.pid}`;
     const first = await join(group, group, 3_000);
     const second = await join(group, group, 3_000);

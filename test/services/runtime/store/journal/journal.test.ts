@@ -46,7 +46,7 @@ storeContract('through a journal', false, async () => {
   };
 });
 
-test('after a power cut, stores hold all that was acknowledged, in its order, from however many files', async () => {
+test('after a power cut, stores hold everything acknowledged, in order, from any number of files', async () => {
   const folder = temporaryFolder();
   const disks = Array.from({ length: 5 }, createMemoryStore);
   const journal = await openJournal(folder, clock, { intervalMs: 1, fileBytes: 20_000 });
@@ -77,7 +77,7 @@ test('after a power cut, stores hold all that was acknowledged, in its order, fr
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a write is acknowledged only when it would survive, and a frame that was cut off is as if it had never been', async () => {
+test('a write is acknowledged only when it would survive, and a cut frame counts as never written', async () => {
   const folder = temporaryFolder();
   const disk = createMemoryStore();
   const journal = await openJournal(folder, clock, limits);
@@ -115,7 +115,7 @@ test('a write is acknowledged only when it would survive, and a frame that was c
   assert.deepEqual([await read(again, 'a'), await read(again, 'b')], ['1', undefined]);
 });
 
-test('what somebody else wrote after a power cut is not written over by what the journal held', async () => {
+test('another writer’s data after a power cut is not overwritten from the journal', async () => {
   const folder = temporaryFolder();
   const disk = createMemoryStore();
   const powered = onDisk(disk);
@@ -132,7 +132,7 @@ test('what somebody else wrote after a power cut is not written over by what the
   assert.deepEqual([await read(again, 'a'), await read(again, 'b')], ['new', undefined]);
 });
 
-test('a store that is not opened again for a while keeps its frames, whatever others do meanwhile', async () => {
+test('a store that stays closed for a while keeps its frames, whatever others do meanwhile', async () => {
   const folder = temporaryFolder();
   const lost = createMemoryStore();
   const powered = onDisk(lost);
@@ -155,7 +155,7 @@ test('a store that is not opened again for a while keeps its frames, whatever ot
   await last.close();
 });
 
-test('what a store was given back is not kept for it a second time, through however many starts', async () => {
+test('frames that a store got back are not kept for it again, through any number of starts', async () => {
   const folder = temporaryFolder();
   const disks = Array.from({ length: 3 }, createMemoryStore);
   const journal = await openJournal(folder, clock, limits);
@@ -174,7 +174,7 @@ test('what a store was given back is not kept for it a second time, through howe
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('of stores that are deleted before they are opened again, nothing is kept', async () => {
+test('nothing is kept of stores that are deleted before they are opened again', async () => {
   const folder = temporaryFolder();
   const disks = Array.from({ length: 3 }, createMemoryStore);
   const journal = await openJournal(folder, clock, limits);
@@ -196,7 +196,7 @@ test('of stores that are deleted before they are opened again, nothing is kept',
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a kill between a store being given back what it lacked, or closed, and the note of it keeps no file for ever', async () => {
+test('a kill between a store’s recovery or close and its note keeps no file for ever', async () => {
   const folder = temporaryFolder();
   const disks = [createMemoryStore(), createMemoryStore(), createMemoryStore()];
   const first = await openJournal(folder, clock, limits);
@@ -249,7 +249,7 @@ test('writes of many stores share syncs', async () => {
   await journal.close();
 });
 
-test('a full disk fails the writes of all, and once their stores are closed and there is room, it is written to again', {
+test('a full disk fails the writes of all stores; once they are closed and space is free, the journal is written again', {
   skip: !existsSync('/dev/full') && 'no /dev/full here',
 }, async () => {
   const folder = temporaryFolder();
@@ -270,7 +270,7 @@ test('a full disk fails the writes of all, and once their stores are closed and 
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('where the next file cannot be opened, writes go on in the one that is full', async () => {
+test('writes continue in the full file if the next one cannot be opened', async () => {
   const folder = temporaryFolder();
   const disk = createMemoryStore();
   const powered = onDisk(disk);
@@ -294,7 +294,7 @@ test('where the next file cannot be opened, writes go on in the one that is full
 });
 
 for (const how of ['takes long', 'fails'])
-  test(`a file stays while the closing of a store that wrote to it ${how}`, async () => {
+  test(`a file stays while the close of a store that wrote to it ${how}`, async () => {
     const folder = temporaryFolder();
     const disk = createMemoryStore();
     const powered = onDisk(disk);
@@ -320,7 +320,7 @@ for (const how of ['takes long', 'fails'])
     await after.close();
   });
 
-test('a bad byte in what was acknowledged is told at the next start, and what comes after it is not applied', async () => {
+test('a bad byte in acknowledged data is reported at the next start, and later data is not applied', async () => {
   const write = async () => {
     const folder = temporaryFolder();
     const powered = onDisk(createMemoryStore());

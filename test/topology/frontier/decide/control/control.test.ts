@@ -42,7 +42,7 @@ describe('an order about a host', () => {
   const delay = (amount: number, payload = '') => ({ kind: 'hostDelay', amount, payload }) as const;
   const least = (amount: number) => delay(amount, leastDelay);
 
-  it('blocks it, if nobody knew it before, too', () => {
+  it('an order about a host blocks it, also if it was unknown before', () => {
     assert.deepEqual(facts({}, [block]), { hold: 'blocked' });
     assert.deepEqual(facts(null, [block]), { hold: 'blocked' });
     assert.deepEqual(facts({}, [pause]), { hold: 'paused' });
@@ -50,13 +50,13 @@ describe('an order about a host', () => {
     assert.deepEqual(facts({ hold: 'crawlDelay' }, [pause]), { hold: 'paused' });
   });
 
-  it('does not block what was purged, nor pause what is blocked', () => {
+  it('an order about a host does not block what was purged, nor pause what is blocked', () => {
     assert.deepEqual(facts({ hold: 'purged' }, [block]), {});
     assert.deepEqual(facts({ hold: 'purged' }, [pause]), {});
     assert.deepEqual(facts({ hold: 'blocked' }, [pause]), {});
   });
 
-  it('releases it, and forgets its troubles', () => {
+  it('an order about a host releases it, and forgets its troubles', () => {
     const before = { hold: 'blocked', deadUntilMs: 9, failures: 3, throttles: 2, serverErrors: 1 } as const;
     assert.deepEqual(facts(before, [release]), {
       hold: '',
@@ -71,7 +71,7 @@ describe('an order about a host', () => {
     assert.deepEqual(facts({ hold: 'blocked', failures: 1 }, [resume]), {});
   });
 
-  it('leaves the hold that was behind a block', () => {
+  it('an order about a host restores the hold behind a block', () => {
     for (const [hold, order] of [
       ['blocked', release],
       ['paused', release],
@@ -95,14 +95,14 @@ describe('an order about a host', () => {
     assert.equal(none.host().facts.hold, '', 'before the first policy nothing is too long');
   });
 
-  it('sets its delay', () => {
+  it('an order about a host sets its delay', () => {
     assert.deepEqual(facts({ ownDelayIsLeast: true }, [delay(5)]), { ownDelayMs: 5, ownDelayIsLeast: false });
     assert.deepEqual(facts({}, [delay(0)]), { ownDelayMs: 0 });
     assert.deepEqual(facts({ ownDelayMs: 5 }, [delay(-1)]), { ownDelayMs: -1 });
     assert.deepEqual(facts({ ownDelayMs: 5 }, [delay(-7)]), { ownDelayMs: -1 });
   });
 
-  it('of its webmaster sets the least delay, no shorter than an operator’s', () => {
+  it('an order about a host by its webmaster sets the minimum delay, no shorter than an operator’s', () => {
     assert.deepEqual(facts({}, [least(5)]), { ownDelayMs: 5, ownDelayIsLeast: true });
     assert.deepEqual(facts({}, [least(0)]), { ownDelayMs: 0, ownDelayIsLeast: true });
     assert.deepEqual(facts({ ownDelayMs: 5 }, [least(4)]), {});
@@ -115,7 +115,7 @@ describe('an order about a host', () => {
     assert.deepEqual(facts({ ownDelayMs: 5 }, [delay(-1, takenBackDelay(3))]), {});
   });
 
-  it('limits its pages, and holds it at once where it has given them', () => {
+  it('an order about a host limits its pages, and holds it at once if it has reached them', () => {
     assert.deepEqual(facts({ pages: 3 }, [{ kind: 'hostLimit', amount: 4 }]), { pagesMax: 4 });
     assert.deepEqual(facts({ pages: 3 }, [{ kind: 'hostLimit', amount: 3 }]), { pagesMax: 3, hold: 'limit' });
     assert.deepEqual(facts({ pages: 3 }, [{ kind: 'hostLimit', amount: 0 }]), { pagesMax: 0, hold: 'limit' });
@@ -131,7 +131,7 @@ describe('an order about a host', () => {
     assert.equal(none.host().facts.hold, 'limit');
   });
 
-  it('goes by what its clients have done where a crawl is served', () => {
+  it('an order about a host counts its clients’ results in a served crawl', () => {
     const served = pulled();
     put(served, [itemAt(0, { known: true })]);
     decide(served, { kind: 'hostLimit', amount: 1 });
@@ -140,7 +140,7 @@ describe('an order about a host', () => {
     assert.equal(served.host().facts.hold, '');
   });
 
-  it('sets its leases, and its budget, which is looked at again', () => {
+  it('an order about a host sets its leases and its budget, which is checked again', () => {
     const deciding = new Deciding();
     deciding.facts({});
     const { changes } = decide(deciding, { kind: 'hostLeases', amount: 3 });
@@ -155,7 +155,7 @@ describe('an order about a host', () => {
     assert.ok(waiting.state.budgets.looks);
   });
 
-  it('reads its sitemaps, over the scheme that is named, unless it was purged', () => {
+  it('an order about a host reads its sitemaps, over the named scheme, unless it was purged', () => {
     const rounds = (hold: HostFacts['hold'], amount: number) => {
       const deciding = new Deciding({ sitemaps: { everyMs: 60_000, rules: [] } });
       deciding.facts({ hold });
@@ -173,7 +173,7 @@ describe('an order about a trap', () => {
   const trap = (kind: 'trap' | 'releaseTrap', payload: object | string = { pattern: '/x/', detail: 'why' }) =>
     ({ kind, payload: typeof payload === 'string' ? payload : JSON.stringify(payload) }) as const;
 
-  it('sets it once, and releases what stands', () => {
+  it('an order about a trap sets it once, and releases an existing one', () => {
     const deciding = new Deciding({ traps: defaultTraps });
     deciding.facts({});
     const set = { kind: 'trap', hostKey: key, pattern: '/x/', reason: 'operator', detail: 'why', frontQueue: 16 };
@@ -186,18 +186,18 @@ describe('an order about a trap', () => {
     assert.equal(decide(deciding, trap('trap')).changes.length, 1, 'it stands again');
   });
 
-  it('that says none is counted', () => {
+  it('an order about an invalid trap is counted', () => {
     const { changes, tallies } = decide(new Deciding(), trap('trap', '{'), trap('releaseTrap', {}));
     assert.deepEqual([changes, tallies], [[], { unknownControls: 2 }]);
   });
 });
 
-describe('what the content dedup has counted', () => {
+describe('a duplicate count of the dedup', () => {
   const counted = (pages: number, duplicates: number, prefix = '/x/') =>
     ({ kind: 'duplicates', payload: JSON.stringify({ prefixes: [{ prefix, pages, duplicates }] }) }) as const;
   const traps = { ...defaultTraps, wasteFetches: 10, wasteShare: 0.5 };
 
-  it('is a trap from the share and the number of pages that the policy names', () => {
+  it('a duplicate count of the dedup makes a trap from the policy’s share and number of pages on', () => {
     const patterns = (...events: Order[]) => {
       const deciding = new Deciding({ traps });
       deciding.facts({});
@@ -215,20 +215,20 @@ describe('what the content dedup has counted', () => {
     assert.deepEqual(patterns(both), [['/y/{}', 'duplicateContent']]);
   });
 
-  it('is none where the policy does not ask', () => {
+  it('a duplicate count of the dedup makes none if the policy does not ask', () => {
     for (const policy of [{}, { traps: { ...traps, wasteFetches: null } }]) {
       const deciding = new Deciding(policy);
       assert.deepEqual(decide(deciding, counted(10, 10)).changes, []);
     }
   });
 
-  it('that nobody can read is counted', () => {
+  it('an unreadable duplicate count of the dedup is counted', () => {
     assert.deepEqual(decide(new Deciding({ traps }), { kind: 'duplicates', payload: '{' }).tallies, {
       unknownControls: 1,
     });
   });
 
-  it('has verdicts on single pages kept', () => {
+  it('verdicts of the dedup on single pages are kept', () => {
     const demote = { frontQueue: 6, waitFactor: 3 };
     const deciding = new Deciding({ recrawl: { ...defaultRecrawl, demote } });
     deciding.facts({});
@@ -243,14 +243,14 @@ describe('a policy', () => {
   const policyOf = (version: number, config: Partial<PolicyConfig> = {}) =>
     ({ kind: 'policy', version, payload: JSON.stringify({ ...defaultPolicy(), ...config, version }) }) as const;
 
-  it('is taken if it is newer', () => {
+  it('a policy is accepted if it is newer', () => {
     const deciding = new Deciding({ version: 3 });
     for (const version of [2, 3]) assert.deepEqual(decide(deciding, policyOf(version)), nothing);
     const { changes, tallies } = decide(deciding, policyOf(4));
     assert.deepEqual([changes, tallies], [[{ kind: 'policy', version: 4, json: policyOf(4).payload }], {}]);
   });
 
-  it('that is none, changes who takes leases, or what one URL is, is counted and changes nothing', () => {
+  it('a policy that is invalid, or changes lease clients or URL identity, is counted and changes nothing', () => {
     for (const event of [
       { kind: 'policy', version: 2, payload: '{' } as const,
       policyOf(2, { filters: { ...defaultPolicy().filters, deny: ['('] } } as never),
@@ -269,7 +269,7 @@ describe('a policy', () => {
     assert.equal(decide(first, policyOf(2, { sink: 'pull' })).tallies['unknownControls'], undefined, 'the first may');
   });
 
-  it('lifts the holds that it does not ask for, and leaves the others', () => {
+  it('a policy lifts the holds that it no longer asks for, and leaves the others', () => {
     const held: Readonly<Record<string, readonly [Partial<HostFacts>, Partial<PolicyConfig>, HostFacts['hold']]>> = {
       'a Crawl-delay that is not too long any more': [
         { hold: 'crawlDelay', crawlDelayMs: 5 },
@@ -293,7 +293,7 @@ describe('a policy', () => {
     }
   });
 
-  it('gives hosts their leases at once', () => {
+  it('a policy gives hosts their leases at once', () => {
     const deciding = new Deciding();
     deciding.state.apply({ kind: 'hostSlots', hostKey: key, own: -1, most: 2 });
     const { changes } = decide(deciding, policyOf(2));
@@ -301,10 +301,10 @@ describe('a policy', () => {
   });
 });
 
-describe('an order to read on from elsewhere', () => {
+describe('an order to seek', () => {
   const seek = (payload: object) => ({ kind: 'seek', payload: JSON.stringify(payload) }) as const;
 
-  it('moves the position, and forgets under which leader it was read', () => {
+  it('an order to seek moves the position, and forgets the leader epoch behind it', () => {
     for (const epoch of [0, 7]) {
       const deciding = new Deciding();
       deciding.state.apply({ kind: 'inputEpoch', topic: 'discovered', epoch });
@@ -321,7 +321,7 @@ describe('an order to read on from elsewhere', () => {
     assert.deepEqual(unknown.state.positions.results, { offset: 4, slice: 0 });
   });
 
-  it('of another group is only for the record', () => {
+  it('an order to seek of another group is only recorded', () => {
     const deciding = new Deciding();
     assert.deepEqual(decide(deciding, seek({ group: 'dedup', topic: 'discovered', offset: 9 })), nothing);
     assert.deepEqual(deciding.state.positions.discovered, { offset: 0, slice: 0 });
@@ -331,7 +331,7 @@ describe('an order to read on from elsewhere', () => {
 const nothing = { changes: [], tallies: {}, deadLetters: [], controls: [], granted: [], traced: [], grantedFrom: {} };
 
 describe('an event', () => {
-  it('is handed to what it is about', () => {
+  it('an event goes to its subject', () => {
     const payload = JSON.stringify({ url: urlAt(0) });
     const deciding = new Deciding();
     deciding.admit(entryAt(0), entryAt(1));
@@ -352,7 +352,7 @@ describe('an event', () => {
     );
   });
 
-  it('that is for others changes nothing, and one that nobody knows is counted', () => {
+  it('an event for others changes nothing, and an unknown one is counted', () => {
     const kinds = [
       'manifest',
       'pauseHost',

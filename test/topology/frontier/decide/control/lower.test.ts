@@ -45,9 +45,9 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 const order = (hand: Hand, kind: 'raise' | 'lower' | 'purge', url: string) =>
   hand.rig.send('control', controlOf({ kind, hostKey: host, payload: JSON.stringify({ url }) }));
 
-describe('a URL that is lowered', () => {
+describe('a lowered URL', () => {
   for (const where of ['in memory', 'on disk'] as const) {
-    it(`goes to the end of the front queue that is named, or of the last, from a queue ${where}`, () => {
+    it(`a lowered URL goes to the end of the named front queue, or of the last, from a queue ${where}`, () => {
       const hand = filled();
       if (where === 'on disk') reopened(hand);
       hand.lower(page(0), 5);
@@ -64,7 +64,7 @@ describe('a URL that is lowered', () => {
     });
   }
 
-  it('loses the place before all others that a raise gave it', () => {
+  it('a lowered URL loses the place that a raise gave it', () => {
     const hand = filled();
     hand.raise(page(9));
     hand.lower(page(9), 3);
@@ -73,7 +73,7 @@ describe('a URL that is lowered', () => {
     assert.deepEqual(drained(hand).slice(0, 201), [...range(0, 9), ...range(10, 200), page(9), page(200)]);
   });
 
-  it('obeys the last of several orders that come at once', () => {
+  it('a lowered URL obeys the last of several orders', () => {
     const hand = filled();
     for (const kind of ['lower', 'raise'] as const) order(hand, kind, page(4));
     for (const kind of ['raise', 'lower'] as const) order(hand, kind, page(5));
@@ -86,7 +86,7 @@ describe('a URL that is lowered', () => {
     assert.equal(left.length, 299);
   });
 
-  it('stays where it is while it waits for a retry, is on lease, was fetched, or is deferred', () => {
+  it('a lowered URL stays where it is while it waits for a retry, is leased, fetched or deferred', () => {
     const hand = filled({ retriesMs: [3_600_000], traps: defaultTraps });
     hand.rig.send('control', controlOf({ kind: 'trap', hostKey: host, payload: '{"pattern":"/t/"}' }));
     hand.rig.step(hand.nowMs, 0);
@@ -106,7 +106,7 @@ describe('a URL that is lowered', () => {
     assert.deepEqual([deferred, retrying], [1, 1]);
   });
 
-  it('is told as lowered, with its front queue', () => {
+  it('a lowered URL is reported with its front queue', () => {
     const hand = filled();
     hand.lower(page(7), 6);
     const timeline = new UrlTimeline(host, page(7));
@@ -119,8 +119,8 @@ describe('a URL that is lowered', () => {
   });
 });
 
-describe('orders about a queue that is searched again and again', () => {
-  it('come to the same by an index of the queue as by reading it, also where a URL waits twice', () => {
+describe('repeated orders about one queue', () => {
+  it('repeated orders about one queue have the same result by index as by reading it, also if a URL waits twice', () => {
     const played = (indexed: boolean) => {
       const hand = filled();
       const { indexes } = hand.rig.core.state.pull;

@@ -35,7 +35,7 @@ function crawled(): Hand {
 }
 
 describe('a purge', () => {
-  it('of a host takes what waits, what is on lease and what is kept of it out of the state, for good', () => {
+  it('a purge of a host removes waiting, leased and stored URLs from the state, for good', () => {
     const hand = crawled();
     const records = () => hand.rig.rows.count('u');
     assert.equal(records(), 16);
@@ -53,7 +53,7 @@ describe('a purge', () => {
     reopened(hand);
   });
 
-  it('of a host ends with its release: links are admitted again, but not what was seen', () => {
+  it('a purge of a host ends with its release: links are admitted again, but not seen URLs', () => {
     const hand = crawled();
     purge(hand, 'a.test');
     hand.event('blockHost', 'a.test');
@@ -71,7 +71,7 @@ describe('a purge', () => {
     ['was fetched', page(3, 'b.test')],
     ['was never met', page(77, 'b.test')],
   ] as const) {
-    it(`of a URL that ${where} leaves nothing of it, and it does not come back, also if an operator asks`, () => {
+    it(`a purge of a URL that ${where} leaves nothing of it, and it does not return, even if an operator asks`, () => {
       const hand = crawled();
       const { admitted } = hand.counters;
       const [queued, records] = [hand.rig.core.state.hosts.get('b.test')!.queue.size, hand.rig.rows.count('u')];
@@ -87,7 +87,7 @@ describe('a purge', () => {
     });
   }
 
-  it('of a URL that was forced while it waited takes it from each of its places', () => {
+  it('a purge of a URL that was forced while it waited removes it from each of its places', () => {
     const hand = new Hand({ urlsPerLeaseMax: 10 });
     hand.links('a.test', 3);
     for (const priority of [0, 5]) hand.linksTo([page(1)], priority, { intent: 'force' });
@@ -100,7 +100,7 @@ describe('a purge', () => {
     );
   });
 
-  it('takes it from each of its places also where it was raised just before', () => {
+  it('a purge removes a URL from each of its places also if it was just raised', () => {
     const hand = new Hand({ urlsPerLeaseMax: 10 });
     hand.links('a.test', 3);
     for (const priority of [0, 5]) hand.linksTo([page(1)], priority, { intent: 'force' });
@@ -112,7 +112,7 @@ describe('a purge', () => {
     reopened(hand);
   });
 
-  it('of a URL on lease: its lease goes on without it, and what comes of it is not kept', () => {
+  it('a purge of a leased URL: its lease goes on without it, and its outcome is dropped', () => {
     const hand = new Hand({ urlsPerLeaseMax: 10 });
     hand.links('a.test', 3);
     const task = hand.lease();
@@ -124,7 +124,7 @@ describe('a purge', () => {
     assert.equal(hand.rig.rows.count('u'), 2);
   });
 
-  it('of one that is to be visited again takes it off the schedule', () => {
+  it('a purge of a scheduled URL removes it from the schedule', () => {
     const hand = new Hand({ recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 3_600_000 } });
     hand.links('a.test', 4);
     hand.report(hand.lease());
@@ -138,7 +138,7 @@ describe('a purge', () => {
     assert.equal(hand.rig.rows.count('u'), 0);
   });
 
-  it('reads more rows than one look brings, and leaves those of others', () => {
+  it('a purge reads more rows than one look brings, and leaves those of other URLs', () => {
     const hand = new Hand({ urlsPerLeaseMax: 64, delayMs: 0 });
     for (const host of ['a.test', 'b.test']) hand.links(host, 700);
     for (let tasks = hand.grant(1, 2); tasks.length > 0; tasks = hand.grant(1, 2))
@@ -150,7 +150,7 @@ describe('a purge', () => {
     assert.equal(hand.rig.rows.count('u'), 700);
   });
 
-  it('that nobody can read changes nothing, and is counted', () => {
+  it('an unreadable purge changes nothing, and is counted', () => {
     const hand = crawled();
     const before = hand.counters.unknownControls;
     for (const [hostKey, payload] of [

@@ -36,7 +36,7 @@ describe('a partition of several', () => {
     return reported(decision);
   };
 
-  it('asks for as many pages as it has URLs once none is left, for 64 at most', () => {
+  it('a partition of several asks for as many pages as it has URLs once none is left, for at most 64', () => {
     assert.deepEqual(asks({ queued: 1 }), [[0, 'quotaReport', 2, 1, 0]]);
     assert.deepEqual(asks({ queued: 60, retrying: 3 }), [[0, 'quotaReport', 2, 63, 0]]);
     assert.deepEqual(asks({ queued: 60, retrying: 4 }), [[0, 'quotaReport', 2, 64, 0]]);
@@ -44,7 +44,7 @@ describe('a partition of several', () => {
     assert.deepEqual(asks({ queued: 5, quotaGranted: 7, quotaSpent: 7 }), [[0, 'quotaReport', 2, 5, 0]]);
   });
 
-  it('does not ask while it has some, has nothing to fetch, has asked, or there is no quota', () => {
+  it('a partition of several does not ask while it has quota, has nothing to fetch, has asked, or there is no quota', () => {
     assert.deepEqual(asks({ queued: 5, quotaGranted: 7, quotaSpent: 6 }), []);
     assert.deepEqual(asks({}), []);
     assert.deepEqual(asks({ queued: 5 }, null), []);
@@ -54,7 +54,7 @@ describe('a partition of several', () => {
     assert.equal(decision.controls.length, 1);
   });
 
-  it('gives back what it cannot use, once nothing waits and nothing is out', () => {
+  it('a partition of several returns unused quota once nothing waits and nothing is out', () => {
     const spare = { quotaGranted: 10, quotaSpent: 7, quotaReturned: 1 };
     assert.deepEqual(asks(spare), [[0, 'quotaReport', 2, 0, 3]]);
     assert.deepEqual(asks({ ...spare, leased: 1 }), []);
@@ -63,7 +63,7 @@ describe('a partition of several', () => {
     assert.deepEqual(asks({ ...spare, quotaSpent: 9 }), []);
   });
 
-  it('takes a grant as a total that only grows, and then asks again', () => {
+  it('a partition of several takes a grant as a growing total, and then asks again', () => {
     const decision = decisionOf({ queued: 5, quotaReturned: 2 });
     decideQuota(decision, 100);
     for (const [amount, granted] of [
@@ -80,7 +80,7 @@ describe('a partition of several', () => {
   });
 });
 
-it('the only partition has all of the quota, and follows one that changes', () => {
+it('a single partition has the whole quota, and follows its changes', () => {
   const decision = decisionOf({ queued: 5 }, 0, 1);
   for (const quota of [50, 50, 20, 70]) {
     decideQuota(decision, quota);
@@ -91,7 +91,7 @@ it('the only partition has all of the quota, and follows one that changes', () =
   assert.deepEqual(decision.controls, []);
 });
 
-describe('the book', () => {
+describe('the quota book', () => {
   const report = (partition: number, wanted: number, amount = 0, version = 1) =>
     ({ ...blankControl, kind: 'quotaReport', partition, wanted, amount, version }) as const;
   /** What each partition has been granted in all, after these reports. */
@@ -102,7 +102,7 @@ describe('the book', () => {
     return decision.controls.map(({ partition, record }) => [partition, record.kind, record.amount, record.version]);
   };
 
-  it('gives each that asks what it wants, up to its part of half of what is left, in order of partitions', () => {
+  it('the quota book gives each partition what it asks, up to its part of half of the rest, in partition order', () => {
     assert.deepEqual(shares(1_000, 4, [report(3, 64), report(1, 7)]), [
       [1, 'quota', 7, 7],
       [3, 'quota', 64, 64],
@@ -114,7 +114,7 @@ describe('the book', () => {
     ]);
   });
 
-  it('gives single pages at the end, and no more than there are', () => {
+  it('the quota book gives single pages at the end, and no more than there are', () => {
     assert.deepEqual(shares(2, 4, [report(1, 9), report(2, 9), report(3, 9)]), [
       [1, 'quota', 1, 1],
       [2, 'quota', 1, 1],
@@ -122,7 +122,7 @@ describe('the book', () => {
     assert.deepEqual(shares(0, 4, [report(1, 9)]), []);
   });
 
-  it('counts what was given back as left, once', () => {
+  it('the quota book counts returned pages as left, once', () => {
     const decision = decisionOf({}, 0, 2);
     decideQuotaReport(decision, report(1, 4));
     decideQuotaShares(decision, 4);
@@ -138,7 +138,7 @@ describe('the book', () => {
     assert.equal(decision.state.quota.book.get(0)?.wanted, 0);
   });
 
-  it('says a partition’s total, with what it had before', () => {
+  it('the quota book gives a partition’s total, including what it had before', () => {
     const decision = decisionOf({}, 0, 2);
     for (const version of [1, 2, 3]) {
       decideQuotaReport(decision, report(1, 5, 0, version));
@@ -150,7 +150,7 @@ describe('the book', () => {
     );
   });
 
-  it('is kept by partition 0 alone, of several, under a quota', () => {
+  it('the quota book is kept by partition 0 of several, under a quota', () => {
     assert.deepEqual(shares(100, 4, [report(1, 5)], 1), []);
     assert.deepEqual(shares(100, 1, [report(0, 5)]), []);
     assert.deepEqual(shares(null, 4, [report(1, 5)]), []);

@@ -22,7 +22,7 @@ function decide(state: FrontierState, partition: number, act: (decision: Decisio
 const page = () => ({ kind: 'fetched' as const });
 
 describe('the page quota’s book', () => {
-  it('enters a report once, however often it comes', () => {
+  it('the page quota’s book enters a report once, however often it arrives', () => {
     const driver = new TopologyDriver({ web: page, partitions: 3, policy: { pageQuota: 100 } });
     driver.run(driver.nowMs + 1);
     const report = { kind: 'quotaReport', partition: 1, version: 5, wanted: 10, amount: 0 } as const;
@@ -41,7 +41,7 @@ describe('the page quota’s book', () => {
     assert.equal(book().granted, 20);
   });
 
-  it('goes by totals, not by numbers: a partition whose changelog lost its tail counts its reports anew', () => {
+  it('the page quota’s book uses totals, not numbers: a partition with a lost changelog tail reports again', () => {
     const book = new FrontierState(fingerprintKey);
     const say = (more: object) => {
       const report = { ...blankControl, kind: 'quotaReport', partition: 1, version: 50, wanted: 10, known: 0 } as const;
@@ -68,7 +68,7 @@ describe('the page quota’s book', () => {
     assert.deepEqual(say({ version: 4, known: 21, wanted: 0, amount: 2 }), [21, 2, 0, []]);
   });
 
-  it('is taken by a partition as far as it says more, and answered where it says less', () => {
+  it('the page quota’s book accepts a partition’s report as far as it is larger, and answers a smaller one', () => {
     const state = new FrontierState(fingerprintKey);
     const hear = (amount: number, known: number) => {
       const reported = decide(state, 1, (decision) =>
@@ -88,7 +88,7 @@ describe('the page quota’s book', () => {
     assert.equal(state.quota.wanted, 0);
   });
 
-  it('is said again after a restart, to everyone who is in it: what was committed may never have been published', () => {
+  it('the page quota’s book is announced again after a restart, to every partition in it, since a committed grant may be unpublished', () => {
     const state = new FrontierState(fingerprintKey);
     const rows = [
       { partition: 1, granted: 64, returned: 4, wanted: 0, version: 9 },
@@ -108,7 +108,7 @@ describe('the page quota’s book', () => {
     ['asks for pages', 0, 5],
     ['has given pages back', 5, 0],
   ] as const) {
-    it(`of a partition that ${what} is said again after a restart`, () => {
+    it(`the page quota’s book of a partition that ${what} is announced again after a restart`, () => {
       const state = new FrontierState(fingerprintKey);
       state.apply({ kind: 'quota', granted: 10, returned, wanted });
       assert.deepEqual(
@@ -124,7 +124,7 @@ describe('the page quota’s book', () => {
     });
   }
 
-  it('has nothing to say of a partition that never asked', () => {
+  it('the page quota’s book announces nothing for a partition that never asked', () => {
     assert.deepEqual(quotaMessages(new FrontierState(fingerprintKey), 3), []);
   });
 });

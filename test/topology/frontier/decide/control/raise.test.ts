@@ -49,9 +49,9 @@ const others = (...raised: number[]) =>
     .filter((n) => !raised.includes(n))
     .map(page);
 
-describe('a URL that is raised', () => {
+describe('a raised URL', () => {
   for (const where of ['in memory', 'on disk'] as const) {
-    it(`goes first and once, from anywhere in a queue ${where}, and the others keep their order`, () => {
+    it(`a raised URL goes first and once, from anywhere in a queue ${where}, and the others keep their order`, () => {
       const hand = filled();
       if (where === 'on disk') reopened(hand);
       for (const n of [150, 260, 299, 0, 200]) hand.raise(page(n));
@@ -67,7 +67,7 @@ describe('a URL that is raised', () => {
     });
   }
 
-  it('leaves a hole that leases and a restart step over, also where all of a front queue has left', () => {
+  it('a raised URL leaves a hole that leases and a restart skip, also if all of a front queue has left', () => {
     const hand = new Hand({ urlsPerLeaseMax });
     hand.links(host, 3, { priority: 1 });
     hand.links(host, 4, { priority: 3, from: 3 });
@@ -80,7 +80,7 @@ describe('a URL that is raised', () => {
     assertOneState(hand);
   });
 
-  it('is found by its key, whatever its spelling', () => {
+  it('a raised URL is found by its key, in any spelling', () => {
     const hand = filled();
     const [queued, meant] = [`https://${host}/search?a=`, `https://${host}/search?a`];
     hand.linksTo([queued], 5);
@@ -88,7 +88,7 @@ describe('a URL that is raised', () => {
     assert.deepEqual(drained(hand), [queued, ...others()]);
   });
 
-  it('need not wait for its retry any more', () => {
+  it('a raised URL does not wait for its retry any more', () => {
     const hand = filled({ retriesMs: [3_600_000] });
     const task = hand.lease();
     hand.report(task, { kind: task.urls.map((_, index) => (index === 4 ? 'serverError' : 'fetched')) });
@@ -99,7 +99,7 @@ describe('a URL that is raised', () => {
     assert.equal(hand.lease(60_000).urls[0]?.url, page(4));
   });
 
-  it('changes nothing while it is out, once it was fetched, or where nobody knows it; twice is once', () => {
+  it('a raised URL that is leased, fetched or unknown stays unchanged; twice is once', () => {
     const hand = filled();
     hand.raise(page(20));
     const before = hand.rig.changelog.length;
@@ -127,7 +127,7 @@ describe('a URL that is raised', () => {
     assert.equal(digest(hand.rig.replayed()), state());
   });
 
-  it('comes out of what is deferred, and its story says so', () => {
+  it('a raised URL leaves the deferred ones, and its history says so', () => {
     const hand = filled();
     hand.event('blockHost', host);
     assert.equal(hand.counters.deferred, 300);
@@ -142,7 +142,7 @@ describe('a URL that is raised', () => {
   });
 });
 
-test('a URL of a host that is given up on is not raised: each dead letter is of the URL that is buried', () => {
+test('a URL of a host that is given up is not raised: each dead letter belongs to its own URL', () => {
   const hand = new Hand({ retriesMs: [1_000], urlsPerLeaseMax: 1 });
   const { rig } = hand;
   const hostKey = 'a.test';

@@ -18,7 +18,7 @@ function verdicts(urls: { url: string; of: string }[], before = '', config: Part
 }
 
 describe('a verdict on a page', () => {
-  it('is kept where it is another than before', () => {
+  it('a verdict on a page is kept if it changes', () => {
     assert.deepEqual(verdicts([{ url: urlAt(0), of: urlAt(1) }]), [[urlAt(0), urlAt(1)]]);
     assert.deepEqual(verdicts([{ url: `https://${key}/%30`, of: urlAt(1) }]), [[urlAt(0), urlAt(1)]]);
     assert.deepEqual(verdicts([{ url: urlAt(0), of: urlAt(2) }], urlAt(1)), [], 'it is a copy already');
@@ -31,7 +31,7 @@ describe('a verdict on a page', () => {
     );
   });
 
-  it('is not, of a page of another host, that nobody knows, or where no policy asks', () => {
+  it('a verdict on a page is ignored for a page of another host, an unknown page, or without a policy for it', () => {
     const of = urlAt(1);
     assert.deepEqual(
       verdicts([

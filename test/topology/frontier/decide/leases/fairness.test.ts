@@ -20,8 +20,8 @@ function walk(hand: Hand, steps: number, before: (step: number) => void = () => 
   return leases;
 }
 
-describe('a host that is ready', () => {
-  it('is granted before hosts that are found later, however many there are', () => {
+describe('a ready host', () => {
+  it('a ready host is granted before hosts found later, however many there are', () => {
     const hand = new Hand(all);
     hand.links('old.test', 500, { depth: 1 });
     let waits = 0;
@@ -42,7 +42,7 @@ describe('a host that is ready', () => {
     assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
   });
 
-  it('has its URL of the last front queue fetched while the first is filled again and again', () => {
+  it('a ready host has its URL of the last front queue fetched while the first is refilled', () => {
     const hand = new Hand(all);
     hand.links('a.test', 1, { priority: 7 });
     hand.links('a.test', 50, { from: 1_000, priority: 0 });
@@ -58,10 +58,10 @@ describe('a host that is ready', () => {
   });
 });
 
-describe('hosts of a domain that share one wait', () => {
+describe('hosts of a domain with a shared delay', () => {
   const domain: Partial<PolicyConfig> = { ...all, politenessKey: 'domain' };
 
-  it('have leases in turn, those served longest ago first', () => {
+  it('hosts of a domain with a shared delay have leases in turn, the longest unserved first', () => {
     const hand = new Hand(domain);
     for (const host of ['a', 'b', 'c']) hand.links(`${host}.site.test`, 100);
     const leases = Object.values(walk(hand, 90));
@@ -69,7 +69,7 @@ describe('hosts of a domain that share one wait', () => {
     assert.ok(Math.max(...leases) - Math.min(...leases) <= 2, `${leases}`);
   });
 
-  it('go on when the one whose turn it is has been blocked', () => {
+  it('hosts of a domain with a shared delay go on when the next one has been blocked', () => {
     const hand = new Hand(domain);
     for (const host of ['a', 'b', 'c']) hand.links(`${host}.site.test`, 50);
     walk(hand, 3);
@@ -78,7 +78,7 @@ describe('hosts of a domain that share one wait', () => {
     assert.ok(a <= 1 && b >= 25 && c >= 25, `${a} ${b} ${c}`);
   });
 
-  it('are all on the clock again under a policy that goes by hosts', () => {
+  it('hosts of a domain have their own clocks again under a policy by hosts', () => {
     const hand = new Hand(domain);
     for (let n = 0; n < 20; n++) hand.links(`h${n}.site.test`, 2);
     walk(hand, 2);
@@ -87,7 +87,7 @@ describe('hosts of a domain that share one wait', () => {
     assert.ok(hand.grant(1_000, 20).length >= 18);
   });
 
-  it('are looked at a bounded number at a step, and another domain has its lease meanwhile', () => {
+  it('hosts of a domain with a shared delay are checked in bounded numbers per step, and another domain has its lease meanwhile', () => {
     const hand = new Hand(domain);
     const hosts = 5_000;
     const groups = Array.from(
@@ -108,7 +108,7 @@ describe('hosts of a domain that share one wait', () => {
 describe('a budget of a domain', () => {
   const budget = { key: 'domain', base: 6, perSource: 2, max: 20, refillMs: 60_000 } as const;
   for (const why of ['block', 'limit', 'window'] as const)
-    it(`goes to its other hosts while one may have no lease (${why})`, () => {
+    it(`a budget of a domain goes to its other hosts while one may have no lease (${why})`, () => {
       const windows = [{ hosts: ['a.s.test'], fromHour: 2, toHour: 3, utcOffsetMinutes: 0 }];
       const hand = new Hand({ ...all, urlsPerLeaseMax: 8, budget, ...(why === 'window' && { windows }) });
       hand.nowMs = Date.UTC(2026, 0, 1, 12);

@@ -50,7 +50,7 @@ function putBack({ state }: Deciding, dueAtMs: number, entry: Entry): void {
 }
 
 describe('a step grants', () => {
-  it('as many leases as are asked for, of hosts that are ready', () => {
+  it('a step grants as many leases as demanded, of ready hosts', () => {
     for (const [demand, count] of [
       [0, 0],
       [1, 1],
@@ -69,7 +69,7 @@ describe('a step grants', () => {
     assert.deepEqual(granted(noPolicy).leases, []);
   });
 
-  it('none where the commit is full', () => {
+  it('a step grants none if the commit is full', () => {
     for (const [bytes, count] of [
       [frontierLimits.commitBytesSoft, 0],
       [frontierLimits.commitBytesSoft - 1, 1],
@@ -81,7 +81,7 @@ describe('a step grants', () => {
     }
   });
 
-  it('no more URLs than the quota leaves', () => {
+  it('a step grants no more URLs than the quota leaves', () => {
     for (const [left, urls] of [
       [0, []],
       [1, [1]],
@@ -98,7 +98,7 @@ describe('a step grants', () => {
     }
   });
 
-  it('again to hosts that had none left of the quota, once there is more', () => {
+  it('a step grants again to hosts that had run out of quota, once there is more', () => {
     const deciding = new Deciding({ pageQuota: 100 });
     deciding.admit(entryAt(0));
     assert.deepEqual(granted(deciding).changes, []);
@@ -106,7 +106,7 @@ describe('a step grants', () => {
     assert.equal(granted(deciding).leases.length, 1);
   });
 
-  it('what only refreshes before the rest, while refresh is behind its share', () => {
+  it('a step grants revisits before the rest, while they are behind their share', () => {
     for (const [credit, hostKey] of [
       [0, 'b.test'],
       [1, 'a.test'],
@@ -120,18 +120,18 @@ describe('a step grants', () => {
     }
   });
 
-  describe('no lease more than was asked for', () => {
+  describe('a step grants no lease beyond the demand', () => {
     const eight = Array.from({ length: 8 }, (_, n) => `${n}.d.test`);
     const rest = ['x.test', 'y.test', 'z.test'];
 
-    it('beside hosts whose window is closed', () => {
+    it('a step grants no lease beyond the demand beside hosts with a closed window', () => {
       const deciding = new Deciding({ windows: [{ hosts: ['d.test'], fromHour: 1, toHour: 2, utcOffsetMinutes: 0 }] });
       hosts(deciding, ...eight, ...rest);
       assert.equal(granted(deciding, 1).leases.length, 1);
       assert.equal(granted(deciding, 5).leases.length, 2);
     });
 
-    it('beside hosts of a domain that waits', () => {
+    it('a step grants no lease beyond the demand beside hosts of a waiting domain', () => {
       const deciding = new Deciding({ politenessKey: 'domain' });
       hosts(deciding, eight[0]!);
       granted(deciding);
@@ -140,7 +140,7 @@ describe('a step grants', () => {
       assert.equal(granted(deciding, 5).leases.length, 2);
     });
 
-    it('beside hosts at their cap', () => {
+    it('a step grants no lease beyond the demand beside hosts at their cap', () => {
       const deciding = new Deciding({ pagesPerHostMax: 3 });
       hosts(deciding, ...eight, ...rest);
       for (const hostKey of eight) deciding.facts({ pages: 3 }, hostKey);
@@ -149,7 +149,7 @@ describe('a step grants', () => {
     });
   });
 
-  it('to a host of a domain that is capped what its other hosts leave, and nothing where they leave none', () => {
+  it('a step grants a host of a capped domain what its other hosts leave, and nothing if they leave none', () => {
     const policy = { pagesPerDomainMax: 3, sitemaps: { everyMs: 60_000, rules: [] } };
     for (const [out, urls] of [
       [1, 2],
@@ -170,7 +170,7 @@ describe('a step grants', () => {
     }
   });
 
-  it('nothing to a host whose window is closed, whose turn another takes', () => {
+  it('a step grants nothing to a host with a closed window, and another takes its turn', () => {
     // 00:16:40 on the first of January 1970.
     const deciding = new Deciding({ windows: [{ hosts: ['a.test'], fromHour: 1, toHour: 2, utcOffsetMinutes: 0 }] });
     hosts(deciding, 'a.test', 'b.test');
@@ -182,7 +182,7 @@ describe('a step grants', () => {
     assert.deepEqual(hostsOf(granted(deciding)), ['a.test']);
   });
 
-  it('one lease to a domain at a time where the policy has its hosts wait together', () => {
+  it('a step grants one lease per domain at a time if the policy shares the delay of its hosts', () => {
     const deciding = new Deciding({ politenessKey: 'domain' });
     hosts(deciding, 'a.d.test', 'b.d.test', 'c.test');
     const { leases } = granted(deciding, 2);
@@ -205,7 +205,7 @@ describe('a step grants', () => {
     assert.deepEqual(hostsOf(granted(deciding, 2)), [second]);
   });
 
-  it('nothing to a host at its cap, whose turn another takes', () => {
+  it('a step grants nothing to a host at its cap, and another takes its turn', () => {
     const deciding = new Deciding({ pagesPerHostMax: 3 });
     hosts(deciding, 'a.test', 'b.test');
     deciding.facts({ pages: 3 }, 'a.test');
@@ -213,7 +213,7 @@ describe('a step grants', () => {
     assert.deepEqual([hostsOf(said), said.tallies], [['b.test'], { capped: 1 }]);
   });
 
-  it('nothing more to a host that is on as many leases as it may be', () => {
+  it('a step grants nothing more to a host at its number of slots', () => {
     const deciding = new Deciding({ parallel: [{ hosts: ['a.test'], leases: 2 }], urlsPerLeaseMax: 1 });
     deciding.admit(...many(5));
     deciding.facts({ fetchMs: 40 });
@@ -226,7 +226,7 @@ describe('a step grants', () => {
 });
 
 describe('a lease', () => {
-  it('takes from the best front queues first, and has twice the time that it needs', () => {
+  it('a lease takes from the best front queues first, and has twice the time that it needs', () => {
     const deciding = new Deciding();
     deciding.admit(...many(3, 5), ...many(4, 2, 10), ...many(9, 7, 20));
     const { leases } = granted(deciding);
@@ -241,7 +241,7 @@ describe('a lease', () => {
     assert.deepEqual(leases, [lease]);
   });
 
-  it('has the margin of its policy, and the delay of its host', () => {
+  it('a lease has its policy’s margin and its host’s delay', () => {
     const deciding = new Deciding({ leaseMarginMs: 100 });
     deciding.admit(entryAt(0));
     deciding.facts({ crawlDelayMs: 2_000, fetchMs: 300 });
@@ -249,7 +249,7 @@ describe('a lease', () => {
     assert.deepEqual([deadlineMs - deciding.nowMs, delayMs], [2 * 2_300 + 100, 2_000]);
   });
 
-  it('takes what came back and is due before the front queues', () => {
+  it('a lease takes returned due URLs before the front queues', () => {
     const deciding = new Deciding();
     putBack(deciding, 0, entryAt(50));
     putBack(deciding, deciding.nowMs, entryAt(51));
@@ -259,7 +259,7 @@ describe('a lease', () => {
     assert.deepEqual([again, frontQueues], [2, [[3, 6]]]);
   });
 
-  it('holds no more than fits of what came back', () => {
+  it('a lease holds only as many returned URLs as fit', () => {
     const deciding = new Deciding({ urlsPerLeaseMax: 2 });
     for (const n of [50, 51, 52]) putBack(deciding, 0, entryAt(n));
     deciding.admit(entryAt(0));
@@ -267,7 +267,7 @@ describe('a lease', () => {
     assert.deepEqual([again, frontQueues], [2, []]);
   });
 
-  it('holds a URL alone that was on one that expired', () => {
+  it('a lease holds a URL of an expired lease alone', () => {
     const deciding = new Deciding();
     putBack(deciding, 0, entryAt(50, { expiries: 1 }));
     putBack(deciding, 0, entryAt(51));
@@ -276,7 +276,7 @@ describe('a lease', () => {
     assert.deepEqual([again, frontQueues], [1, []]);
   });
 
-  it('of a server that fails is a URL that was never tried, where there is one', () => {
+  it('a lease of a failing server is an untried URL, if there is one', () => {
     const failing = { throttles: 1, serverErrors: 3 };
     const probe = (facts: Partial<HostFacts>, ...fresh: Entry[]) => {
       const deciding = new Deciding({ budget: defaultBudget });
@@ -294,14 +294,14 @@ describe('a lease', () => {
     assert.deepEqual(probe(failing, entryAt(0, { frontQueue: 16 })), [1, []], 'it waits in a trap');
   });
 
-  it('leaves alone what waits in traps, and beyond a budget', () => {
+  it('a lease leaves URLs in traps and beyond a budget', () => {
     const deciding = new Deciding();
     deciding.admit(...many(2, 16), ...many(1, 3, 10), ...many(2, budgetQueue, 20));
     const [{ frontQueues }] = granted(deciding).leases as [Change & { kind: 'grant' }];
     assert.deepEqual(frontQueues, [[3, 1]]);
   });
 
-  it('takes of what was deferred what the budget has left, and the queue is closed once that is spent', () => {
+  it('a lease takes deferred URLs up to the rest of the budget, and the queue is closed once that is spent', () => {
     const budget = { ...defaultBudget, base: 5 };
     const deciding = new Deciding({ budget });
     deciding.admit(...many(1), ...many(9, budgetQueue, 10));
@@ -320,14 +320,14 @@ describe('a lease', () => {
     assert.equal((changes[2] as Change & { kind: 'host' }).facts.deferredOpen, false);
   });
 
-  it('spends the budget for a single URL, too', () => {
+  it('a lease spends the budget for a single URL, too', () => {
     const deciding = new Deciding({ budget: { ...defaultBudget, base: 5 } });
     deciding.admit(entryAt(0, { frontQueue: budgetQueue }));
     deciding.facts({ deferredOpen: true });
     assert.equal(ofKind(granted(deciding), 'spend')[0]!.used, 1);
   });
 
-  it('spends no budget where nothing was deferred, or the policy has none', () => {
+  it('a lease spends no budget if nothing was deferred, or the policy has none', () => {
     const kinds = (policy: Partial<PolicyConfig>, ...entries: Entry[]) => {
       const deciding = new Deciding(policy);
       deciding.admit(...entries);
@@ -339,7 +339,7 @@ describe('a lease', () => {
     assert.deepEqual(kinds({}, ...many(9, budgetQueue)), ['grant'], 'some are left');
   });
 
-  it('is none where all that waits is deferred, and the budget is spent', () => {
+  it('a lease is empty if all waiting URLs are deferred, and the budget is spent', () => {
     const deciding = new Deciding({ budget: { ...defaultBudget, base: 5 } });
     deciding.admit(...many(2, budgetQueue));
     deciding.facts({ deferredOpen: true });
@@ -348,7 +348,7 @@ describe('a lease', () => {
     assert.deepEqual([leases, changes.map(({ kind }) => kind)], [[], ['host']]);
   });
 
-  it('of a dead host begins with one more retry schedule', () => {
+  it('a lease of a dead host leaves it one failure before it is given up again', () => {
     const deciding = new Deciding({ recrawl: { ...defaultRecrawl } });
     deciding.schedule(visitedPage);
     deciding.facts({ deadUntilMs: 500_000, failures: 4 });
@@ -358,7 +358,7 @@ describe('a lease', () => {
     assert.deepEqual([leases[0]!.kind, (leases[0] as { due?: number }).due], ['grantDue', 1]);
   });
 
-  it('for sitemaps alone has time for robots.txt and eight of them', () => {
+  it('a lease for sitemaps only has time for robots.txt and eight of them', () => {
     const deciding = new Deciding({ sitemaps: { everyMs: 60_000, rules: [] } });
     deciding.facts({});
     const round = { dueS: deciding.nowMs / 1_000, sinceS: 1, tries: 0, secure: true };
@@ -370,8 +370,8 @@ describe('a lease', () => {
   });
 });
 
-describe('a lease of pages that are due', () => {
-  it('shares its room with what was never fetched', () => {
+describe('a lease of due pages', () => {
+  it('a lease of due pages shares its room with new URLs', () => {
     const deciding = new Deciding({ recrawl: { ...defaultRecrawl, share: 0.5 } });
     for (const n of [50, 51]) putBack(deciding, 0, entryAt(n));
     deciding.admit(...many(9, 3, 100));
@@ -384,7 +384,7 @@ describe('a lease of pages that are due', () => {
     assert.equal(lease.deadlineMs, deciding.nowMs + 2 * 8 * 1_500 + 45_000);
   });
 
-  it('waits until a URL that was on one that expired has had its own', () => {
+  it('a lease of due pages waits until a URL of an expired lease has had its own', () => {
     const deciding = new Deciding({ recrawl: { ...defaultRecrawl, share: 0.5 } });
     putBack(deciding, 0, entryAt(50, { expiries: 1 }));
     deciding.schedule({ ...visitedPage, record: { ...visitedPage.record, url: urlAt(1) } });

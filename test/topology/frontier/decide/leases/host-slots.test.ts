@@ -35,8 +35,8 @@ function mostAtOnce({ requests }: TopologyDriver): number {
   return Math.max(...requests.map(({ startMs }) => under(startMs)));
 }
 
-describe('a host that may be on several leases', () => {
-  it('is crawled as many times as fast, by whose word ever', () => {
+describe('a host with several leases', () => {
+  it('a host with several leases is crawled as many times as fast, by policy or operator', () => {
     const one = crawl(400, 1);
     one.run();
     assert.equal(mostAtOnce(one), 1);
@@ -55,7 +55,7 @@ describe('a host that may be on several leases', () => {
     assert.equal(mostAtOnce(reported), 4);
   });
 
-  it('follows an operator before the policy, and the policy again when he takes his word back', () => {
+  it('a host with several leases follows an operator before the policy, and the policy again after the order is withdrawn', () => {
     const driver = crawl(200, 8, {}, { parallel: parallel(2) });
     const most = () => driver.core().state.hosts.hostSlots.of(0).most;
     driver.control(0, { kind: 'hostLeases', hostKey: hot, amount: 8 });
@@ -71,14 +71,14 @@ describe('a host that may be on several leases', () => {
     assert.deepEqual({ own, left }, { own: -1, left: 1 });
   });
 
-  it('has one slot where its robots.txt names a Crawl-delay', () => {
+  it('a host with a Crawl-delay in robots.txt has one slot', () => {
     const driver = crawl(40, 4, { crawlDelayMs: { [hot]: 1_500 } });
     driver.run();
     assert.equal(mostAtOnce(driver), 1);
     assert.equal(driver.counters.page, 40);
   });
 
-  it('starts its leases apart, so that they make no burst', () => {
+  it('a host with several leases starts them apart, without bursts', () => {
     const driver = crawl(400, 4);
     driver.run();
     // The first lease has found out how the host is. Its slot has a delay to wait, the three others have not.
@@ -90,7 +90,7 @@ describe('a host that may be on several leases', () => {
     );
   });
 
-  it('is left alone by all of them when it asks for a pause, then probed, then crawled in parallel again', () => {
+  it('a host with several leases is left alone by all when it asks for a pause, then probed, then crawled in parallel again', () => {
     let refused = 0;
     const refusals: number[] = [];
     const web = (_: string, nowMs: number): Answer => {
@@ -115,7 +115,7 @@ describe('a host that may be on several leases', () => {
     );
   });
 
-  it('backs off once for what all its leases met at once', () => {
+  it('a host with several leases backs off once for trouble that all of them met', () => {
     let [calls, waits] = [0, 0];
     const web = (): Answer => {
       calls += 1;
@@ -129,7 +129,7 @@ describe('a host that may be on several leases', () => {
     assert.ok(Math.max(...gaps) < 20_000, `${Math.max(...gaps)} ms`);
   });
 
-  it('gives no more pages than an operator allows', () => {
+  it('a host with several leases gives no more pages than an operator allows', () => {
     const driver = crawl(300, 4);
     driver.control(0, { kind: 'hostLimit', hostKey: hot, amount: 50 });
     driver.run();
@@ -137,7 +137,7 @@ describe('a host that may be on several leases', () => {
     assert.equal(driver.counters.deferred, 250);
   });
 
-  it('keeps its slots and their delays over a restart, from a checkpoint, a changelog, or both', () => {
+  it('a host with several leases keeps its slots and their delays over a restart, from a checkpoint, a changelog, or both', () => {
     for (const fetchersDie of [false, true]) {
       const driver = crawl(200, 4);
       driver.run(driver.nowMs + 30_000);
@@ -154,7 +154,7 @@ describe('a host that may be on several leases', () => {
     }
   });
 
-  it('keeps a slot to itself until a lease that nobody runs has expired, and crawls on in the others', () => {
+  it('a host with several leases keeps a slot occupied until an abandoned lease has expired, and crawls on in the others', () => {
     const lost = new Set<number>();
     const takesLease = ({ leaseId }: { readonly leaseId: number }) => !(leaseId === 3 && lost.add(leaseId));
     const driver = crawl(300, 4, { takesLease });
@@ -164,10 +164,10 @@ describe('a host that may be on several leases', () => {
   });
 });
 
-describe('a policy that lets hosts be crawled in parallel', () => {
+describe('a policy of parallel leases', () => {
   const withRule = (leases: number) => JSON.stringify({ ...defaultPolicy(), parallel: parallel(leases) });
 
-  it('is refused where it names too many leases, or none', () => {
+  it('a policy of parallel leases is refused if it names too many, or none', () => {
     for (const leases of [0, 65, 1.5])
       assert.throws(() => parsePolicy(withRule(leases)), /policy\.parallel\[0\]\.leases: .*correct this field/);
     assert.equal(parsePolicy(withRule(64)).parallel?.[0]?.leases, 64);

@@ -18,8 +18,8 @@ const wish = (driver: TopologyDriver, ...hosts: string[]) => {
 const web = (): Answer => ({ kind: 'fetched' });
 const hopsOf = ({ tasks }: TopologyDriver) => tasks.flatMap(({ robotsHops }) => robotsHops);
 
-describe('a hop of another host’s robots.txt', () => {
-  it('is leased as its host is: one at a time, with the host’s delay between', () => {
+describe('a redirect of another host’s robots.txt', () => {
+  it('a redirect of another host’s robots.txt is leased like its host: one at a time, with the host’s delay between', () => {
     // The driver asserts the delay and one request at a time for every request.
     const driver = new TopologyDriver({ web, policy: { delayMs: 500 } });
     driver.inject([page(1), page(2), page(3)]);
@@ -34,7 +34,7 @@ describe('a hop of another host’s robots.txt', () => {
     assert.equal(driver.counters.page, 3);
   });
 
-  it('takes turns with the host’s own URLs', () => {
+  it('a redirect of another host’s robots.txt takes turns with the host’s own URLs', () => {
     const driver = new TopologyDriver({ web, policy: { delayMs: 100, urlsPerLeaseMax: 1 } });
     driver.inject(Array.from({ length: 40 }, (_, n) => page(n)));
     wish(driver, ...Array.from({ length: 40 }, (_, n) => `a${n}.test`));
@@ -43,7 +43,7 @@ describe('a hop of another host’s robots.txt', () => {
     assert.ok(first > 10 && first < 30, `${first} of the first 40 leases`);
   });
 
-  it('of a host that is not crawled is leased too, and costs no page quota', () => {
+  it('a redirect of another host’s robots.txt to an uncrawled host is leased too, and costs no page quota', () => {
     const driver = new TopologyDriver({ web, policy: { pageQuota: 1 } });
     driver.inject(['https://z.test/']);
     driver.run();
@@ -53,7 +53,7 @@ describe('a hop of another host’s robots.txt', () => {
     assert.equal(driver.counters.quotaSpent, 1);
   });
 
-  it('never goes to a blocked host', () => {
+  it('a redirect of another host’s robots.txt never goes to a blocked host', () => {
     const driver = new TopologyDriver({ web });
     driver.control(0, { kind: 'blockHost', hostKey: b });
     wish(driver, 'a.test');
@@ -64,7 +64,7 @@ describe('a hop of another host’s robots.txt', () => {
     assert.equal(hopsOf(driver).length, 1);
   });
 
-  it('never goes to a purged host, nor is it kept: after a release it is wished anew', () => {
+  it('a redirect of another host’s robots.txt never goes to a purged host, nor is it kept: after a release it is requested again', () => {
     const driver = new TopologyDriver({ web });
     driver.control(0, { kind: 'blockHost', hostKey: b });
     wish(driver, 'a.test');
@@ -82,7 +82,7 @@ describe('a hop of another host’s robots.txt', () => {
     assert.equal(hopsOf(driver).length, 1);
   });
 
-  it('that is wished for twice is leased once; ones that make no sense, or too many, are dropped', () => {
+  it('a redirect of another host’s robots.txt that is requested twice is leased once; invalid or excessive ones are dropped', () => {
     const driver = new TopologyDriver({ web });
     driver.control(0, { kind: 'blockHost', hostKey: b });
     wish(driver, 'a.test', 'a.test');
@@ -97,7 +97,7 @@ describe('a hop of another host’s robots.txt', () => {
     assert.equal(state.robotsHops.of(state.hosts.get(b)!.id).length, frontierLimits.robotsHopsMax);
   });
 
-  it('that asks a stranger for more than /robots.txt is dropped, whether the stranger is in scope or not', () => {
+  it('a redirect of another host’s robots.txt to anything but /robots.txt of a stranger is dropped, in scope or not', () => {
     const driver = new TopologyDriver({ web, policy: { scope: { kind: 'domain', names: ['a.test'] } } });
     driver.control(0, { kind: 'blockHost', hostKey: b });
     const hop = (url: string) => driver.report(0, { hostKey: b, robotsHops: [{ ...hopFor('a.test'), url }] });
@@ -110,7 +110,7 @@ describe('a hop of another host’s robots.txt', () => {
     assert.equal(state.robotsHops.size, 1);
   });
 
-  it('survives a crash while it waits; on lease, its host stays on lease until the deadline', () => {
+  it('a redirect of another host’s robots.txt survives a crash while it waits; on lease, its host stays leased until the deadline', () => {
     const driver = new TopologyDriver({ web, takesLease: () => false });
     driver.control(0, { kind: 'blockHost', hostKey: b });
     wish(driver, 'a.test', 'c.test');

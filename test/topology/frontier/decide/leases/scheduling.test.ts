@@ -10,7 +10,7 @@ const paths = (task: { readonly urls: readonly { readonly url: string }[] }) =>
   task.urls.map(({ url }) => Number(new URL(url).pathname.slice(1)));
 
 describe('a host outside its crawl window', () => {
-  it('takes nobody’s turn: what was asked for goes to hosts that are open', () => {
+  it('a host outside its crawl window takes nobody’s turn: the demand goes to open hosts', () => {
     const windows = [{ hosts: ['shut.test'], fromHour: 5, toHour: 6, utcOffsetMinutes: 0 }];
     const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 1, windows });
     for (let n = 0; n < 5; n++) hand.links(`${n}.shut.test`, 1);
@@ -25,7 +25,7 @@ describe('a host outside its crawl window', () => {
 });
 
 describe('the next contact of a host', () => {
-  it('counts from the completion of a request, however long it took', () => {
+  it('the next contact of a host counts from the completion of a request, however long it took', () => {
     const hand = new Hand({ delayMs: 2_000, urlsPerLeaseMax: 1 });
     hand.links(a, 5);
     const task = hand.lease();
@@ -34,7 +34,7 @@ describe('the next contact of a host', () => {
     hand.leaseExactlyAfter(2_000);
   });
 
-  it('waits for the longest of the minimum delay and the Crawl-delay', () => {
+  it('the next contact of a host waits for the longest of the minimum delay and the Crawl-delay', () => {
     for (const [delayMs, crawlDelayMs] of [
       [2_000, 7_000],
       [7_000, 2_000],
@@ -46,7 +46,7 @@ describe('the next contact of a host', () => {
     }
   });
 
-  it('waits a multiple of what fetches take, up to a cap', () => {
+  it('the next contact of a host waits a multiple of the fetch time, up to a cap', () => {
     const hand = new Hand({ delayMs: 100, delayFactor: 10, delayFactorCapMs: 12_000, urlsPerLeaseMax: 1 });
     hand.links(a, 5);
     hand.report(hand.lease(), { tookMs: 800 });
@@ -54,14 +54,14 @@ describe('the next contact of a host', () => {
     hand.leaseExactlyAfter(12_000);
   });
 
-  it('waits for Retry-After, with URLs that were not asked too', () => {
+  it('the next contact of a host waits for Retry-After, also with other URLs', () => {
     const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1, retriesMs: [5_000] });
     hand.links(a, 5);
     hand.report(hand.lease(), { kind: 'throttled', retryAfterMs: 90_000 });
     assert.deepEqual(paths(hand.leaseExactlyAfter(90_000)), [0]);
   });
 
-  it('waits for a Retry-After of robots.txt or a sitemap as well, from the end of that request', () => {
+  it('the next contact of a host waits for a Retry-After of robots.txt or a sitemap as well, from that request’s end', () => {
     const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
     hand.links(a, 5);
     const task = hand.lease();
@@ -73,7 +73,7 @@ describe('the next contact of a host', () => {
     hand.leaseExactlyAfter(58_000);
   });
 
-  it('never comes nearer: a shorter wait does not cut a longer one', () => {
+  it('the next contact of a host never moves nearer: a shorter delay does not cut a longer one', () => {
     const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
     hand.links(a, 5);
     const task = hand.lease();
@@ -83,7 +83,7 @@ describe('the next contact of a host', () => {
     hand.leaseExactlyAfter(59_900);
   });
 
-  it('survives a restart', () => {
+  it('the next contact of a host survives a restart', () => {
     const hand = new Hand({ delayMs: 30_000, urlsPerLeaseMax: 1 });
     hand.links(a, 5);
     hand.report(hand.lease());
@@ -93,8 +93,8 @@ describe('the next contact of a host', () => {
   });
 });
 
-describe('a lease that ends without its fetcher', () => {
-  it('expires at its deadline and what clocks may differ by, and counts as a contact at its deadline', () => {
+describe('a lease without its fetcher', () => {
+  it('a lease without its fetcher expires at its deadline plus the clock margin, and counts as a contact at its deadline', () => {
     const delayMs = 20_000;
     const hand = new Hand({ delayMs, urlsPerLeaseMax: 1 });
     hand.links(a, 5);
@@ -106,7 +106,7 @@ describe('a lease that ends without its fetcher', () => {
     hand.leaseExactlyAfter(delayMs - frontierLimits.clockSkewMs);
   });
 
-  it('ends with a new owner that knows its fetchers dead: at no attempt, the host as if contacted then', () => {
+  it('a lease without its fetcher ends without costing an attempt under a new owner that knows its fetchers dead, with its host as contacted then', () => {
     const hand = new Hand({ delayMs: 5_000 });
     hand.links(a, 3);
     hand.lease();
@@ -117,7 +117,7 @@ describe('a lease that ends without its fetcher', () => {
     assert.ok(again.urls.every(({ attempt }) => attempt === 0));
   });
 
-  it('goes on under a new owner that knows nothing of its fetchers', () => {
+  it('a lease without its fetcher continues under a new owner that does not know its fetchers', () => {
     const hand = new Hand();
     hand.links(a, 3);
     const task = hand.lease();
@@ -131,7 +131,7 @@ describe('a lease that ends without its fetcher', () => {
 describe('back-off', () => {
   const policy = { delayMs: 0, retriesMs: [1_000, 64_000] };
 
-  it('doubles with each throttled answer, within a fifth of jitter, up to the last step of the schedule', () => {
+  it('back-off doubles with each throttled response, within a fifth of jitter, up to the schedule’s last step', () => {
     const hand = new Hand(policy);
     hand.links(a, 30);
     hand.report(hand.lease(), { kind: 'throttled' });
@@ -143,7 +143,7 @@ describe('back-off', () => {
     }
   });
 
-  it('treats a timeout as a plea for fewer requests', () => {
+  it('back-off treats a timeout as throttling', () => {
     const hand = new Hand(policy);
     hand.links(a, 30);
     hand.report(hand.lease(), { kind: 'timeout' });
@@ -151,7 +151,7 @@ describe('back-off', () => {
     assert.equal(hand.lease(402).urls.length, 1);
   });
 
-  it('ends with the first good answer to a probe', () => {
+  it('back-off ends with the first good response to a probe', () => {
     const hand = new Hand(policy);
     hand.links(a, 30);
     hand.report(hand.lease(), { kind: 'throttled' });
@@ -159,7 +159,7 @@ describe('back-off', () => {
     assert.ok(hand.lease().urls.length > 1, 'whole leases again, at once');
   });
 
-  it('of an unreachable host holds for all its URLs, a step of the schedule after another', () => {
+  it('back-off of an unreachable host covers all its URLs, step by step of the schedule', () => {
     const hand = new Hand({ delayMs: 0, retriesMs: [5_000, 30_000] });
     hand.links(a, 30);
     hand.report(hand.lease(), { kind: 'robotsUnreachable' });
@@ -169,7 +169,7 @@ describe('back-off', () => {
     assert.equal(probe.urls[0]!.attempt, 0, 'the host failed, not the URL');
   });
 
-  it('of a host given up on ends after a day: one more probe, then its URLs are dead letters again', () => {
+  it('back-off of a host that was given up ends after a day: one more probe, then its URLs are dead letters again', () => {
     const hand = new Hand({ delayMs: 0, retriesMs: [5_000] });
     hand.links(a, 3);
     hand.report(hand.lease(), { kind: 'dnsFailed' });
@@ -186,7 +186,7 @@ describe('back-off', () => {
 });
 
 describe('the URLs of a lease', () => {
-  it('are the most urgent first, and of one front queue the oldest first', () => {
+  it('the URLs of a lease are the most urgent first, and of one front queue the oldest first', () => {
     const hand = new Hand();
     hand.links(a, 2, { priority: 5 });
     hand.links(a, 2, { priority: 1, from: 10 });
@@ -195,7 +195,7 @@ describe('the URLs of a lease', () => {
     assert.deepEqual(paths(hand.lease()), [30, 10, 11, 0, 1, 20]);
   });
 
-  it('are those that came back before those that were never out, and of them the first that is due', () => {
+  it('the URLs of a lease are returned ones before new ones, and of them the first that is due', () => {
     const hand = new Hand({ delayMs: 0, retriesMs: [2_000, 60_000], urlsPerLeaseMax: 3 });
     hand.links(a, 6);
     hand.report(hand.lease(), { kind: ['serverError', 'returned', 'serverError'] });
@@ -207,7 +207,7 @@ describe('the URLs of a lease', () => {
     assert.deepEqual(hand.counters.retrying, 2);
   });
 
-  it('are as many as fit the lead time, few on a host never met', () => {
+  it('the URLs of a lease are as many as fit the lead time, and few on a new host', () => {
     const hand = new Hand({ delayMs: 1_000, leadTimeMs: 30_000, urlsPerLeaseMax: 64 });
     hand.links(a, 200);
     const first = hand.lease();
@@ -216,13 +216,13 @@ describe('the URLs of a lease', () => {
     assert.equal(hand.lease(1_000).urls.length, 30_000 / 1_500);
   });
 
-  it('are one where a single wait exceeds the lead time', () => {
+  it('the URLs of a lease are one if a single delay exceeds the lead time', () => {
     const hand = new Hand({ delayMs: 45_000, leadTimeMs: 30_000 });
     hand.links(a, 20);
     assert.equal(hand.lease().urls.length, 1);
   });
 
-  it('are never more than the policy allows', () => {
+  it('the URLs of a lease are never more than the policy allows', () => {
     const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 5 });
     hand.links(a, 20);
     assert.equal(hand.lease().urls.length, 5);
@@ -230,7 +230,7 @@ describe('the URLs of a lease', () => {
 });
 
 describe('priority', () => {
-  it('never bypasses politeness: an urgent URL waits for its host', () => {
+  it('priority never bypasses politeness: an urgent URL waits for its host', () => {
     const hand = new Hand({ delayMs: 10_000 });
     hand.links(a, 1);
     hand.report(hand.lease());
@@ -241,7 +241,7 @@ describe('priority', () => {
     assert.deepEqual(paths(hand.lease(5_000)), [10]);
   });
 
-  it('decides among ready hosts more often than not, and starves none', () => {
+  it('priority usually decides among ready hosts, and starves none', () => {
     const firsts = Array.from({ length: 60 }, (_, i) => {
       const hand = new Hand();
       hand.nowMs += i;
@@ -256,7 +256,7 @@ describe('priority', () => {
 });
 
 describe('retries', () => {
-  it('come after 5, 30 and 300 s where nobody says otherwise, then the URL is dead', () => {
+  it('retries come after 5, 30 and 300 s by default, then the URL is dead', () => {
     assert.deepEqual(policyLimits.retriesMs, [5_000, 30_000, 300_000]);
     const hand = new Hand({ delayMs: 0 });
     hand.links(a, 1);
@@ -272,7 +272,7 @@ describe('retries', () => {
 });
 
 describe('an operator', () => {
-  it('holds a host back and lets it go on; its URLs are deferred meanwhile, not lost', () => {
+  it('an operator holds a host and releases it; its URLs are deferred meanwhile, not lost', () => {
     const hand = new Hand();
     hand.links(a, 3);
     hand.event('blockHost', a);
@@ -282,7 +282,7 @@ describe('an operator', () => {
     assert.deepEqual(paths(hand.lease()), [0, 1, 2]);
   });
 
-  it('sets the delay of one host, which holds from the next lease on and over restarts', () => {
+  it('an operator sets the delay of one host, which applies from the next lease on and over restarts', () => {
     const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
     hand.links(a, 3);
     hand.event('hostDelay', a, 15_000);
@@ -293,7 +293,7 @@ describe('an operator', () => {
     hand.leaseExactlyAfter(15_000);
   });
 
-  it('never makes a host wait less than its Crawl-delay', () => {
+  it('an operator never makes a host wait less than its Crawl-delay', () => {
     const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
     hand.links(a, 3);
     hand.event('hostDelay', a, 0);
@@ -301,7 +301,7 @@ describe('an operator', () => {
     hand.leaseExactlyAfter(8_000);
   });
 
-  it('changes the policy of a running crawl: the next lease goes by it', () => {
+  it('an operator changes the policy of a running crawl: the next lease uses it', () => {
     const hand = new Hand({ delayMs: 60_000, urlsPerLeaseMax: 1 });
     hand.links(a, 3);
     hand.report(hand.lease());

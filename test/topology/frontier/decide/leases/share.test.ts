@@ -29,8 +29,8 @@ function share(due: number, open: Entry[], most: number, credit = 0, part = 0.5)
   return count;
 }
 
-describe('pages that are due have of a lease', () => {
-  it('the share that the policy gives them, whole URLs, rounded by what refresh is behind', () => {
+describe('due pages in a lease', () => {
+  it('due pages in a lease have the policy’s share, whole URLs, rounded by the backlog of revisits', () => {
     assert.equal(share(9, many(9), 8), 4);
     assert.equal(share(9, many(9), 7), 3);
     assert.equal(share(9, many(9), 7, 1), 4);
@@ -40,7 +40,7 @@ describe('pages that are due have of a lease', () => {
     assert.equal(share(9, many(9), 1, 1), 1);
   });
 
-  it('no more than there are, and what the others leave', () => {
+  it('due pages in a lease are no more than exist, and fill what others leave', () => {
     assert.equal(share(2, many(9), 8), 2);
     assert.equal(share(9, many(2), 8), 6);
     assert.equal(share(9, [], 8), 8);
@@ -49,7 +49,7 @@ describe('pages that are due have of a lease', () => {
     assert.equal(share(9, [...many(2), ...many(9, 16)], 8), 6, 'those in a trap wait for an operator');
   });
 
-  it('nothing before they are due', () => {
+  it('due pages in a lease are none before they are due', () => {
     const deciding = new Deciding({ recrawl: defaultRecrawl });
     deciding.facts({});
     deciding.schedule(visitedPage);
@@ -66,7 +66,7 @@ describe('pages that are due have of a lease', () => {
   });
 });
 
-describe('caps leave of a lease', () => {
+describe('caps on a lease', () => {
   function room(policy: Partial<PolicyConfig>, before: Partial<HostFacts>, out = 0) {
     const deciding = new Deciding(policy);
     if (out > 0) deciding.lease(...many(out));
@@ -84,7 +84,7 @@ describe('caps leave of a lease', () => {
     return { left, held, tallies: said.tallies, atMs: deciding.state.clock.readyAtMs(deciding.host().id) };
   }
 
-  it('what the domain may still give, less what is out', () => {
+  it('caps on a lease leave what the domain may still give, less what is out', () => {
     const most = { pagesPerDomainMax: 5 };
     assert.equal(room(most, { pages: 1 }).left, 4);
     const one = room(most, { pages: 1 }, 3);
@@ -99,7 +99,7 @@ describe('caps leave of a lease', () => {
     assert.equal(room(most, { pages: 2 }, 4).left, 0);
   });
 
-  it('nothing to a host, or a domain, that has given as much as it may: it is held', () => {
+  it('caps on a lease leave nothing to a host, or domain, that has reached them: it is held', () => {
     for (const [policy, before] of [
       [{ pagesPerDomainMax: 5 }, { pages: 5 }],
       [{ pagesPerHostMax: 5 }, { pages: 6 }],

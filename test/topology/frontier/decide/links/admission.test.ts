@@ -32,8 +32,8 @@ function gathered(
   );
 }
 
-describe('URLs that are admitted', () => {
-  it('are one change while they are of one host, and new or known alike', () => {
+describe('admitted URLs', () => {
+  it('admitted URLs are one change while they are of one host, and new or known alike', () => {
     const changes = gathered([
       ['a.test', false, entryAt(0), 1, 0],
       ['a.test', false, entryAt(1), 1, 1],
@@ -50,7 +50,7 @@ describe('URLs that are admitted', () => {
     assert.deepEqual(gathered([]), []);
   });
 
-  it('are 64 at most in one', () => {
+  it('admitted URLs are at most 64 in one change', () => {
     const many = Array.from({ length: 129 }, (_, n) => ['a.test', false, entryAt(n), 1, n] as const);
     assert.deepEqual(
       gathered(many).map((change) => change.length - 2),
@@ -58,7 +58,7 @@ describe('URLs that are admitted', () => {
     );
   });
 
-  it('count as seen, and against room and budget, before they are written down', () => {
+  it('admitted URLs count as seen, and against room and budget, before they are written', () => {
     const entries = [entryAt(0), entryAt(1, { frontQueue: 7 }), entryAt(2, { frontQueue: 8 })];
     gathered(
       entries.map((entry, n) => ['a.test', false, entry, 5, n] as const),
@@ -89,7 +89,7 @@ describe('URLs that are admitted', () => {
     );
   });
 
-  it('come behind what was said of links, and what they receive', () => {
+  it('admitted URLs come after the facts of links, and what they receive', () => {
     const changes = gathered([['a.test', false, entryAt(0), 1, 0]], {}, (admission) => {
       admission.noteFound(1, 2);
       admission.payments.pay(1, false, 1, 2);
@@ -97,7 +97,7 @@ describe('URLs that are admitted', () => {
     assert.deepEqual(changes, ['linked', 'cash', ['a.test', false, '0']]);
   });
 
-  it('spend the budget, where they are new and not deferred', () => {
+  it('admitted URLs spend the budget, if they are new and not deferred', () => {
     const budget = { budget: defaultBudget };
     const spent = (known: boolean, frontQueue: number) =>
       gathered([['a.test', known, entryAt(0, { frontQueue }), 1, 0]], budget);

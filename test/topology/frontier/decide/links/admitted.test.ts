@@ -58,12 +58,12 @@ const only = (link: Link, more: Partial<LinkGroup> = {}, config: Partial<PolicyC
 };
 const url = 'https://a.test/x';
 
-test('it waits with its depth and its hop, untried', () => {
+test('an admitted URL waits with its depth and its hop, untried', () => {
   const entry = only(linkOf(url), { depth: 3, hop: 2 });
   assert.deepEqual(entry, { url, depth: 3, hop: 2, attempts: 0, expiries: 0, frontQueue: 3 });
 });
 
-test('the front queue is its sender’s, within those there are, or goes by depth; the front is the front', () => {
+test('an admitted URL’s front queue is its sender’s, within bounds, or follows from depth; a redirect goes to the first', () => {
   assert.equal(only(linkOf(url)).frontQueue, 1);
   assert.deepEqual(
     [0, 1, 6, 7, 8, 200].map((priority) => only(linkOf(url, { priority })).frontQueue),
@@ -72,7 +72,7 @@ test('the front queue is its sender’s, within those there are, or goes by dept
   assert.equal(only(linkOf(url, { priority: 5 }), { front: true }).frontQueue, 0);
 });
 
-test('it keeps its payload and its tags, one number for each list of these', () => {
+test('an admitted URL keeps its payload and its tags, with one number for each list of tags', () => {
   const deciding = new Deciding();
   const { entries, changes } = took(
     [
@@ -95,7 +95,7 @@ test('it keeps its payload and its tags, one number for each list of these', () 
   );
 });
 
-test('links of other sites are marked where traps are looked for, and nowhere else', () => {
+test('links of other sites are marked only if traps are looked for', () => {
   const others = [
     ['https://b.test/', true],
     ['https://www.a.test/', undefined],
@@ -109,7 +109,7 @@ test('links of other sites are marked where traps are looked for, and nowhere el
   }
 });
 
-test('it is asked for as it was spelt where the policy says so and the spelling is one of it', () => {
+test('an admitted URL is requested as it was spelt if the policy says so and the spelling is valid', () => {
   const asFound = { fetchAs: 'firstSpelling' } as const;
   const spelt = (spelling: string, config: Partial<PolicyConfig>) =>
     only(linkOf('https://a.test/y?b=1', { spelling }), {}, config).spelling;
@@ -120,7 +120,7 @@ test('it is asked for as it was spelt where the policy says so and the spelling 
   assert.equal(spelt('https://b.test/y?b=1', asFound), undefined);
 });
 
-test('one URL in 64 is timed from when its link was found, or from now where that can’t be', () => {
+test('one URL in 64 is timed from when its link was found, or from now if that is impossible', () => {
   const deciding = new Deciding();
   const links = Array.from({ length: 40 * timedOneIn }, (_, n) => linkOf(`https://a.test/${n}`));
   const found = (discoveredAtMs: number, at: readonly Link[]) =>
@@ -146,7 +146,7 @@ test('one URL in 64 is timed from when its link was found, or from now where tha
   assert.equal(took([groupOf(links, { intent: 'force' })], { deciding }).timed.length, 0);
 });
 
-test('a message is taken from a link on and up to one, over its groups', () => {
+test('a message is processed from one link up to another, over its groups', () => {
   const groups = [
     groupOf([0, 1, 2].map((n) => linkOf(`https://a.test/${n}`))),
     groupOf([]),
@@ -166,7 +166,7 @@ test('a message is taken from a link on and up to one, over its groups', () => {
   assert.deepEqual(slice(0, 5), ['done', '01234']);
 });
 
-test('a commit that is full ends a slice before the next link', () => {
+test('a full commit ends a slice before the next link', () => {
   const long = (n: number) => linkOf(`https://a.test/${n}/${'x'.repeat(1_500)}`);
   const links = Array.from({ length: 3_000 }, (_, n) => long(n));
   const deciding = new Deciding();
@@ -178,7 +178,7 @@ test('a commit that is full ends a slice before the next link', () => {
   assert.equal(took([groupOf(links)], { deciding, from: next }).entries[0]!.url, links[next]!.url);
 });
 
-test('a dead host is tried again when its verdict has run out, or an operator forces one of its URLs', () => {
+test('a dead host is tried again when its verdict has expired, or an operator forces one of its URLs', () => {
   const dead = (deadUntilMs: number, intent: LinkGroup['intent']) => {
     const deciding = new Deciding();
     deciding.facts({ deadUntilMs, failures: 3 });
@@ -194,7 +194,7 @@ test('a dead host is tried again when its verdict has run out, or an operator fo
   assert.deepEqual(dead(0, 'force'), []);
 });
 
-test('a host’s own limit refuses what is beyond it, but nothing that an operator forces', () => {
+test('a host’s own limit refuses URLs beyond it, but nothing that an operator forces', () => {
   const config = { urlsPerHostMax: 2 };
   const deciding = new Deciding(config);
   const links = [0, 1, 2].map((n) => linkOf(`https://a.test/${n}`));

@@ -35,7 +35,7 @@ const refusedAs = (config: Partial<PolicyConfig>, url: string, more: Partial<Lin
   return rest;
 };
 
-test('a link that is taken has its normal URL, its host, its queue and its fingerprint, and is counted later', () => {
+test('an accepted link has its normal URL, its host, its queue and its fingerprint, and is counted later', () => {
   const deciding = new Deciding();
   const { arrival, tallies } = arrived(deciding, 'HTTPS://A.test:443/x/../Y?b=1#part');
   assert.deepEqual(tallies, {});
@@ -47,7 +47,7 @@ test('a link that is taken has its normal URL, its host, its queue and its finge
   assert.deepEqual([hi, lo], [...fingerprint]);
 });
 
-test('of a group the link with the number is taken', () => {
+test('the link with the given number of a group is accepted', () => {
   const deciding = new Deciding();
   const taken: (string | undefined)[] = [];
   deciding.decide((decision) => {
@@ -57,7 +57,7 @@ test('of a group the link with the number is taken', () => {
   assert.deepEqual(taken, ['https://a.test/1', 'https://a.test/0']);
 });
 
-test('what refuses a link is what it is counted under', () => {
+test('a refused link is counted by the rule that refuses it', () => {
   assert.deepEqual(refusedAs({}, 'ftp://a.test/'), { invalid: 1 });
   assert.deepEqual(refusedAs({}, 'https://'), { invalid: 1 });
   assert.deepEqual(refusedAs({}, `https://a.test/${'x'.repeat(70_000)}`), { tooLong: 1 });
@@ -66,7 +66,7 @@ test('what refuses a link is what it is counted under', () => {
   assert.deepEqual(refusedAs({ scope }, 'https://a.test/'), { outOfScope: 1 });
 });
 
-test('what an operator forces is marked; what brings cash says how much, where cash counts', () => {
+test('forced links are marked, and links with cash have the amount, if cash counts', () => {
   assert.equal(arrived(new Deciding(), 'https://a.test/', { intent: 'force' }).arrival?.forced, true);
   assert.equal(arrived(new Deciding(), 'https://a.test/', { intent: 'refresh' }).arrival?.forced, false);
   const share = { share: 0.25 };
@@ -77,7 +77,7 @@ test('what an operator forces is marked; what brings cash says how much, where c
   assert.equal(arrived(byCash(), 'https://a.test/', { sourceUrl: '' }).arrival?.cash, 1);
 });
 
-test('links to what was purged are refused, to the URL or to its whole host', () => {
+test('links to a purged URL, or to a purged host, are refused', () => {
   const deciding = new Deciding();
   deciding.admit({ url: 'https://a.test/1', depth: 1, hop: 0, attempts: 0, expiries: 0, frontQueue: 3 });
   deciding.state.apply({

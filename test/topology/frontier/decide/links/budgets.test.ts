@@ -20,7 +20,7 @@ function site(host: string, pages: number): (url: string) => Answer {
 }
 
 describe('the sketch of distinct sources', () => {
-  it('is exact for few, and within a third for many; a source counts once', () => {
+  it('the sketch of distinct sources is exact for few, and within a third for many; a source counts once', () => {
     for (const sources of [1, 16, 17, 100, 1_000, 20_000]) {
       const sketch = new SourceSketch();
       let before = 0;
@@ -38,7 +38,7 @@ describe('the sketch of distinct sources', () => {
 });
 
 describe('a budget', () => {
-  it('defers what exceeds it, and lets it come back a budget a day, oldest first, until nothing is left', () => {
+  it('a budget defers what exceeds it, and releases one budget a day, oldest first, until nothing is left', () => {
     const driver = new TopologyDriver({ web: site('a.test', 45), policy: { budget } });
     driver.inject(['https://a.test/']);
     const days: number[] = [];
@@ -57,7 +57,7 @@ describe('a budget', () => {
     );
   });
 
-  it('counts deferred URLs as deferred, and does not hold up the end of a crawl', () => {
+  it('a budget counts deferred URLs as deferred, and does not delay the end of a crawl', () => {
     const driver = new TopologyDriver({ web: site('a.test', 45), policy: { budget } });
     driver.inject(['https://a.test/']);
     assert.equal(driver.run(driver.nowMs + 60_000), 'done');
@@ -65,7 +65,7 @@ describe('a budget', () => {
     assert.equal(driver.counters.page, 10);
   });
 
-  it('grows with the distinct domains that link to the host, not with links, subdomains or its own', () => {
+  it('a budget grows with the distinct domains that link to the host, not with links, subdomains or its own', () => {
     const linkers = ['one.test', 'two.test', 'three.test'];
     const web = (url: string): Answer => {
       const host = hostKeyOf(url);
@@ -82,7 +82,7 @@ describe('a budget', () => {
     assert.equal(pagesOf(driver, /^a\.test$/), 10 + 3 * 5);
   });
 
-  it('may be set for a host by an operator, and lifted by a policy without budgets', () => {
+  it('a budget may be set for a host by an operator, and lifted by a policy without budgets', () => {
     const driver = new TopologyDriver({ web: site('a.test', 90), policy: { budget } });
     driver.control(0, { kind: 'budget', hostKey: 'a.test', amount: 30 });
     driver.inject(['https://a.test/']);
@@ -96,7 +96,7 @@ describe('a budget', () => {
     assert.equal(pagesOf(driver, /^a\.test$/), 91);
   });
 
-  it('is the same after a restart and in a replay, and what waits still comes back', () => {
+  it('a budget is the same after a restart and in a replay, and deferred URLs still return', () => {
     const driver = new TopologyDriver({ web: site('a.test', 35), policy: { budget } });
     driver.inject(['https://a.test/']);
     driver.run(driver.nowMs + 5_000);
@@ -110,7 +110,7 @@ describe('a budget', () => {
     assert.ok(fingerprintKey.hi > 0);
   });
 
-  it('keeps 10,000 hosts that link among themselves from taking more than their share from a good host', () => {
+  it('a budget keeps 10,000 hosts that link to each other from taking more than their share from a good host', () => {
     const farm = (n: number) => `https://f${n % 10_000}.farm.test/`;
     const linkers = Array.from({ length: 40 }, (_, n) => `https://linker${n}.test/`);
     const web = (url: string): Answer => {

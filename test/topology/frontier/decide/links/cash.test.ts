@@ -6,7 +6,7 @@ import { cashPerLink } from '../../../../../topology/frontier/decide/links/cash.
 
 const page = 'https://a.test/';
 
-it('a link brings what its page shares, a seed one, and other senders’ nothing', () => {
+it('a link brings its page’s share of cash, a seed one, and other senders’ nothing', () => {
   const of = (share: number, sourceUrl: string) => cashPerLink({ ...blankLinkGroup, share, sourceUrl });
   assert.deepEqual([of(0.25, page), of(0.25, ''), of(3, '')], [0.25, 0.25, 3]);
   assert.deepEqual([of(0, ''), of(0, page)], [1, 0]);

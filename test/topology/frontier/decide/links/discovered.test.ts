@@ -24,7 +24,7 @@ describe('a URL', () => {
     ['as queues are', {}],
     ['where the lowest are dropped when they are full', { queuedMax: 100, whenFull: 'dropLowest' }],
   ] as const satisfies readonly (readonly [string, Partial<PolicyConfig>])[]) {
-    it(`that is linked twice is admitted once, in one message, one step, or later: ${name}`, () => {
+    it(`a URL that is linked twice is admitted once, in one message, one step, or later: ${name}`, () => {
       const hand = new Hand(policy);
       at(hand, [page(1), page(2), page(1)]);
       assert.deepEqual(reported(hand), { discovered: 3, duplicates: 1, admitted: 2, queued: 2 });
@@ -33,7 +33,7 @@ describe('a URL', () => {
     });
   }
 
-  it('that was fetched is a duplicate as well, and one that is refused is none', () => {
+  it('a URL that was fetched is a duplicate as well, and a refused one is not', () => {
     const hand = new Hand();
     at(hand, [page(1)]);
     hand.report(hand.lease());
@@ -41,7 +41,7 @@ describe('a URL', () => {
     assert.deepEqual(reported(hand), { discovered: 4, duplicates: 1, admitted: 2, queued: 1 });
   });
 
-  it('that an operator forces is admitted again', () => {
+  it('a URL that an operator forces is admitted again', () => {
     const hand = new Hand();
     at(hand, [page(1)]);
     hand.linksTo([page(1), page(1)], -1, { intent: 'force' });

@@ -17,7 +17,7 @@ function crawled(counts: object, traps = true): TopologyDriver {
   return driver;
 }
 
-it('a prefix where the dedup found nearly nothing but duplicates is deferred, by the policy in force', () => {
+it('a prefix with nearly only duplicates is deferred, by the policy in force', () => {
   const prefix = '/mirror/#/';
   const wasteful = { prefixes: [{ prefix, pages: 100, duplicates: 95 }] };
   const driver = crawled(wasteful);
@@ -31,7 +31,7 @@ it('a prefix where the dedup found nearly nothing but duplicates is deferred, by
   assert.equal(crawled(wasteful, false).counters.page, 61);
 });
 
-it('a prefix with duplicates among others is crawled, and so is one of which too little is known', () => {
+it('a prefix with duplicates among others is crawled, and so is one with too few known pages', () => {
   for (const counts of [
     { pages: 100, duplicates: 60 },
     { pages: 16, duplicates: 16 },
@@ -40,7 +40,7 @@ it('a prefix with duplicates among others is crawled, and so is one of which too
   }
 });
 
-it('what nobody can read of it changes nothing, and is counted', () => {
+it('an unreadable duplicate count changes nothing, and is counted', () => {
   const driver = crawled({ prefixes: 'many' });
   assert.equal(driver.counters.page, 61);
   assert.equal(driver.counters.unknownControls, 1);

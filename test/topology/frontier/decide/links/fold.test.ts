@@ -36,7 +36,7 @@ function folded(
 }
 
 describe('a link', () => {
-  it('is folded by what its host has proved often enough', () => {
+  it('a link is rewritten by what its host has proved often enough', () => {
     assert.equal(folded(slash), '…/');
     assert.equal(folded({ slash: { ...slash.slash, proofs: 2 } }), null);
     assert.equal(folded({ slash: { ...slash.slash, proofs: 5, against: 1 } }), null, 'twice as often since');
@@ -45,7 +45,7 @@ describe('a link', () => {
     assert.equal(folded({}), null);
   });
 
-  it('is asked for as it was found by one in sixteen, a redirect, an operator, or where no policy asks', () => {
+  it('a link is requested as found for one in sixteen, a redirect, an operator, or without a policy for it', () => {
     assert.equal(folded(slash, { isAsked: true }), null);
     assert.equal(folded(slash, { group: { hop: 1 } }), null);
     assert.equal(folded(slash, { group: { intent: 'force' } }), null);
@@ -56,7 +56,7 @@ describe('a link', () => {
   });
 });
 
-it('where a link would lead is told, if it is elsewhere', () => {
+it('a link’s rewritten target is reported, if it differs', () => {
   const evidence = new Map(Object.entries(slash));
   const { policy } = new Deciding({ equivalences });
   assert.equal(foldsInto(policy!, evidence, `${here}/x#y`), `${here}/x/`);

@@ -33,7 +33,7 @@ function gained(notes: readonly (readonly [group: Partial<LinkGroup>, frontQueue
 const of = (n: number, more: Partial<LinkGroup> = {}) => ({ sourceUrl: urlAt(n), ...more });
 
 describe('new URLs of a page', () => {
-  it('are counted together while links of it follow each other', () => {
+  it('new URLs of a page are counted together while its links follow each other', () => {
     assert.deepEqual(
       gained([
         [of(0), 0],
@@ -64,7 +64,7 @@ describe('new URLs of a page', () => {
     assert.deepEqual(gained([]), []);
   });
 
-  it('are not those in a trap or beyond a budget, of a redirect, of nobody, or of a page that is not scheduled', () => {
+  it('new URLs of a page exclude those in a trap or beyond a budget, and those of a redirect, of nobody, or of an unscheduled page', () => {
     for (const note of [
       [of(0), 8],
       [of(0, { hop: 1 }), 3],
@@ -81,7 +81,7 @@ describe('new URLs of a page', () => {
     assert.deepEqual(said.changes, []);
   });
 
-  it('are not those of a page’s first visit', () => {
+  it('new URLs of a page exclude those of its first visit', () => {
     const deciding = new Deciding({ recrawl });
     deciding.facts({});
     deciding.schedule(visitedPage);

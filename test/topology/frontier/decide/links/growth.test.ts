@@ -34,7 +34,7 @@ function link(hand: Hand, n: number, count: number): void {
 
 describe('a queued URL', () => {
   for (const where of ['in memory', 'on disk'] as const) {
-    it(`that many pages link to goes before its neighbours, from a queue ${where}`, () => {
+    it(`a queued URL that many pages link to goes before its neighbours, from a queue ${where}`, () => {
       const hand = filled({ score: byInLinks });
       if (where === 'on disk') {
         hand.rig.save();
@@ -52,7 +52,7 @@ describe('a queued URL', () => {
     });
   }
 
-  it('stays where it is while a policy does not score', () => {
+  it('a queued URL stays where it is while a policy does not score', () => {
     const hand = filled({});
     for (const n of [120, 121, 122, 123]) link(hand, n, 30);
     hand.event('hostDelay', 'other.test', 1);
@@ -62,7 +62,7 @@ describe('a queued URL', () => {
     );
   });
 
-  it('goes earlier when other domains come to link to its host', () => {
+  it('a queued URL goes earlier when other domains begin to link to its host', () => {
     const byAuthority = {
       ...defaultScore,
       page: 0,
@@ -80,7 +80,7 @@ describe('a queued URL', () => {
   });
 });
 
-describe('hosts whose queues are read again', () => {
+describe('hosts with reread queues', () => {
   const { growthUrlsEach: each, growthUrlsPerStep: most } = frontierLimits;
   /** Hosts with so many URLs in their queues, in a real state, of which this is noted. */
   const grown = (sizes: Readonly<Record<string, number>>) => {
@@ -95,7 +95,7 @@ describe('hosts whose queues are read again', () => {
     };
   };
 
-  it('are those where the grown URLs pay for what is read, and each once', () => {
+  it('hosts with reread queues are those where the grown URLs justify the reading, each once', () => {
     const { note, taken } = grown({ [host]: 2 * each, 'b.test': 2 * each + 1 });
     for (const key of [host, 'b.test']) note(key);
     assert.deepEqual(taken(), []);
@@ -106,7 +106,7 @@ describe('hosts whose queues are read again', () => {
     assert.deepEqual(taken(), [`b.test ${2 * each + 1}`]);
   });
 
-  it('wait for the next step once this one has read its share', () => {
+  it('hosts with reread queues wait for the next step once this one has read its share', () => {
     const { note, taken } = grown({ [host]: most, 'b.test': 1 });
     note(host, most);
     note('b.test');
@@ -114,14 +114,14 @@ describe('hosts whose queues are read again', () => {
     assert.deepEqual(taken(), ['b.test 1']);
   });
 
-  it('go along with a step that has one URL left to read', () => {
+  it('hosts with reread queues are read even if a step has only one URL left to read', () => {
     const { note, taken } = grown({ [host]: most - 1, 'b.test': 1 });
     note(host, most);
     note('b.test');
     assert.deepEqual(taken(), [`${host} ${most - 1}`, 'b.test 1']);
   });
 
-  it('have something queued, and are not given up on', () => {
+  it('hosts with reread queues have queued URLs, and are not given up', () => {
     const { hand, note, taken } = grown({ [host]: 1, 'b.test': 1 });
     note(host);
     note('b.test');

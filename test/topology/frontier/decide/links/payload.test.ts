@@ -9,8 +9,8 @@ import { validatePolicy } from '../../../../../topology/policy/validate.ts';
 const url = 'https://a.test/1';
 const payload = '{"callback":"parse_item","meta":{"ü":1}}';
 
-describe('what a client gave along', () => {
-  it('is in the task, and again after a retry and an expiry; others have nothing', () => {
+describe('a client’s payload', () => {
+  it('a client’s payload is in the task, and again after a retry and an expiry; others have none', () => {
     const hand = new Hand({ retriesMs: [1_000], urlsPerLeaseMax: 1 });
     hand.linksTo([url], -1, { payload });
     hand.linksTo(['https://b.test/1']);
@@ -28,7 +28,7 @@ describe('what a client gave along', () => {
     assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
   });
 
-  it('is the first one’s where a URL is known, unless it is forced', () => {
+  it('a client’s payload is the first one’s if a URL is known, unless it is forced', () => {
     const hand = new Hand();
     hand.linksTo([url], -1, { payload: 'first' });
     hand.linksTo([url], -1, { payload: 'second' });
@@ -42,7 +42,7 @@ describe('what a client gave along', () => {
     assert.equal(hand.lease(60_000).urls[0]!.payload, 'third');
   });
 
-  it('splits commits like any other bytes: a message of large ones is taken in slices', () => {
+  it('a client’s payload splits commits like any other bytes: a message of large ones is processed in slices', () => {
     const hand = new Hand();
     const groups = Array.from({ length: 40 }, (_, n) => ({
       ...hand.linksRecord([`https://a.test/${n}`]).groups[0]!,
@@ -57,7 +57,7 @@ describe('what a client gave along', () => {
   });
 });
 
-it('a lease lasts longer by as much as the policy says', () => {
+it('a lease lasts longer by the policy’s client time', () => {
   const deadlineWith = (leaseMarginMs: number | undefined) => {
     const hand = new Hand(leaseMarginMs === undefined ? {} : { leaseMarginMs });
     hand.linksTo([url]);

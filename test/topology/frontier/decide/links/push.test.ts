@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isPush } from '../../../../../topology/frontier/decide/links/refresh.ts';
 
-it('a link is pushed that asks for a visit at once, by nothing but that it says so', () => {
+it('a link is a push if it asks for a refresh and has no date, priority or other field', () => {
   const link = { url: 'https://a.test/', lastModifiedMs: 0, priority: 0, spelling: '' };
   assert.equal(isPush('refresh', link), true);
   assert.deepEqual(

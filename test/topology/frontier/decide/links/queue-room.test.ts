@@ -15,7 +15,7 @@ const urlsOf = (host: string, count: number, from = 0) =>
 const group = { ...blankLinkGroup, depth: 1 } as const;
 
 describe('a full partition that pauses', () => {
-  it('takes no message more while leases have something to drain, and everything in the end', () => {
+  it('a full partition that pauses reads no message while leases can drain it, and everything in the end', () => {
     const driver = new TopologyDriver({ web: () => page(), policy: { queuedMax: 20, delayMs: 100 } });
     for (let i = 0; i < 30; i++) driver.injectGroup(urlsOf(`h${i % 3}`, 10, 10 * i));
     let most = 0;
@@ -28,7 +28,7 @@ describe('a full partition that pauses', () => {
     assert.deepEqual([driver.counters.discovered, driver.counters.queueFull], [300, 0]);
   });
 
-  it('takes of a page with more links than there is room for as many as there is, and the others in their turn', () => {
+  it('a full partition that pauses takes as many of a page’s links as fit, and the others in their turn', () => {
     const driver = new TopologyDriver({ web: () => page(), policy: { queuedMax: 10, delayMs: 100 } });
     driver.injectGroup(urlsOf('a', 500));
     let most = 0;
@@ -41,7 +41,7 @@ describe('a full partition that pauses', () => {
     assert.equal(driver.counters.discovered, 500);
   });
 
-  it('still hears results and operators', () => {
+  it('a full partition that pauses still reads results and operators’ orders', () => {
     const driver = new TopologyDriver({ web: () => page(), policy: { queuedMax: 5 }, leasesMax: 0 });
     driver.injectGroup(urlsOf('a', 5));
     driver.injectGroup(urlsOf('b', 5));
@@ -53,7 +53,7 @@ describe('a full partition that pauses', () => {
     assert.equal(driver.counters.discovered, 10);
   });
 
-  it('leaves in its topic what other partitions’ pages lead to meanwhile: their links, one by one, bound it, and none is lost', () => {
+  it('a full partition that pauses leaves other partitions’ links in its topic; links one by one bound it, and none is lost', () => {
     const names = Array.from({ length: 60 }, (_, i) => `h${i}`);
     const of = (partition: number) => names.filter((name) => partitionOf(`${name}.test`, 2) === partition);
     const [slow] = of(0);
@@ -86,7 +86,7 @@ describe('a full partition that pauses', () => {
     assert.equal(driver.counters.page, pages + pages * linksPerPage);
   });
 
-  it('drops nothing of a full partition after a crash either', () => {
+  it('a full partition that pauses drops nothing after a crash either', () => {
     const driver = new TopologyDriver({ web: () => page(), policy: { queuedMax: 5, delayMs: 100 } });
     for (let i = 0; i < 10; i++) driver.injectGroup(urlsOf('a', 4, 4 * i));
     driver.run(driver.nowMs + 150);
@@ -98,7 +98,7 @@ describe('a full partition that pauses', () => {
 });
 
 describe('a full partition that drops', () => {
-  it('refuses low front queues first, and the first front queue only when it is wholly full', () => {
+  it('a full partition that drops refuses low front queues first, and the first one only when it is wholly full', () => {
     const rig = new ModelRig(1_000);
     const policy = { ...defaultPolicy(), queuedMax: 160, queueShareMax: 1, whenFull: 'dropLowest' };
     rig.send('control', controlOf({ kind: 'policy', version: 1, payload: JSON.stringify(policy) }));
@@ -114,7 +114,7 @@ describe('a full partition that drops', () => {
     assert.equal(rig.core.state.counters.queueFull, 650 - 160);
   });
 
-  it('leaves no fingerprint: the same link is admitted once there is room', () => {
+  it('a full partition that drops leaves no fingerprint: the same link is admitted once there is room', () => {
     const policy = { queuedMax: 3, whenFull: 'dropLowest', delayMs: 0 } as const;
     const driver = new TopologyDriver({ web: () => page(), policy });
     driver.injectGroup(urlsOf('a', 9));
@@ -130,7 +130,7 @@ describe('a full partition that drops', () => {
 });
 
 describe('a full host', () => {
-  it('drops its own new URLs, counted, and holds up nobody else', () => {
+  it('a full host drops its own new URLs, counted, and delays nobody else', () => {
     const driver = new TopologyDriver({ web: () => page(), policy: { urlsPerHostMax: 5 }, takesLease: () => false });
     driver.control(0, { kind: 'blockHost', hostKey: 'a.test' });
     driver.injectGroup([...urlsOf('a', 12), ...urlsOf('b', 3)]);
@@ -139,7 +139,7 @@ describe('a full host', () => {
     assert.equal(driver.counters.admitted, 8);
   });
 
-  it('leaves no fingerprint of what it dropped', () => {
+  it('a full host leaves no fingerprint of what it dropped', () => {
     const driver = new TopologyDriver({ web: () => page(), policy: { urlsPerHostMax: 5, delayMs: 0 } });
     driver.injectGroup(urlsOf('a', 12));
     driver.run();
@@ -149,7 +149,7 @@ describe('a full host', () => {
     assert.equal(driver.counters.page, 10);
   });
 
-  it('takes what an operator forces', () => {
+  it('a full host takes what an operator forces', () => {
     const driver = new TopologyDriver({ web: () => page(), policy: { urlsPerHostMax: 1, queuedMax: 1_000 } });
     driver.control(0, { kind: 'blockHost', hostKey: 'a.test' });
     driver.injectGroup(urlsOf('a', 3));
@@ -160,7 +160,7 @@ describe('a full host', () => {
 });
 
 describe('a URL that is too long', () => {
-  it('is dropped under its own name', () => {
+  it('a URL that is too long is dropped under its own name', () => {
     const driver = new TopologyDriver({ web: () => page() });
     driver.inject([`https://a.test/${'x'.repeat(urlLimits.urlCharsMax)}`, 'https://a.test/']);
     driver.run();

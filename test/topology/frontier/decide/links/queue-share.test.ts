@@ -35,7 +35,7 @@ describe('a host or domain that fills the queue', () => {
     ['one host with a sitemap of thousands', farm(1, 3_000)],
     ['a thousand names of one domain', farm(1_000, 3)],
   ] as const) {
-    it(`${what} holds its share, and an honest host goes on at once`, () => {
+    it(`${what} fills only its share of the queue, and an honest host goes on at once`, () => {
       const driver = driverOf({}, farmed);
       driver.run(driver.nowMs + 1);
       assert.ok(driver.counters.overShare > 2_000, 'the excess is counted');
@@ -51,7 +51,7 @@ describe('a host or domain that fills the queue', () => {
     });
   }
 
-  it('is fetched whole in the end, deferred URLs after the others, across a crash', () => {
+  it('a host or domain that fills the queue is fetched whole in the end, deferred URLs after the others, across a crash', () => {
     const driver = driverOf({ delayMs: 10 }, farm(1, 400));
     driver.run(driver.nowMs + 500);
     driver.save();
@@ -62,7 +62,7 @@ describe('a host or domain that fills the queue', () => {
     assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
   });
 
-  it('that was deferred and is open by now fills nobody’s queue', () => {
+  it('a host or domain with released deferred URLs does not count them against its share', () => {
     const driver = driverOf({ delayMs: 100 }, farm(1, 3_000));
     driver.run(driver.nowMs + 60_000);
     const { state } = driver.core();
@@ -75,14 +75,14 @@ describe('a host or domain that fills the queue', () => {
     assert.equal(fetchedOf(driver, 'honest.test'), 80);
   });
 
-  it('is dropped beyond its share where the partition drops: it is to hold no more than its maximum', () => {
+  it('a host or domain that fills the queue is dropped beyond its share if the partition drops', () => {
     const driver = driverOf({ whenFull: 'dropLowest' });
     driver.run(driver.nowMs + 1);
     assert.deepEqual([driver.counters.hostFull, driver.counters.deferred], [2_900, 0]);
     assert.equal(driver.counters.queueFull, 0);
   });
 
-  it('takes what it likes where a policy says so, and seeds have no share', () => {
+  it('a host or domain takes any share if a policy allows that, and seeds have no limit', () => {
     const all = driverOf({ queueShareMax: 1 });
     all.run(all.nowMs + 1);
     assert.equal(all.counters.deferred, 0);

@@ -5,7 +5,7 @@ import { blankLink } from '../../../../../schemas/blank.ts';
 import { intents } from '../../../../../schemas/types.ts';
 import { isPush, isTrusted } from '../../../../../topology/frontier/decide/links/refresh.ts';
 
-it('dates are believed before there are four visits made for them, then while half of those prove true', () => {
+it('dates are believed until four visits were made for them, then while half of those prove true', () => {
   assert.equal(isTrusted(undefined), true);
   for (let reported = 0; reported <= 9; reported++)
     for (let proved = 0; proved <= reported; proved++)
@@ -16,7 +16,7 @@ it('dates are believed before there are four visits made for them, then while ha
       );
 });
 
-it('a push is to be looked at again, first of all and with no date', () => {
+it('a push is revisited first of all, and has no date', () => {
   for (const intent of intents)
     for (const lastModifiedMs of [0, 1])
       for (const priority of [-1, 0, 1])

@@ -63,12 +63,12 @@ function refreshed(one: Case) {
 const newer = { lastModifiedMs: 900_001 };
 const push = { lastModifiedMs: 0, priority: 0 };
 
-describe('a link that says when its page has changed', () => {
-  it('brings the visit forward to now', () => {
+describe('a link with its page’s change date', () => {
+  it('a link with its page’s change date moves the visit forward to now', () => {
     assert.deepEqual(refreshed({ link: newer }), { isReported: true, due: [[nowS, true]] });
   });
 
-  it('says nothing where the page was visited since, the date is far ahead, or a visit is due', () => {
+  it('a link with its page’s change date is ignored if the page was visited since, the date is far ahead, or a visit is due', () => {
     const nothing = { isReported: true, due: [] };
     assert.deepEqual(refreshed({ link: { lastModifiedMs: 900_000 } }), nothing);
     assert.deepEqual(refreshed({ link: { lastModifiedMs: now + 24 * hour } }).due.length, 1, 'of another time zone');
@@ -80,7 +80,7 @@ describe('a link that says when its page has changed', () => {
     assert.deepEqual(refreshed({ link: newer, intent: 'discover' }), nothing);
   });
 
-  it('keeps its host to half its pace', () => {
+  it('links with change dates use at most half of their host’s pace', () => {
     const trust = { fromSitemap: 0, proved: 0, lastDueS: nowS };
     assert.deepEqual(refreshed({ link: newer, trust }).due, [[nowS + 2, true]]);
     assert.deepEqual(refreshed({ link: newer, trust, policy: { delayMs: 1_001 } }).due, [[nowS + 3, true]]);
@@ -89,7 +89,7 @@ describe('a link that says when its page has changed', () => {
     assert.deepEqual(refreshed({ link: newer, trust, dueS: nowS + 3 }).due, [[nowS + 2, true]]);
   });
 
-  it('of a host that is not believed counts for one page in sixteen, each time another', () => {
+  it('a link with a change date of a distrusted host counts for one page in sixteen, each time another', () => {
     const counted = Array.from({ length: 16 }, (_, reported) => {
       const { isReported, due } = refreshed({
         link: newer,
@@ -104,8 +104,8 @@ describe('a link that says when its page has changed', () => {
   });
 });
 
-describe('somebody who asks for a page', () => {
-  it('has it visited now, by a push or by force', () => {
+describe('a request to revisit a page', () => {
+  it('a request to revisit a page is met now, by a push or by force', () => {
     for (const one of [{ link: push }, { intent: 'force' } as const]) {
       assert.deepEqual(refreshed(one), { isReported: true, due: [[nowS, false]] });
       assert.deepEqual(refreshed({ ...one, dueS: nowS }), { isReported: true, due: [] });
@@ -116,7 +116,7 @@ describe('somebody who asks for a page', () => {
     }
   });
 
-  it('is told from a sitemap', () => {
+  it('a request to revisit a page is distinguished from a sitemap’s date', () => {
     assert.equal(isPush('refresh', { ...blankLink, ...push }), true);
     assert.equal(isPush('discover', { ...blankLink, ...push }), false);
     assert.equal(isPush('refresh', { ...blankLink, ...push, lastModifiedMs: 1 }), false);
@@ -125,11 +125,11 @@ describe('somebody who asks for a page', () => {
   });
 });
 
-it('a page that is not scheduled is none to refresh', () => {
+it('an unscheduled page cannot be refreshed', () => {
   assert.deepEqual(refreshed({ link: newer, fingerprint: [1, 2] }), { isReported: false, due: [] });
 });
 
-it('dates are believed until four of them were looked at, and then while half proved true', () => {
+it('dates are believed until four of them were checked, and then while half proved true', () => {
   const trusted = (reported: number, proved: number) => isTrusted({ fromSitemap: reported, proved, lastDueS: 0 });
   assert.equal(isTrusted(undefined), true);
   assert.deepEqual(

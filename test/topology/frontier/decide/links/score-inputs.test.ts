@@ -9,7 +9,7 @@ import { queuedInputs, scoreInputs } from '../../../../../topology/frontier/deci
 const sourceOf = (group: Partial<LinkGroup>, lastModifiedMs = 0) =>
   scoreInputs({ ...blankLinkGroup, ...group }, lastModifiedMs, 'https://a.test/', undefined, 1, null, null).page.source;
 
-test('a link is an operator’s, a redirect’s, a seed, a sitemap’s or a page’s, in this order', () => {
+test('a link comes from an operator, a redirect, a seed, a sitemap or a page, in this order', () => {
   const page = 'https://b.test/';
   const cases: readonly (readonly [group: Partial<LinkGroup>, lastModifiedMs: number, source: string])[] = [
     [{ intent: 'force', hop: 1 }, 0, 'operator'],
@@ -31,7 +31,7 @@ test('a link is an operator’s, a redirect’s, a seed, a sitemap’s or a page
     assert.equal(sourceOf(group, lastModifiedMs), source, JSON.stringify(group));
 });
 
-test('what a URL leads to is told by its extension, before a query or at its end, within its last 40 characters', () => {
+test('a URL’s content is guessed by its extension, before a query or at its end, within its last 40 characters', () => {
   const typeOf = (url: string) => queuedInputs(url, 1, newHostFacts, 1, null, null).page.type;
   assert.equal(typeOf('https://a.test/x.html'), 'html');
   assert.equal(typeOf('https://a.test/x.html?y'), 'html');

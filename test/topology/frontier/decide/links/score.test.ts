@@ -12,7 +12,7 @@ import { defaultScore } from '../../../../../topology/policy/score/score-config.
 const site = 'https://a.test';
 
 describe('in-links', () => {
-  it('are counted per URL, never too small, and survive as rows', () => {
+  it('in-links are counted per URL, never too small, and survive as rows', () => {
     const counts = new InLinks();
     for (let n = 1; n <= 300; n++) for (let times = 0; times < n % 7; times++) counts.count([n * 7919, n * 104_729]);
     const loaded = new InLinks();
@@ -61,7 +61,7 @@ describe('a policy that scores', () => {
     return state.inLinks.countOf(hi!, lo!);
   }
 
-  it('counts links as they are sighted, over restarts and in a replay alike', () => {
+  it('a policy that scores counts links as they are sighted, over restarts and in a replay alike', () => {
     const driver = crawled({ score });
     assert.equal(countOf(driver), 30);
     driver.save();
@@ -71,7 +71,7 @@ describe('a policy that scores', () => {
     assert.equal(countOf(crawled({})), 0, 'and counts nothing where nobody asks');
   });
 
-  it('puts a URL with many links into a better front queue than depth alone would', () => {
+  it('a policy that scores puts a URL with many links into a better front queue than depth alone', () => {
     for (const [policy, frontQueue] of [
       [{ score }, 0],
       [{}, 4],

@@ -9,7 +9,7 @@ import { defaultRecrawl } from '../../../../../topology/policy/recrawl/recrawl-c
 import { Deciding, urlAt, visitedPage } from '../deciding.ts';
 
 describe('a list of tags', () => {
-  it('gets the next number once', () => {
+  it('a new list of tags gets the next number once', () => {
     const deciding = new Deciding();
     const number = (...given: string[]) => {
       let found: number | undefined;
@@ -33,7 +33,7 @@ describe('a list of tags', () => {
   });
 });
 
-describe('links of a page on which a verdict lies', () => {
+describe('links of a page with a verdict', () => {
   const demote = { frontQueue: 6, waitFactor: 3, links: true as const };
   const queueOf = (config: Partial<PolicyConfig>, sourceUrl: string, frontQueue: number) => {
     const deciding = new Deciding(config);
@@ -49,7 +49,7 @@ describe('links of a page on which a verdict lies', () => {
     return found;
   };
 
-  it('wait in the front queue that the policy names, or a later one', () => {
+  it('links of a page with a verdict wait in the policy’s front queue, or a later one', () => {
     const policy = { recrawl: { ...defaultRecrawl, demote } };
     assert.deepEqual(
       [5, 6, 7].map((frontQueue) => queueOf(policy, urlAt(0), frontQueue)),

@@ -28,7 +28,7 @@ function fetchedMonths({ requests }: TopologyDriver): number {
 }
 
 describe('a trap', () => {
-  it('is noticed as it grows: its URLs are deferred with the reason, and the crawl ends without them', () => {
+  it('a trap is noticed as it grows: its URLs are deferred with the reason, and the crawl ends without them', () => {
     const driver = new TopologyDriver({ web: calendarSite(Infinity), policy });
     driver.inject([`${site}/`]);
     assert.equal(driver.run(), 'done');
@@ -40,7 +40,7 @@ describe('a trap', () => {
     assert.match(trap!.detail, /pages in a row/);
   });
 
-  it('that an operator releases gives its URLs back and is not noticed again', () => {
+  it('a trap that an operator releases returns its URLs and is not noticed again', () => {
     const driver = new TopologyDriver({ web: calendarSite(120), policy });
     driver.inject([`${site}/`]);
     driver.run();
@@ -53,7 +53,7 @@ describe('a trap', () => {
     assert.equal(driver.counters.page, 141);
   });
 
-  it('survives a crash with its URLs, from the view or from the changelog alone', () => {
+  it('a trap survives a crash with its URLs, from the checkpoint or from the changelog alone', () => {
     for (const saves of [true, false]) {
       const driver = new TopologyDriver({ web: calendarSite(120), policy });
       driver.inject([`${site}/`]);
@@ -73,7 +73,7 @@ describe('a trap', () => {
     }
   });
 
-  it('can be set by hand, and holds what arrives from then on; what an operator forces passes', () => {
+  it('a trap can be set by hand, and holds later URLs; forced URLs pass', () => {
     const driver = new TopologyDriver({ web: calendarSite(5), policy });
     const payload = JSON.stringify({ pattern: '/cal/', detail: 'seen on the screen' });
     driver.control(0, { kind: 'trap', hostKey: 'a.test', payload });
@@ -84,7 +84,7 @@ describe('a trap', () => {
     assert.ok(driver.counters.deferred > 0);
   });
 
-  it('of paths that repeat themselves is told by the URL alone', () => {
+  it('a trap of repeating paths is recognised by the URL alone', () => {
     const web = (url: string): Answer => ({ kind: 'fetched', links: [`${url}a/b/`] });
     const driver = new TopologyDriver({ web, policy });
     driver.inject([`${site}/`]);
@@ -100,7 +100,7 @@ describe('a trap', () => {
     );
   });
 
-  it('of one content under many names is told by the hashes that results carry', () => {
+  it('a trap of one content under many names is recognised by the hashes in results', () => {
     const web = (url: string): Answer => {
       const n = Number(/(\d+)\.html$/.exec(url)?.[1] ?? 0);
       const links = Array.from({ length: 5 }, (_, i) => `${site}/gone/${5 * n + i + 1}.html`);
@@ -118,7 +118,7 @@ describe('a trap', () => {
     );
   });
 
-  it('of views that nobody may index and that lead nowhere is told by their parameters; the pages beside them are not', () => {
+  it('a trap of noindex views that lead nowhere is recognised by their parameters; the pages beside them are not', () => {
     // A wiki that nobody knows, without robots.txt: each article has an edit form, a history, and its differences.
     const article = (n: number) => `${site}/index.php?title=Article_${n}`;
     const views = ['mode=form', 'mode=past', 'mode=facts', 'was=7', 'beside=8&was=7', 'paper=yes'];
@@ -142,7 +142,7 @@ describe('a trap', () => {
     assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
   });
 
-  it('is never noticed by what another site links to, however much of it there is', () => {
+  it('a trap is never noticed by another site’s links, however many there are', () => {
     const stranger = 'https://stranger.example';
     const lures = (n: number) => [
       `${site}/wiki/lure${n}`,
@@ -170,7 +170,7 @@ describe('a trap', () => {
     assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
   });
 
-  it('is never noticed where the policy does not look for traps', () => {
+  it('a trap is never noticed if the policy does not look for traps', () => {
     const driver = new TopologyDriver({ web: calendarSite(100), policy: { delayMs: 0 } });
     driver.inject([`${site}/`]);
     assert.equal(driver.run(), 'done');
@@ -182,7 +182,7 @@ describe("an operator's limit on pages", () => {
   const links = Array.from({ length: 30 }, (_, n) => `${site}/${n}`);
   const web = (): Answer => ({ kind: 'fetched', links });
 
-  it('ends a host after exactly so many, defers the rest, and gives it back when it is raised', () => {
+  it("an operator's limit on pages ends a host after exactly so many, defers the rest, and releases it when raised", () => {
     const driver = new TopologyDriver({ web, policy: { delayMs: 0 } });
     driver.control(0, { kind: 'hostLimit', hostKey: 'a.test', amount: 7 });
     driver.inject([`${site}/`]);
@@ -199,7 +199,7 @@ describe("an operator's limit on pages", () => {
     assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
   });
 
-  it('stands beside a block: releasing the host brings it back to its limit', () => {
+  it("an operator's limit on pages stands beside a block: a released host is back at its limit", () => {
     const driver = new TopologyDriver({ web, policy: { delayMs: 0 } });
     driver.control(0, { kind: 'hostLimit', hostKey: 'a.test', amount: 3 });
     driver.control(0, { kind: 'blockHost', hostKey: 'a.test' });

@@ -47,8 +47,8 @@ function queue() {
   return { deciding, state, host, lease, dueAtMs, head: frontQueues.head(frontQueue), frontQueue, frontQueues };
 }
 
-describe('a URL that is known', () => {
-  it('is found on its lease, while it is there', () => {
+describe('a known URL', () => {
+  it('a known URL is found on its lease while it is there', () => {
     const { deciding, state, host, lease } = queue();
     assert.deepEqual(findOut(state, host, urlAt(1)), { from: { in: 'lease', a: lease, b: 1 }, entry: entryOf(1) });
     assert.deepEqual(findKnown(state, host, urlAt(1), new Map()), findOut(state, host, urlAt(1)));
@@ -58,7 +58,7 @@ describe('a URL that is known', () => {
     assert.equal(findOut(state, host, urlAt(1)), undefined);
   });
 
-  it('is found on the second of two leases, and on a large one', () => {
+  it('a known URL is found on the second of two leases, and on a large one', () => {
     for (const count of [32, 33, 40]) {
       const deciding = pulled();
       const numbers = Array.from({ length: count }, (_, n) => n);
@@ -79,7 +79,7 @@ describe('a URL that is known', () => {
     }
   });
 
-  it('is found among what came back', () => {
+  it('a known URL is found among returned URLs', () => {
     const { deciding, state, host } = queue();
     state.queues.putAgain(host.id, 0, entryOf(50));
     const { seq } = host.queue.again[0]!;
@@ -91,7 +91,7 @@ describe('a URL that is known', () => {
     assert.ok(deciding.nowMs > 0);
   });
 
-  it('is found by its row: done, forgotten, or to be had again', () => {
+  it('a known URL is found by its row: done, forgotten, or due for refetch', () => {
     const { state, host, dueAtMs } = queue();
     const none: ReadPlaces = new Map();
     assert.deepEqual(findKnown(state, host, urlAt(5), none), { from: { in: 'done', a: 0, b: 0 }, entry: inRow(5) });
@@ -106,7 +106,7 @@ describe('a URL that is known', () => {
     assert.equal(findForgotten(state, host, urlAt(6), none), undefined);
   });
 
-  it('is looked for in what was read, and that is no use once it has gone from there', () => {
+  it('a known URL is searched in the read rows, which are useless once it has moved', () => {
     const { deciding, state, host, head } = queue();
     assert.equal(findKnown(state, host, urlAt(3), new Map()), 'unread');
     assert.equal(findForgotten(state, host, urlAt(3), new Map()), 'unread');
@@ -124,8 +124,8 @@ describe('a URL that is known', () => {
   });
 });
 
-describe('places that are read', () => {
-  it('are those of all URLs asked for', () => {
+describe('rows that are read for a search', () => {
+  it('rows that are read for a search cover all requested URLs', () => {
     const { state, dueAtMs, host, head } = queue();
     const wanted = [5, 9, 6, 3, 77].map((n) => ({ key, url: urlAt(n) }));
     const seq = host.queue.rescheduled!.first!.seq;
@@ -147,7 +147,7 @@ describe('places that are read', () => {
     assert.deepEqual(readPlaces(state, []).next([]), { done: true, value: new Map() });
   });
 
-  it('are read from disk where they are no longer in memory', () => {
+  it('rows that are read for a search come from disk if they are no longer in memory', () => {
     const served = new Served(1);
     served.put([0, 1], true);
     served.put([2], true, 2_000_000);
@@ -163,7 +163,7 @@ describe('places that are read', () => {
     assert.equal(places[1]!.from.a, 2_000_000);
   });
 
-  it('of a URL that went on from where it waited are where it is now', () => {
+  it('rows of a URL that moved on are found where it is now', () => {
     const { deciding, state, host, dueAtMs } = queue();
     deciding.nowMs = dueAtMs;
     get(deciding, { urlsPerQueue: 99 });
@@ -173,8 +173,8 @@ describe('places that are read', () => {
   });
 });
 
-describe('one URL', () => {
-  it('is looked up wherever it is', () => {
+describe('a single URL', () => {
+  it('a single URL is found wherever it is', () => {
     const { state, lease, dueAtMs, head, host } = queue();
     const look = (n: number, of = key) => rows.run(lookUp(state, of, urlAt(n)));
     assert.deepEqual(look(0), { from: { in: 'lease', a: lease, b: 0 }, entry: entryOf(0), dueAtMs: 0 });
@@ -188,8 +188,8 @@ describe('one URL', () => {
   });
 });
 
-describe('a URL is still', () => {
-  it('in its front queue, from its head to before its tail, if it was not taken out', () => {
+describe('the place of a URL', () => {
+  it('the place of a URL is in its front queue, from its head to before its tail, unless it was removed', () => {
     const { state, host, head } = queue();
     const there = (a: number, b: number) => isThere(state, host, { from: { in: 'frontQueue', a, b }, entry: null });
     assert.deepEqual(
@@ -204,7 +204,7 @@ describe('a URL is still', () => {
     );
   });
 
-  it('among what came back, by its number and itself', () => {
+  it('the place of a URL is among returned URLs, by its number and URL', () => {
     const { state, host } = queue();
     state.queues.putAgain(host.id, 0, entryOf(50));
     const { seq } = host.queue.again[0]!;
@@ -218,7 +218,7 @@ describe('a URL is still', () => {
     assert.equal(isThere(bare.state, bare.host(), { from: { in: 'again', a: 0, b: 1 }, entry: entryOf(0) }), false);
   });
 
-  it('among what is to be had again', () => {
+  it('the place of a URL is among rescheduled URLs', () => {
     const { state, host, dueAtMs } = queue();
     const { seq } = host.queue.rescheduled!.first!;
     const there = (a: number, b: number, entry: Entry | null) =>
@@ -230,7 +230,7 @@ describe('a URL is still', () => {
     assert.equal(there(dueAtMs, seq + 1, entryOf(6)), false);
   });
 
-  it('on its lease', () => {
+  it('the place of a URL is on its lease', () => {
     const { state, host, lease } = queue();
     const there = (a: number, b: number, entry: Entry | null) =>
       isThere(state, host, { from: { in: 'lease', a, b }, entry });
@@ -240,7 +240,7 @@ describe('a URL is still', () => {
     assert.equal(there(lease + 1, 1, entryOf(1)), false);
   });
 
-  it('done, or forgotten, or unknown', () => {
+  it('the place of a URL is done, forgotten or unknown', () => {
     const { state, host } = queue();
     for (const place of ['done', 'forgotten', 'new'] as const)
       assert.equal(isThere(state, host, { from: { in: place, a: 0, b: 0 }, entry: null }), true);

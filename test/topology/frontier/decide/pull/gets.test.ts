@@ -15,8 +15,8 @@ const many = (count: number, more: Partial<PutItem> = {}) => Array.from({ length
 const grantsOf = (said: Decided) => ofKind(said, 'grant');
 const queuesOf = (said: Decided) => grantsOf(said).map(({ hostKey }) => hostKey);
 
-describe('a call for URLs of any queue', () => {
-  it('gets as many queues as it asks for, and as many URLs of each', () => {
+describe('a get for any queue', () => {
+  it('a get for any queue gives as many queues as requested, and as many URLs of each', () => {
     const deciding = pulled();
     for (const hostKey of ['a.test', 'b.test', 'c.test']) put(deciding, many(4, { key: hostKey }));
     const said = get(deciding, { queues: 2, urlsPerQueue: 3 });
@@ -29,7 +29,7 @@ describe('a call for URLs of any queue', () => {
     assert.deepEqual(grantsOf(get(deciding, { queues: 0, urlsPerQueue: 30 })), []);
   });
 
-  it('takes what came back before what was found, best front queues first, held ones never', () => {
+  it('a get for any queue gives returned URLs before found ones, best front queues first, deferred ones never', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0, { known: true, dueAtMs: 1 }), itemAt(1, { known: true, dueAtMs: 2 })]);
     put(deciding, [itemAt(2, { frontQueue: 5 }), itemAt(3, { frontQueue: 0 }), itemAt(4, { frontQueue: 5 })]);
@@ -52,7 +52,7 @@ describe('a call for URLs of any queue', () => {
     assert.deepEqual([first!.again, first!.frontQueues], [1, []]);
   });
 
-  it('passes a queue of which as many are out', () => {
+  it('a get for any queue skips a queue at its limit of URLs out', () => {
     const deciding = pulled();
     put(deciding, many(9));
     assert.equal(grantsOf(get(deciding, { urlsPerQueue: 3 })).length, 1);
@@ -63,7 +63,7 @@ describe('a call for URLs of any queue', () => {
     assert.equal(grantsOf(get(deciding, { urlsPerQueue: 7 })).length, 1);
   });
 
-  it('waits for the delay of a queue since it last gave some', () => {
+  it('a get for any queue waits for the delay of a queue since its last get', () => {
     const deciding = pulled({ delayMs: 100 });
     put(deciding, many(9));
     assert.equal(grantsOf(get(deciding, { urlsPerQueue: 1 }))[0]!.delayMs, 100);
@@ -73,7 +73,7 @@ describe('a call for URLs of any queue', () => {
     assert.equal(grantsOf(get(deciding, { urlsPerQueue: 5 })).length, 1);
   });
 
-  it('passes queues whose window is closed, until it opens', () => {
+  it('a get for any queue skips queues with a closed window, until it opens', () => {
     const windows = [{ hosts: ['a.test'], fromHour: 1, toHour: 2, utcOffsetMinutes: 0 }];
     const deciding = pulled({ windows });
     put(deciding, many(2));
@@ -85,7 +85,7 @@ describe('a call for URLs of any queue', () => {
     assert.deepEqual(queuesOf(get(deciding, { queues: 5 })), ['a.test']);
   });
 
-  it('gets nothing of a crawl that is paused, or has no policy', () => {
+  it('a get for any queue gives nothing of a crawl that is paused, or has no policy', () => {
     const paused = pulled({ paused: true });
     put(paused, many(2));
     assert.deepEqual([get(paused).isDone, get(paused).changes], [true, []]);
@@ -95,7 +95,7 @@ describe('a call for URLs of any queue', () => {
     assert.deepEqual([get(none).isDone, get(none).changes], [true, []]);
   });
 
-  it('waits where the commit is full', () => {
+  it('a get for any queue waits if the commit is full', () => {
     const deciding = pulled();
     for (const hostKey of ['a.test', 'b.test']) put(deciding, many(4, { key: hostKey }));
     const full = get(deciding, { queues: 2 }, pullLimits.commitBytesForGets);
@@ -104,7 +104,7 @@ describe('a call for URLs of any queue', () => {
     assert.deepEqual([room.isDone, room.call.leases.length], [false, 1]);
   });
 
-  it('takes no more than ten thousand of a queue', () => {
+  it('a get for any queue gives at most ten thousand of a queue', () => {
     const deciding = pulled();
     const entries = Array.from({ length: 10_001 }, (_, n) => entryAt(n));
     deciding.admit(...entries);
@@ -112,8 +112,8 @@ describe('a call for URLs of any queue', () => {
   });
 });
 
-describe('a call for URLs of one queue', () => {
-  it('gets them, if it may have some now', () => {
+describe('a get for one queue', () => {
+  it('a get for one queue gives its URLs, if it may', () => {
     const of = (before: Partial<HostFacts>, ...items: PutItem[]) => {
       const deciding = pulled({ delayMs: 100 });
       put(deciding, many(2, { key: 'b.test' }));
@@ -135,7 +135,7 @@ describe('a call for URLs of one queue', () => {
     assert.deepEqual([get(nobody, { key }).isDone, get(nobody, { key }).changes], [true, []]);
   });
 
-  it('gets none while as many are out', () => {
+  it('a get for one queue gives none at its limit of URLs out', () => {
     const deciding = pulled();
     put(deciding, many(9));
     get(deciding, { key, urlsPerQueue: 3 });
@@ -144,10 +144,10 @@ describe('a call for URLs of one queue', () => {
   });
 });
 
-describe('a lease that nobody answers', () => {
+describe('an unanswered lease', () => {
   const lapse = (deciding: Deciding) => deciding.decide(decideLapses);
 
-  it('is over at its deadline; its URLs wait again, as often tried', () => {
+  it('an unanswered lease expires at its deadline; its URLs wait again, with the same attempts', () => {
     const deciding = pulled();
     put(deciding, many(3));
     const leaseId = get(deciding).call.leases[0]!;
@@ -164,7 +164,7 @@ describe('a lease that nobody answers', () => {
     assert.deepEqual(lapse(deciding).changes, []);
   });
 
-  it('is over where the commit has room', () => {
+  it('an unanswered lease expires once the commit has room', () => {
     for (const [bytes, kinds] of [
       [frontierLimits.commitBytesSoft, []],
       [frontierLimits.commitBytesSoft - 1, ['resolve']],
@@ -182,7 +182,7 @@ describe('a lease that nobody answers', () => {
     }
   });
 
-  it('too large for one commit is over after the next', () => {
+  it('an unanswered lease too large for one commit expires after the next', () => {
     const deciding = pulled();
     const metadata = Buffer.alloc(60_000);
     for (let n = 0; n < 6; n += 3)

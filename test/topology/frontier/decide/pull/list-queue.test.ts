@@ -22,8 +22,8 @@ function pages(served: Served, of = key): { readonly urls: string[]; readonly ne
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, n) => from + n);
 const names = (where: string, ...all: number[]) => all.map((n) => `${where} ${n}`);
 
-describe('a list of a queue', () => {
-  it('has what is on lease, what came back, what is to be had again, then its front queues', () => {
+describe('a list of a queue’s URLs', () => {
+  it('a list of a queue’s URLs has leased, returned and rescheduled ones, then its front queues', () => {
     const served = new Served(1 << 20);
     served.put([0, 3, 6]);
     served.get(3);
@@ -53,7 +53,7 @@ describe('a list of a queue', () => {
     assert.deepEqual(pages(served, 'nobody.test'), [{ urls: [], next: undefined }]);
   });
 
-  it('leaves out what was taken, at the head and in the middle', () => {
+  it('a list of a queue’s URLs omits taken ones, at the head and in the middle', () => {
     for (const onDisk of [false, true]) {
       const served = new Served(1);
       served.put(numbers(30).map((n) => 3 * n));
@@ -81,7 +81,7 @@ describe('a list of a queue', () => {
     }
   });
 
-  it('has eight rows of what is on disk on a page', () => {
+  it('a list of a queue’s URLs has eight rows from disk per page', () => {
     const served = new Served(1);
     const count = 128 * 9 + 5;
     for (let from = 0; from < count; from += 500)
@@ -102,7 +102,7 @@ describe('a list of a queue', () => {
     assert.deepEqual([frontQueue, row], [0, seq]);
   });
 
-  it('has a thousand or so of what is in memory on a page, over its front queues', () => {
+  it('a list of a queue’s URLs has about a thousand from memory per page, over its front queues', () => {
     const served = new Served(1 << 24);
     served.put(numbers(2_500));
     const all = pages(served);
@@ -116,7 +116,7 @@ describe('a list of a queue', () => {
     assert.deepEqual(listed, names('frontQueue', ...byQueue));
   });
 
-  it('has 512 of what is to be had again on a page', () => {
+  it('a list of a queue’s URLs has 512 rescheduled ones per page', () => {
     const served = new Served(1 << 20);
     for (const from of [0, 300]) served.put(numbers(300, from), true, 2_000_000);
     served.put([1_000]);
@@ -131,7 +131,7 @@ describe('a list of a queue', () => {
     );
   });
 
-  it('goes on in the front queue that it came to, when what was before it is gone', () => {
+  it('a list of a queue’s URLs continues in its current front queue, when earlier ones are gone', () => {
     const served = new Served(1 << 24);
     served.put(numbers(2_400));
     const { next } = served.rig.rows.run(listPage(served.state, key, null));

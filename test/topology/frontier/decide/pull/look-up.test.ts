@@ -5,7 +5,7 @@ import { lookUp } from '../../../../../topology/frontier/decide/pull/look-up.ts'
 import { key, Served, urlAt } from './served.ts';
 
 describe('a URL of a served queue', () => {
-  it('is found by two rows at most, once the queue is indexed, however many wait in it', () => {
+  it('a URL of a served queue is found by at most two rows once the queue is indexed, however many wait in it', () => {
     for (const urls of [1_000, 30_000]) {
       const served = new Served(1);
       for (let n = 0; n < urls; n += 1_000) served.put(Array.from({ length: 1_000 }, (_, i) => n + i));
@@ -22,7 +22,7 @@ describe('a URL of a served queue', () => {
     }
   });
 
-  it('that is put again in a purged queue costs one row, and so does a duplicate there', () => {
+  it('a URL that is put again in a purged queue costs one row, and so does a duplicate there', () => {
     const reads: number[] = [];
     for (const urls of [1_000, 20_000]) {
       const served = new Served(1);

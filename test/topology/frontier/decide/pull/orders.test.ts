@@ -10,8 +10,8 @@ import { get, itemAt, order, pulled, put } from './pulled.ts';
 
 const count = (deciding: Deciding) => deciding.state.pull.urlsOf(deciding.host().id);
 
-describe('a queue', () => {
-  it('has a delay of its own, before it holds anything, too', () => {
+describe('an order on a queue', () => {
+  it('an order on a queue sets its delay, even before it holds anything', () => {
     const deciding = pulled();
     const said = order(deciding, { kind: 'delay', key, delayMs: 70 });
     assert.deepEqual(said.changes, [{ kind: 'host', hostKey: key, facts: { ...newHostFacts, ownDelayMs: 70 } }]);
@@ -21,12 +21,12 @@ describe('a queue', () => {
     assert.deepEqual([facts.ownDelayMs, facts.pagesMax], [7, 9]);
   });
 
-  it('is blocked for a time', () => {
+  it('an order on a queue blocks it for a time', () => {
     const said = order(pulled(), { kind: 'block', key, untilMs: 70 });
     assert.deepEqual([said.changes, said.isDone], [[{ kind: 'blockQueue', hostKey: key, untilMs: 70 }], true]);
   });
 
-  it('rests once as many are done as it may have', () => {
+  it('an order on a queue stops it once as many URLs are done', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0, { known: true }), itemAt(1, { known: true })]);
     const facts = (done: number) => {
@@ -53,7 +53,7 @@ describe('a queue', () => {
     ]);
   });
 
-  it('is deleted with all its URLs, and all that was set for it', () => {
+  it('an order on a queue deletes it with all URLs and settings', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0), itemAt(1), itemAt(2, { known: true }), itemAt(3, { known: true, dueAtMs: 9_000_000 })]);
     get(deciding, { urlsPerQueue: 1 });
@@ -74,7 +74,7 @@ describe('a queue', () => {
     assert.deepEqual([nobody.gone, nobody.changes, nobody.isDone], [0, [], true]);
   });
 
-  it('that is deleted keeps the block of an operator', () => {
+  it('an order on a queue deletes it but keeps an operator’s block', () => {
     const deciding = pulled();
     deciding.facts({ hold: 'blocked', ownDelayMs: 5 });
     const { facts } = ofKind(order(deciding, { kind: 'drop', key }), 'host')[0]!;
@@ -87,8 +87,8 @@ describe('a queue', () => {
   });
 });
 
-describe('all queues', () => {
-  it('are deleted one after another, as far as a commit goes', () => {
+describe('an order on all queues', () => {
+  it('an order on all queues deletes one after another, as far as a commit goes', () => {
     const deciding = pulled();
     for (const hostKey of ['a.test', 'b.test', 'c.test'])
       put(deciding, [itemAt(0, { key: hostKey }), itemAt(1, { key: hostKey })]);
@@ -104,9 +104,9 @@ describe('all queues', () => {
   });
 });
 
-describe('an order that is long', () => {
+describe('a long order', () => {
   const soft = frontierLimits.commitBytesSoft;
-  it('goes on in the next commit where one is full', () => {
+  it('a long order continues in the next commit if one is full', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0), itemAt(0, { key: 'b.test' }), itemAt(5, { known: true })]);
     const urls = [
@@ -123,9 +123,9 @@ describe('an order that is long', () => {
   });
 });
 
-describe('URLs that are forgotten', () => {
+describe('forgotten URLs', () => {
   const done = { in: 'done', a: 0, b: 0 } as const;
-  it('leave their queue wherever they are, if they are there', () => {
+  it('forgotten URLs leave their queue wherever they are', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0), itemAt(1)]);
     const [a] = get(deciding).call.leases as [number];
@@ -160,7 +160,7 @@ describe('URLs that are forgotten', () => {
     ]);
   });
 
-  it('may end the rest of their queue', () => {
+  it('forgotten URLs may end the rest of their queue', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0, { known: true })]);
     order(deciding, { kind: 'limit', key, done: 1 });
@@ -171,7 +171,7 @@ describe('URLs that are forgotten', () => {
     );
   });
 
-  it('of a queue that is not there are none', () => {
+  it('forgotten URLs of a missing queue are ignored', () => {
     const said = order(pulled(), { kind: 'forget', key, urls: [{ from: done, entry: entryAt(0) }] });
     assert.deepEqual([said.gone, said.isDone, said.changes], [0, true, []]);
   });

@@ -48,7 +48,7 @@ class NaiveQueue {
   }
 }
 
-test(`a served crawl does what a naive one would, and is what its changelog says (${seeds} seeds)`, () => {
+test(`a served crawl agrees with a naive one, and with its changelog (${seeds} seeds)`, () => {
   for (let seed = 1; seed <= seeds; seed++) play(seed);
 });
 

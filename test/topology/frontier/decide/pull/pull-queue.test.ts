@@ -42,8 +42,8 @@ function step(deciding: Deciding, queue: PullQueue): Call[] {
   return queue.takeAnswered();
 }
 
-describe('calls that wait', () => {
-  it('are puts and orders in turn, then gets', () => {
+describe('waiting calls', () => {
+  it('waiting calls are puts and orders in turn, then gets', () => {
     const deciding = pulled();
     const calls = [getOf(), putOf(itemAt(0), itemAt(1)), orderOf({ kind: 'delay', key, delayMs: 1 }), getOf()] as const;
     const queue = waitingFor(...calls);
@@ -52,20 +52,20 @@ describe('calls that wait', () => {
     assert.deepEqual([queue.waiting, step(deciding, queue)], [false, []]);
   });
 
-  it('are something to decide, of either kind', () => {
+  it('waiting calls of either kind make a step due', () => {
     assert.equal(waitingFor().waiting, false);
     assert.equal(waitingFor(getOf()).waiting, true);
     assert.equal(waitingFor(putOf()).waiting, true);
   });
 
-  it('wait for a policy', () => {
+  it('waiting calls wait for a policy', () => {
     const deciding = pulled();
     deciding.policy = null;
     const queue = waitingFor(putOf(itemAt(0)), getOf());
     assert.deepEqual([step(deciding, queue), queue.waiting], [[], true]);
   });
 
-  it('are handed back where this owner decides no more, those that were not answered first', () => {
+  it('waiting calls are returned if this owner decides no more, unanswered ones first', () => {
     const deciding = pulled();
     const [done, later, asking] = [putOf(itemAt(0)), putOf(itemAt(1)), getOf()];
     const queue = waitingFor(done);
@@ -75,7 +75,7 @@ describe('calls that wait', () => {
     assert.deepEqual([queue.waiting, queue.takeAll()], [false, []]);
   });
 
-  it('wait until the next step behind a deletion', () => {
+  it('waiting calls wait until the next step after a deletion', () => {
     for (const deletion of [{ kind: 'drop', key } as const, { kind: 'dropAll' } as const]) {
       const deciding = pulled();
       put(deciding, [itemAt(0)]);
@@ -89,7 +89,7 @@ describe('calls that wait', () => {
     assert.deepEqual(step(pulled(), waitingFor(...other)), [...other]);
   });
 
-  it('go on where the commit before was full', () => {
+  it('waiting calls continue after a full commit', () => {
     const deciding = pulled();
     const metadata = Buffer.alloc(60_000);
     const calls = [putOf(...[0, 1, 2, 3, 4, 5].map((n) => itemAt(n, { metadata }))), putOf(itemAt(6))] as const;
@@ -99,8 +99,8 @@ describe('calls that wait', () => {
   });
 });
 
-describe('a put of what waits', () => {
-  it('is decided once rows were read', () => {
+describe('a put of a waiting URL', () => {
+  it('a put of a waiting URL is decided once rows were read', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0), itemAt(1)]);
     const calls = [putOf(itemAt(1, { known: true })), putOf(itemAt(7)), putOf(itemAt(0, { known: true }))] as const;
@@ -113,7 +113,7 @@ describe('a put of what waits', () => {
     assert.deepEqual(deciding.state.counters.page, 2);
   });
 
-  it('looks no further than 512 places, nor behind an order', () => {
+  it('a put of a waiting URL searches at most 512 places, and not behind an order', () => {
     const deciding = pulled();
     const count = pullLimits.placesPerRead + 1;
     const numbers = Array.from({ length: count }, (_, n) => n);
@@ -136,7 +136,7 @@ describe('a put of what waits', () => {
     assert.deepEqual(step(other, behind), calls.slice(2));
   });
 
-  it('of a queue of which something was forgotten looks for found ones, too', () => {
+  it('a put of a queue with forgotten URLs searches found ones, too', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0), itemAt(1)]);
     const { leases } = get(deciding, { urlsPerQueue: 1 }).call;
@@ -151,7 +151,7 @@ describe('a put of what waits', () => {
 });
 
 describe('a get', () => {
-  it('that has some is answered; one that has none waits for the next commit, and those behind it', () => {
+  it('a get with URLs is answered; one without waits for the next commit, and so do those behind it', () => {
     const deciding = pulled();
     const metadata = Buffer.alloc(60_000);
     for (const from of [0, 3])
@@ -172,7 +172,7 @@ describe('a get', () => {
     );
   });
 
-  it('waits where a commit is full, and those behind it, but for one that has some', () => {
+  it('a get waits if the commit is full, and so do those behind it, except one with URLs', () => {
     for (const [bytes, answered] of [
       [pullLimits.commitBytesForGets, 0],
       [pullLimits.commitBytesForGets - 1, 1],

@@ -19,8 +19,8 @@ const entryOf = (n: number, more: Partial<Entry> = {}): Entry => ({
 const admit = (hostKey: string, ...entries: Entry[]) => ({ kind: 'admit', hostKey, known: false, entries });
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-describe('a URL that was found', () => {
-  it('is admitted once, neighbours of a queue in one change', () => {
+describe('a found URL', () => {
+  it('a found URL is admitted once, with its neighbours of a queue in one change', () => {
     const deciding = pulled();
     const other = { key: 'b.test' };
     const items = [itemAt(0), itemAt(1, { frontQueue: 5 }), itemAt(0), itemAt(0, other), itemAt(2), itemAt(1)];
@@ -39,12 +39,12 @@ describe('a URL that was found', () => {
     assert.deepEqual(put(deciding, []).tallies, {});
   });
 
-  it('is told from those that were put along with it', () => {
+  it('a found URL is distinguished from those put with it', () => {
     const items = [0, 1, 2, 1, 0, 2, 3].map((n) => itemAt(n));
     assert.deepEqual(put(pulled(), items).statuses, [ok, ok, ok, skipped, skipped, skipped, ok]);
   });
 
-  it('is gathered with 63 others', () => {
+  it('found URLs are grouped, 64 at most', () => {
     const { changes } = put(
       pulled(),
       numbers(65).map((n) => itemAt(n)),
@@ -55,7 +55,7 @@ describe('a URL that was found', () => {
     );
   });
 
-  it('fails while the queue is full', () => {
+  it('a found URL fails while the queue is full', () => {
     const said = put(pulled({ queuedMax: 2 }), [itemAt(0)]);
     assert.deepEqual(said.statuses, [ok]);
     const deciding = pulled({ queuedMax: 2 });
@@ -63,7 +63,7 @@ describe('a URL that was found', () => {
     assert.deepEqual(put(deciding, [itemAt(2), itemAt(0)]).statuses, [fail, skipped]);
   });
 
-  it('waits for the next step where the commit is full', () => {
+  it('a found URL waits for the next step if the commit is full', () => {
     // Of 64 KiB each.
     const items = numbers(6).map((n) => itemAt(n, { metadata: Buffer.alloc(65_536 - 6 - 2 - urlAt(n).length) }));
     const deciding = pulled();
@@ -80,7 +80,7 @@ describe('a URL that was found', () => {
     assert.equal(put(pulled(), smaller).call.next, 5);
   });
 
-  it('that was forgotten is had again at once, with what is given along now', () => {
+  it('a forgotten URL that is found again is due at once, with its new payload', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0), itemAt(1)]);
     const { leases } = get(deciding).call;
@@ -105,7 +105,7 @@ describe('a URL that was found', () => {
     assert.deepEqual(put(deciding, [itemAt(0)]).statuses, [skipped], 'it waits');
   });
 
-  it('in a queue of which something was forgotten is looked for in rows', () => {
+  it('a found URL in a queue with forgotten ones is searched in rows', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0), itemAt(1)]);
     const { leases } = get(deciding, { urlsPerQueue: 1 }).call;
@@ -119,13 +119,13 @@ describe('a URL that was found', () => {
   });
 });
 
-describe('a URL whose outcome is told', () => {
+describe('a URL with a reported outcome', () => {
   const known = (n: number, more: Partial<PutItem> = {}) => itemAt(n, { known: true, ...more });
   const move = (from: object, to: 'done' | 'again', dueAtMs: number, entry: Entry) => ({
     ...{ kind: 'known', hostKey: key, from, to, dueAtMs, entry },
   });
 
-  it('and that nobody has put is known from now on', () => {
+  it('an unknown URL with a reported outcome is known from then on', () => {
     const deciding = pulled();
     const said = put(deciding, [itemAt(5), known(0), known(1, { dueAtMs: 7_000_000 })]);
     const from = { in: 'new', a: 0, b: 0 };
@@ -139,7 +139,7 @@ describe('a URL whose outcome is told', () => {
     assert.deepEqual(first.changes, [move(from, 'done', 0, entryOf(0))], 'the first of its queue, too');
   });
 
-  it('leaves its lease, which is over with its last URL, and keeps when it was first put', () => {
+  it('a URL with a reported outcome leaves its lease, which ends with its last URL, and keeps its first put time', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0), itemAt(1)]);
     const [a] = get(deciding).call.leases;
@@ -154,7 +154,7 @@ describe('a URL whose outcome is told', () => {
     ]);
   });
 
-  it('and that is done already counts once', () => {
+  it('a done URL with a repeated outcome counts once', () => {
     const deciding = pulled();
     put(deciding, [known(0)]);
     const again = put(deciding, [known(0)]);
@@ -162,7 +162,7 @@ describe('a URL whose outcome is told', () => {
     assert.equal(deciding.state.pull.doneOf(deciding.host().id), 1);
   });
 
-  it('and that waits is looked for before', () => {
+  it('a waiting URL with a reported outcome is searched first', () => {
     const deciding = pulled();
     put(deciding, [itemAt(0)]);
     const said = put(deciding, [known(0)]);
@@ -174,7 +174,7 @@ describe('a URL whose outcome is told', () => {
     assert.equal(read.known.size, 0, 'it is not there any more');
   });
 
-  it('has its queue rest once it has done as many as it may, and go on where one is to be had again', () => {
+  it('a URL with a reported outcome stops its queue at the limit of done URLs, and restarts it when one is rescheduled', () => {
     const deciding = pulled();
     deciding.facts({ pagesMax: 2 });
     const holds = (said: Decided) => ofKind(said, 'host').map(({ facts }) => facts.hold);
@@ -188,7 +188,7 @@ describe('a URL whose outcome is told', () => {
     assert.deepEqual(holds(put(blocked, [known(0)])), []);
   });
 
-  it('and is to be had again says nothing of its queue’s rest where it was not done', () => {
+  it('a rescheduled URL that was not done does not restart its queue', () => {
     const deciding = pulled();
     put(deciding, [known(0)]);
     deciding.facts({ pagesMax: 1 });

@@ -21,8 +21,8 @@ function listed(served: Served): string[] {
   return urls;
 }
 
-describe('URLs that a client rescheduled', () => {
-  it('are had when they are due, in order, with what was given along, after a restart from rows alone', () => {
+describe('rescheduled URLs', () => {
+  it('rescheduled URLs are returned when due, in order, with their payload, after a restart from rows alone', () => {
     const served = new Served(1);
     for (const n of numbers(40)) served.put(numbers(50, 50 * n), true, served.nowMs + hourMs * (40 - n));
     served.save();
@@ -40,7 +40,7 @@ describe('URLs that a client rescheduled', () => {
     assert.equal(digest(served.rig.replayed()), digest(served.state));
   });
 
-  it('cost one row each to be found, to be moved to another date, and to be told of, however many there are', () => {
+  it('rescheduled URLs cost one row each to find, to move and to report, however many there are', () => {
     for (const urls of [1_000, 20_000]) {
       const served = new Served(1);
       for (let n = 0; n < urls; n += 1_000) served.put(numbers(1_000, n), true, served.nowMs + hourMs);
@@ -57,7 +57,7 @@ describe('URLs that a client rescheduled', () => {
     }
   });
 
-  it('that an earlier version kept in the row of their queue are in rows of their own from now on', () => {
+  it('rescheduled URLs that an earlier version kept in their queue’s row get their own rows', () => {
     const served = new Served(1);
     served.put(numbers(3));
     const { state } = served;
@@ -89,7 +89,7 @@ describe('URLs that a client rescheduled', () => {
     assert.deepEqual(served.get(1_000).slice(0, due.length), due.map(urlAt));
   });
 
-  it('leave nothing behind where their queue is deleted', () => {
+  it('rescheduled URLs leave nothing behind if their queue is deleted', () => {
     const served = new Served(1);
     served.put(numbers(1_500), true, served.nowMs + hourMs);
     served.save();

@@ -5,7 +5,7 @@ import { type PutCall, type PutItem, putStatuses } from '../../../../../topology
 import { key } from '../deciding.ts';
 import { Served } from './served.ts';
 
-test('rows that a put waits for are asked for by a step that makes no commit', () => {
+test('rows that a put needs are requested by a step without a commit', () => {
   const served = new Served(1);
   served.put([0, 3]);
   served.save();

@@ -32,8 +32,8 @@ function after(
   return afterVisit(recrawl, known, seen, 0.5);
 }
 
-describe('a page', () => {
-  it('that is new has nothing to be compared with', () => {
+describe('a page after a visit', () => {
+  it('a new page has nothing to be compared with', () => {
     const { page, changed, delayS } = after({ before: undefined, outcome: { textSignature: 's' } });
     assert.deepEqual([changed, delayS], [null, null]);
     assert.deepEqual(page, {
@@ -51,7 +51,7 @@ describe('a page', () => {
     assert.deepEqual([failed.visitedAtMs, failed.changedAtMs], [0, 0]);
   });
 
-  it('is not asked for again while it says that it is good, and no sooner than its schedule says', () => {
+  it('a page is not requested again while it is fresh, and no sooner than its schedule says', () => {
     const hourly = (config = {}) =>
       ({ config, next: () => ({ intervalS: 3_600, delayS: 3_600 }) }) as unknown as Recrawl;
     const delay = (own: Parameters<typeof after>[0], config = {}) => after(own, hourly(config)).delayS;
@@ -67,7 +67,7 @@ describe('a page', () => {
     assert.equal(delay({ outcome: { freshForMs: 86_400_000 }, record: { status: 'failed', outcome: 'gone' } }), 3_600);
   });
 
-  it('has changed where its body has', () => {
+  it('a page has changed if its body has', () => {
     const { page, changed } = after();
     assert.equal(changed, true);
     const longAgo = after({ before: { visitedAtMs: atMs - 5_000_000 } }).page.history;
@@ -79,7 +79,7 @@ describe('a page', () => {
     assert.deepEqual([history.changes, history.changedS, history.unchanged], [1, 60, 0]);
   });
 
-  it('has not where its body is the same, or its server says so', () => {
+  it('a page has not changed if its body is the same, or its server says so', () => {
     for (const own of [{ outcome: { contentHash: 'h1' } }, { outcome: { kind: 'notModified' } as const }]) {
       const { page, changed } = after(own);
       assert.equal(changed, false);
@@ -87,7 +87,7 @@ describe('a page', () => {
     }
   });
 
-  it('keeps what its last body said where a server sends none', () => {
+  it('a page keeps its last body’s validators if a server sends none', () => {
     const said = { etag: '', lastModified: '', contentHash: '' };
     const { page } = after({ outcome: { kind: 'notModified' }, record: said });
     const { etag, lastModified, contentHash } = page.record;
@@ -103,7 +103,7 @@ describe('a page', () => {
     assert.equal(after({ record: said }).page.record.etag, '', 'a body that says nothing says nothing');
   });
 
-  it('without a hash of its body is told by a strong tag', () => {
+  it('a page without a body hash is identified by a strong ETag', () => {
     for (const none of [
       { outcome: { contentHash: '' } },
       { before: { record: { ...before.record, contentHash: '' } } },
@@ -117,7 +117,7 @@ describe('a page', () => {
     assert.deepEqual(after(weak).page.changedAtMs, atMs);
   });
 
-  it('that failed, or was never visited, tells no change, and is kept to compare with', () => {
+  it('a page that failed, or was never visited, reveals no change, and is kept for comparison', () => {
     const { page, changed } = after({ record: { status: 'failed', contentHash: '', etag: '' } });
     assert.equal(changed, null);
     const kept = {
@@ -129,7 +129,7 @@ describe('a page', () => {
     assert.equal(after({ before: { visitedAtMs: 1 } }).changed, true);
   });
 
-  it('keeps the signature of its last change', () => {
+  it('a page keeps the signature of its last change', () => {
     const same = { contentHash: 'h1', textSignature: 'now' };
     assert.equal(after({ before: { signature: 'then' }, outcome: same }).page.signature, 'then');
     assert.equal(after({ before: { signature: '' }, outcome: same }).page.signature, 'now');
@@ -142,18 +142,18 @@ describe('a feed', () => {
   const reported = (before: string, now: string) =>
     after({ before: { signature: before }, outcome: { textSignature: now } });
 
-  it('has changed where it has a new entry, and keeps what it has now', () => {
+  it('a feed has changed if it has a new entry, and keeps its current ones', () => {
     assert.equal(reported(feed('a', 'b'), feed('b', 'c')).changed, true);
     const same = reported(feed('a', 'b'), feed('b'));
     assert.deepEqual([same.changed, same.page.signature], [false, feed('b')]);
   });
 
-  it('is no page that says the same, nor the other way round', () => {
+  it('a feed and a page never count as equal', () => {
     assert.equal(reported(feed('a'), 'text').changed, true);
     assert.equal(reported('text', feed('a')).changed, true);
   });
 
-  it('is asked for as often as it lets itself be', () => {
+  it('a feed is requested as often as it asks to be', () => {
     const asked: Visited[] = [];
     const next = (visit: Visited) => {
       asked.push(visit);
@@ -169,7 +169,7 @@ describe('a feed', () => {
   });
 });
 
-describe('a page that is scored again', () => {
+describe('a rescored page', () => {
   /** What its score is told, and the front queue that comes of it. */
   function scored(known: Partial<PageRecord> | null, now: Partial<UrlRecord> = {}) {
     const reported: FreshnessInputs[] = [];
@@ -184,7 +184,7 @@ describe('a page that is scored again', () => {
     return { fromSitemap: reported, frontQueue: page.frontQueue };
   }
 
-  it('is so by how long ago it was visited, and how often it has changed', () => {
+  it('a rescored page is scored by the time since its visit, and by its changes', () => {
     const { fromSitemap: reported, frontQueue } = scored({});
     assert.deepEqual([reported[0]!.ageMs, reported[0]!.changedShare, frontQueue], [60_000, 1, 1]);
     assert.ok(reported[0]!.changesPerDay! > 0);
@@ -196,7 +196,7 @@ describe('a page that is scored again', () => {
     assert.equal(scored({ visitedAtMs: atMs }).fromSitemap[0]!.ageMs, 0);
   });
 
-  it('is not by a visit that failed, nor where nothing scores', () => {
+  it('a page is not rescored after a failed visit, or without a score', () => {
     assert.deepEqual(scored({}, { status: 'failed' }), { fromSitemap: [], frontQueue: 5 });
     assert.equal(after().page.frontQueue, 2);
   });
@@ -208,7 +208,7 @@ describe('new URLs of a page', () => {
     return afterVisit(null, { ...before, ...known }, seen, null).page.gain;
   };
 
-  it('count from its second visit on, by the time between two', () => {
+  it('new URLs of a page count from its second visit on, by the time between two', () => {
     assert.deepEqual(gainOf({}, 3), { urls: 3, seconds: 60, visits: 1 });
     assert.deepEqual(gainOf({ visitedAtMs: 1 }, 3), { urls: 3, seconds: 1_000_000, visits: 1 });
     assert.deepEqual(gainOf({ gain: { urls: 1, seconds: 7, visits: 1 } }, 3), { urls: 4, seconds: 67, visits: 2 });
@@ -218,7 +218,7 @@ describe('new URLs of a page', () => {
   });
 });
 
-describe('a policy', () => {
+describe('a plugin-free recrawl policy', () => {
   const asked: Visited[] = [];
   const recrawl = {
     config: {},
@@ -228,12 +228,12 @@ describe('a policy', () => {
     },
   } as unknown as Recrawl;
 
-  it('says when to come again', () => {
+  it('a recrawl policy says when to revisit', () => {
     const { page, delayS } = after({}, recrawl);
     assert.deepEqual([delayS, page.history.intervalS], [65, 70]);
   });
 
-  it('is told what the visit found', () => {
+  it('a recrawl policy gets the visit’s findings', () => {
     const kinds = [{}, { status: 'failed' }, { status: 'failed', outcome: 'gone' }, { soft404: true }] as const;
     assert.deepEqual(
       kinds.map((own) => {
@@ -250,7 +250,7 @@ describe('the time since a page changed', () => {
     visitedOf({ ...before, changedAtMs, record: { ...record, lastModified } }, 'page', changed, atMs).sinceChangeS;
   const date = (ms: number) => new Date(ms).toUTCString();
 
-  it('is what its server says, if that can be', () => {
+  it('the time since a page changed is the server’s, if that is possible', () => {
     assert.equal(since(date(atMs - 5_000)), 5);
     assert.equal(since(date(atMs)), 0);
     assert.equal(since(date(1_000)), 999_999);
@@ -258,7 +258,7 @@ describe('the time since a page changed', () => {
     for (const wrong of ['', 'nonsense', date(atMs + 1_000), date(0)]) assert.equal(since(wrong), 90, wrong);
   });
 
-  it('is none where it has changed now, and never less', () => {
+  it('the time since a page changed is zero if it has changed now, and never negative', () => {
     assert.equal(since('', true), 0);
     assert.equal(since('', null), 90);
     assert.equal(since('', false, atMs + 5_000), 0);

@@ -49,8 +49,8 @@ const plain = (n: number) => `http://a.test/${n}`;
 const secured = (url: string) => url.replace('http:', 'https:');
 const toHttps = (url: string) => (url.startsWith('http:') ? secured(url) : '');
 
-describe('a host that redirects', () => {
-  it('has its further URLs folded after as many proofs as the policy asks for, without a request', () => {
+describe('a redirecting host', () => {
+  it('a redirecting host has its further URLs rewritten after the policy’s number of proofs, without a request', () => {
     const site = new Site();
     const [first, second, third, fourth] = [0, 1, 2, 3].map((n) => site.urls(40, plain).slice(10 * n, 10 * n + 10));
     assert.deepEqual(site.crawl(first!.slice(0, 2), toHttps), first!.slice(0, 2));
@@ -64,7 +64,7 @@ describe('a host that redirects', () => {
     assert.deepEqual(site.crawl(fourth!, toHttps), fourth!.map(secured));
   });
 
-  it('has one URL in sixteen asked for as it was found, so that a change of mind is noticed and unlearnt', () => {
+  it('a redirecting host gets one URL in sixteen as it was found, so that a change is noticed and unlearnt', () => {
     const site = new Site();
     site.crawl(site.urls(3, plain), toHttps);
     const all = Array.from({ length: 320 }, (_, n) => `http://a.test/more/${n}`);
@@ -79,7 +79,7 @@ describe('a host that redirects', () => {
     assert.deepEqual(site.crawl(last.slice(6), toHttps), last.slice(6).map(secured), 'six are');
   });
 
-  it('proves nothing by sending all its URLs to one', () => {
+  it('a host that redirects all URLs to one proves nothing', () => {
     const site = new Site();
     const items = site.urls(30, (n) => `https://a.test/item?id=${n}`);
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('a host that redirects', () => {
     );
   });
 
-  it('proves nothing of other hosts, though it redirects to them', () => {
+  it('a redirect to another host proves nothing about that host', () => {
     const site = new Site();
     const own = site.urls(20, (n) => `http://evil.test/${n}`);
     site.crawl(own, (url) => url.replace('http://evil.test', 'https://victim.test'));
@@ -121,7 +121,7 @@ describe('a host that redirects', () => {
     );
   });
 
-  it('that says the opposite has both unlearnt rather than a URL sent back and forth', () => {
+  it('a host that contradicts itself has both rules unlearnt, and no URL goes back and forth', () => {
     const site = new Site();
     const bare = site.urls(3, (n) => `https://a.test/${n}`);
     site.crawl(bare, (url) => (url.endsWith('/') ? '' : `${url}/`));
@@ -132,7 +132,7 @@ describe('a host that redirects', () => {
     assert.ok(evidence.get('slash')!.against > 0);
   });
 
-  it('has each spelling asked for where the policy does not ask for proofs, or an operator forces it', () => {
+  it('a redirecting host gets each spelling if the policy does not ask for proofs, or an operator forces it', () => {
     const site = new Site(undefined);
     const urls = site.urls(12, plain);
     assert.deepEqual(site.crawl(urls, toHttps), urls);
@@ -143,7 +143,7 @@ describe('a host that redirects', () => {
     assert.ok(other.crawl([urls[0]!], toHttps).includes(urls[9]!));
   });
 
-  it('is forgotten with its host', () => {
+  it('the proofs of a host are forgotten with it', () => {
     const site = new Site();
     site.crawl(site.urls(4, plain), toHttps);
     assert.ok(site.state.equivalences.of('a.test').size > 0);

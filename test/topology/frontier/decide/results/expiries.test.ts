@@ -27,8 +27,8 @@ function twoOut(): { readonly hand: Hand; readonly late: Task; readonly heard: T
   return { hand, late, heard: hand.lease(delayMs / 2) };
 }
 
-describe('after a lease that expired', () => {
-  it('its host waits its delay from the deadline: until then a fetcher may have asked it', () => {
+describe('an expired lease', () => {
+  it('an expired lease delays its host from the deadline: until then a fetcher may have contacted it', () => {
     const hand = new Hand({ delayMs });
     hand.links(host, 3);
     const task = hand.lease();
@@ -37,7 +37,7 @@ describe('after a lease that expired', () => {
     hand.leaseExactlyAfter(task.deadlineMs + delayMs - hand.nowMs);
   });
 
-  it('a longer wait that its host has asked for holds', () => {
+  it('an expired lease keeps a longer delay that its host has asked for', () => {
     const { hand, late, heard } = twoOut();
     hand.report(heard, { kind: 'throttled', retryAfterMs: 3_600_000 });
     const { readyAtMs } = factsOf(hand);
@@ -46,7 +46,7 @@ describe('after a lease that expired', () => {
     assert.equal(factsOf(hand).readyAtMs, readyAtMs);
   });
 
-  it('a host that may be on several leases waits on the one that expired alone', () => {
+  it('an expired lease delays only its own slot of a host with several', () => {
     const { hand, late, heard } = twoOut();
     hand.report(heard);
     expire(hand, late);
@@ -54,7 +54,7 @@ describe('after a lease that expired', () => {
     hand.leaseExactlyAfter(late.deadlineMs + delayMs - hand.nowMs);
   });
 
-  it('a quarter of it travels together, down to single URLs, also where no more was queued', () => {
+  it('an expired lease returns in quarters, down to single URLs, even if no more was queued', () => {
     const hand = new Hand({ delayMs: 1_000 });
     hand.links(host, 40);
     const first = hand.lease();
@@ -74,7 +74,7 @@ describe('after a lease that expired', () => {
     assert.deepEqual([before === 1, factsOf(single).leaseMax], [false, 1]);
   });
 
-  it('the changelog says that it expired', () => {
+  it('an expired lease is recorded as expired in the changelog', () => {
     const hand = new Hand();
     hand.links(host, 1);
     const reported = hand.lease();

@@ -9,7 +9,7 @@ import { defaultRecrawl } from '../../../../../topology/policy/recrawl/recrawl-c
 import { type Decided, Deciding, entryAt, key, urlAt } from '../deciding.ts';
 import { hourMs, nowMs, ok, requestOf, resultOf } from './result-of.ts';
 
-describe('a result that comes late', () => {
+describe('a late result', () => {
   /** One URL waits again, the lease is over. */
   function late(
     more: Partial<Result>,
@@ -28,7 +28,7 @@ describe('a result that comes late', () => {
   const hostOf = ({ changes }: Decided) =>
     (changes.find(({ kind }) => kind === 'host') as Change & { kind: 'host' })?.facts;
 
-  it('finishes a URL that waits again, and delays its host', () => {
+  it('a late result finishes a URL that waits again, and delays its host', () => {
     const { changes, tallies } = late({ completedAtMs: nowMs - 300 });
     const record = {
       ...{ url: urlAt(0), status: 'page', outcome: 'fetched', httpStatus: 200, atMs: nowMs, attempts: 2, depth: 1 },
@@ -42,7 +42,7 @@ describe('a result that comes late', () => {
     assert.deepEqual(tallies, { fetches: 0, lateResults: 1 });
   });
 
-  it('leaves alone what is on no list, or came to nothing final', () => {
+  it('a late result ignores unlisted URLs and outcomes that are not final', () => {
     const kinds = (outcome: Partial<Outcome>) => late({}, outcome).changes.map(({ kind }) => kind);
     assert.deepEqual(kinds({ ...ok, url: urlAt(5) }), ['host']);
     assert.deepEqual(kinds({ kind: 'timeout' }), ['host']);
@@ -52,7 +52,7 @@ describe('a result that comes late', () => {
     assert.deepEqual(kinds({ kind: 'redirect', redirectUrl: urlAt(1) }), ['finish', 'host']);
   });
 
-  it('takes all of its outcomes', () => {
+  it('a late result applies all its outcomes', () => {
     const deciding = new Deciding();
     const lease = deciding.lease(entryAt(0), entryAt(1));
     for (const index of [0, 1]) {
@@ -68,13 +68,13 @@ describe('a result that comes late', () => {
     );
   });
 
-  it('never makes its host ready sooner, and says nothing where it has nothing to say', () => {
+  it('a late result never makes its host ready sooner, and without facts changes nothing', () => {
     assert.equal(hostOf(late({}, { kind: 'timeout' }, {}, { readyAtMs: nowMs + 1_001 })), undefined);
     assert.equal(hostOf(late({}, { kind: 'timeout' }, {}, { readyAtMs: nowMs + 999 }))!.readyAtMs, nowMs + 1_000);
     assert.equal(hostOf(late({ completedAtMs: 0 }, { kind: 'timeout' })), undefined);
   });
 
-  it('counts its bytes where they are capped, to the cap', () => {
+  it('a late result counts its bytes if they are capped, to the cap', () => {
     const requests = [requestOf({ bytes: 60 })];
     const with60 = (bytesPerHostMax?: number) =>
       hostOf(late({ requests, completedAtMs: 0 }, { kind: 'timeout' }, { bytesPerHostMax }, { bytes: 1 }));
@@ -86,7 +86,7 @@ describe('a result that comes late', () => {
     assert.deepEqual(held, { ...newHostFacts, hold: 'limit', readyAtMs: nowMs + 1_000 });
   });
 
-  it('is the first visit of what it finishes, where the policy visits again', () => {
+  it('a late result is the first visit of a URL that it finishes, if the policy has revisits', () => {
     const recrawl = { ...defaultRecrawl, schedule: 'fixed', intervalMs: 2 * hourMs } as const;
     const { changes } = late({}, ok, { recrawl });
     assert.deepEqual(
@@ -100,7 +100,7 @@ describe('a result that comes late', () => {
     );
   });
 
-  it('is late where the lease is of another host', () => {
+  it('a result is late if the lease belongs to another host', () => {
     const deciding = new Deciding();
     const lease = deciding.lease(entryAt(0));
     deciding.facts({}, 'other.test');
@@ -113,7 +113,7 @@ describe('a result that comes late', () => {
     );
   });
 
-  it('spends the cash of what it finishes, where that was sent', () => {
+  it('a late result spends the cash of URLs that it finishes, if it was sent', () => {
     for (const [outcome, spent] of [
       [ok, true],
       [{ kind: 'notModified', status: 304 }, false],

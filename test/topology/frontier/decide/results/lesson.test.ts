@@ -39,8 +39,8 @@ function learnt(
 
 const error: Partial<Outcome> = { kind: 'serverError', status: 500 };
 
-describe('a host', () => {
-  it('begins with what was known of it', () => {
+describe('a host’s lesson', () => {
+  it('a host’s lesson begins with what was known', () => {
     assert.equal(newLesson(newHostFacts).wasThrottled, false);
     const { wasThrottled, serverErrors, ...rest } = newLesson({ ...newHostFacts, throttles: 1, serverErrors: 2 });
     assert.deepEqual([wasThrottled, serverErrors], [true, 2]);
@@ -48,7 +48,7 @@ describe('a host', () => {
     assert.deepEqual(rest, { ...nothing, heldBack: false, retryAfterMs: 0, fetched: 0, pages: 0, fetchMs: [] });
   });
 
-  it('has given an answer, a page among them', () => {
+  it('a host’s lesson has its response, a page among them', () => {
     assert.deepEqual(learnt({ kind: 'fetched', status: 200 }), { answered: true, fetched: 1, pages: 1 });
     assert.deepEqual(learnt({ kind: 'notModified', status: 304 }), { answered: true, fetched: 1, pages: 1 });
     assert.deepEqual(learnt({ kind: 'fetched', status: 200, soft404: true }), { answered: true, fetched: 1 });
@@ -60,14 +60,14 @@ describe('a host', () => {
     assert.deepEqual(learnt({ kind: 'fetched', status: 1 }), { answered: true, fetched: 1, pages: 1 });
   });
 
-  it('has answered well again', () => {
+  it('a host’s lesson has its recovery', () => {
     const before = { wasThrottled: true, serverErrors: 2, fetched: 4, pages: 3 };
     assert.deepEqual(learnt({ kind: 'fetched', status: 200 }, { before }), {
       ...{ answered: true, wasThrottled: false, serverErrors: 0, fetched: 5, pages: 4 },
     });
   });
 
-  it('has failed, asked for less, or given nothing to say', () => {
+  it('a host’s lesson has its failure, its throttling, or nothing', () => {
     for (const kind of ['connectionFailed', 'dnsFailed', 'tlsFailed', 'robotsUnreachable'] as const) {
       assert.deepEqual(learnt({ kind }), { hostFailed: true });
       assert.deepEqual(learnt({ kind, originOnly: true }), { reached: true }, 'another request was answered');
@@ -79,12 +79,12 @@ describe('a host', () => {
     assert.deepEqual(learnt({ kind: 'crawlDelayTooLong', status: 200 }), { heldBack: true });
   });
 
-  it('asks for the longest of its pauses', () => {
+  it('a host’s lesson has the longest of its pauses', () => {
     assert.deepEqual(learnt({ retryAfterMs: 5, kind: 'robotsDenied' }), { retryAfterMs: 5 });
     assert.deepEqual(learnt({ retryAfterMs: 5, kind: 'robotsDenied' }, { before: { retryAfterMs: 6 } }), {});
   });
 
-  it('took so long for a page', () => {
+  it('a host’s lesson has its time per page', () => {
     const requests = [
       requestOf({ outcomeIndex: 0, startMs: 1, endMs: 2 }),
       requestOf({ outcomeIndex: 1, startMs: 10, endMs: 40 }),
@@ -97,7 +97,7 @@ describe('a host', () => {
 });
 
 describe('server errors', () => {
-  it('in a row, of different URLs, are throttling', () => {
+  it('server errors in a row, of different URLs, are throttling', () => {
     const after = (serverErrors: number, isFirstTry = true) =>
       learnt(error, { before: { serverErrors }, serverErrorsMax: 3, isFirstTry });
     assert.deepEqual(after(0), { reached: true, serverErrors: 1 });
@@ -109,7 +109,7 @@ describe('server errors', () => {
     assert.deepEqual(learnt(error, { serverErrorsMax: 1 }), { reached: true, serverErrors: 1, throttled: true });
   });
 
-  it('are no recovery of a host that is backed off', () => {
+  it('server errors are no recovery of a host that is backed off', () => {
     const before = { wasThrottled: true };
     assert.deepEqual(learnt(error, { before, serverErrorsMax: 3 }), {
       reached: true,
@@ -118,14 +118,14 @@ describe('server errors', () => {
     });
   });
 
-  it('are answers where the policy does not count them, and so is one of a single request', () => {
+  it('server errors are responses if the policy does not count them, and so is one of a single request', () => {
     for (const serverErrorsMax of [0, undefined])
       assert.deepEqual(learnt(error, { serverErrorsMax }), { answered: true });
     assert.deepEqual(learnt({ kind: 'serverError', status: 425 }, { serverErrorsMax: 1 }), { answered: true });
   });
 });
 
-describe('pauses that answers beside the URLs asked for', () => {
+describe('pauses from other requests', () => {
   const pause = (more: Partial<Request>, before = 0): number => {
     const lesson = { ...newLesson(newHostFacts), retryAfterMs: before };
     const request = requestOf({ outcomeIndex: -1, status: 429, retryAfterMs: 9_000, endMs: 1_000, ...more });
@@ -133,7 +133,7 @@ describe('pauses that answers beside the URLs asked for', () => {
     return lesson.retryAfterMs;
   };
 
-  it('count from the end of their request', () => {
+  it('pauses from other requests count from the end of their request', () => {
     assert.equal(pause({}), 6_000);
     for (const status of [301, 403, 404, 500, 503]) assert.equal(pause({ status }), 6_000, `${status}`);
     assert.equal(pause({}, 6_001), 6_001);
@@ -142,7 +142,7 @@ describe('pauses that answers beside the URLs asked for', () => {
     assert.equal(pause({ retryAfterMs: 2_000 }), 0, 'it is over');
   });
 
-  it('are none of a URL, of a success, or where there is none', () => {
+  it('pauses from other requests exclude those of a URL, of a success, and missing ones', () => {
     assert.equal(pause({ outcomeIndex: 0 }), 0);
     assert.equal(pause({ status: 200 }), 0);
     assert.equal(pause({ status: 0 }), 0);

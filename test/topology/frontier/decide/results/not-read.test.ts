@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
 
-it('answers whose type is not read are counted apart, and what was refused without an answer is not', () => {
+it('responses of unsupported types are counted separately, and refusals without a response are not', () => {
   const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 3, retriesMs: [] });
   hand.linksTo(['https://a.test/a', 'https://a.test/b', 'https://a.test/c']);
   const task = hand.lease();

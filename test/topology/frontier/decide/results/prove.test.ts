@@ -40,7 +40,7 @@ function learnt(one: Deciding, url: string, outcome: Partial<Outcome>, status: F
 const markOf = ({ state }: Deciding, url: string) => state.fingerprintOf(url)[1]!;
 
 describe('a redirect to another spelling', () => {
-  it('is a proof, by the target that it leads to', () => {
+  it('a redirect to another spelling proves the rewriting to its target', () => {
     const one = deciding();
     assert.deepEqual(learnt(one, `${here}/x`, redirectTo(`${here}/x/`)), [
       { rewriting: 'slash', proofs: 1, against: 0, targets: [markOf(one, `${here}/x/`)] },
@@ -52,16 +52,16 @@ describe('a redirect to another spelling', () => {
     assert.deepEqual(learnt(one, `${here}/z`, redirectTo(`${here}/z/`)), [], 'it is known');
   });
 
-  it('proves each of its steps', () => {
+  it('a redirect to another spelling proves each of its rewritings', () => {
     const found = learnt(deciding(), 'http://a.test/x', redirectTo('https://a.test/x/'));
     assert.deepEqual(found.map(({ rewriting }) => rewriting).sort(), ['https', 'slash']);
   });
 
-  it('is taken in the normal form of its target', () => {
+  it('a redirect to another spelling is read in its target’s normal form', () => {
     assert.equal(learnt(deciding(), `${here}/x`, redirectTo(`${here}/x/#y`)).length, 1);
   });
 
-  it('asks for twice the proofs after each contradiction', () => {
+  it('a redirect to another spelling must be seen twice as often after each contradiction', () => {
     const one = deciding({ slash: { against: 1, proofs: 2, targets: [7] } });
     assert.deepEqual(learnt(one, `${here}/x`, redirectTo(`${here}/x/`)), [
       { rewriting: 'slash', proofs: 3, against: 1, targets: [7, markOf(one, `${here}/x/`)] },
@@ -71,7 +71,7 @@ describe('a redirect to another spelling', () => {
     ]);
   });
 
-  it('has the opposite unlearnt, where that was proved', () => {
+  it('a redirect to another spelling disproves the opposite, if that was proved', () => {
     const one = deciding({ noSlash: { proofs: 1, against: 2, targets: [7] } });
     assert.deepEqual(learnt(one, `${here}/x`, redirectTo(`${here}/x/`)).slice(1), [
       { rewriting: 'noSlash', proofs: 0, against: 3, targets: [] },
@@ -80,7 +80,7 @@ describe('a redirect to another spelling', () => {
     assert.equal(learnt(deciding(), 'http://a.test/x', redirectTo(`${here}/x`)).length, 1, 'https has no opposite');
   });
 
-  it('is kept among sixteen of a host, and by sixteen marks each', () => {
+  it('redirects to another spelling are kept for sixteen rewritings per host, by sixteen marks each', () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`query:p${n}`, { proofs: 1 }]));
     assert.equal(learnt(deciding(many(15)), `${here}/x`, redirectTo(`${here}/x/`)).length, 1);
@@ -92,7 +92,7 @@ describe('a redirect to another spelling', () => {
     assert.deepEqual(after!.targets, [...marks.slice(1), markOf(one, `${here}/x/`)]);
   });
 
-  it('proves nothing elsewhere, to where nobody goes, or where the policy does not ask', () => {
+  it('a redirect to another spelling proves nothing elsewhere, to an unfetched URL, or without a policy for it', () => {
     assert.deepEqual(learnt(deciding(), `${here}/x`, redirectTo(`${here}/other`)), []);
     assert.deepEqual(learnt(deciding(), `${here}/x`, redirectTo('mailto:x')), []);
     assert.deepEqual(learnt(deciding(), `${here}/x`, { kind: 'gone', redirectUrl: `${here}/x/` }, 'failed'), []);
@@ -100,8 +100,8 @@ describe('a redirect to another spelling', () => {
   });
 });
 
-describe('a page', () => {
-  it('that is there in a spelling that would be rewritten contradicts it', () => {
+describe('a page in a rewritable spelling', () => {
+  it('a page in a rewritable spelling contradicts the rewriting', () => {
     const known = { slash: { proofs: 1, against: 1 }, https: { proofs: 1 } };
     assert.deepEqual(learnt(deciding(known), `${here}/x`, ok, 'page'), [
       { rewriting: 'slash', proofs: 0, against: 2, targets: [] },
@@ -110,7 +110,7 @@ describe('a page', () => {
     assert.deepEqual(learnt(deciding({ slash: { against: 1 } }), `${here}/x`, ok, 'page'), [], 'nothing was proved');
   });
 
-  it('that does not exist, or is none, contradicts nothing', () => {
+  it('a missing or invalid page contradicts nothing', () => {
     const known = { slash: { proofs: 2 } };
     assert.deepEqual(learnt(deciding(known), `${here}/x`, { ...ok, soft404: true }, 'page'), []);
     assert.deepEqual(learnt(deciding(known), `${here}/x`, { kind: 'gone', status: 404 }, 'failed'), []);

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
 import { urlLimits } from '../../../../../topology/url/url-limits.ts';
 
-it('a URL that redirects to another spelling of itself is followed as far as the limit, and no further', () => {
+it('a URL that redirects to another spelling of itself is followed up to the limit, and no further', () => {
   const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 1, retriesMs: [] });
   const url = 'https://a.test/page';
   hand.linksTo([url]);

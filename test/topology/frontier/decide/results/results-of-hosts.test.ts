@@ -34,7 +34,7 @@ function taught(one: Case): Partial<HostFacts> {
   return Object.fromEntries(names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]]));
 }
 
-describe('a host is known, after a result, for', () => {
+describe('a host’s facts after a result', () => {
   const read = { fetched: 1, pages: 1 };
   const polite = { ...read, readyAtMs: nowMs + 1_000 };
   const took = (ms: number) => ({ requests: [requestOf({ outcomeIndex: 0, startMs: 100, endMs: 100 + ms })] });
@@ -189,14 +189,14 @@ describe('a host is known, after a result, for', () => {
   };
   for (const [name, { is, ...one }] of Object.entries(cases)) it(name, () => assert.deepEqual(taught(one), is));
 
-  it('a lease without URLs: a contact, and neither its size nor a death', () => {
+  it('a host’s facts after a lease without URLs have a contact, and neither its size nor a death', () => {
     const before = { failures: 4, returns: 2, leaseMax: 3 };
     assert.deepEqual(taught({ before }), { readyAtMs: nowMs + 2_000 });
     const settings = { before, policy: { delayMs: 0 }, result: { last: false } };
     assert.deepEqual(taught(settings), { readyAtMs: nowMs });
   });
 
-  it('throttles, which wait the first step, then twice as long, a fifth more or less', () => {
+  it('a host’s facts have throttles, which wait the first step, then twice as long, within a fifth', () => {
     const policy = { delayMs: 0 };
     for (const [throttles, waitMs] of [
       [0, 5_000],
@@ -210,7 +210,7 @@ describe('a host is known, after a result, for', () => {
     }
   });
 
-  it('its caps, counted once where the policy has reached them, and not where an operator has', () => {
+  it('a host’s facts have its caps, counted once when the policy’s are reached, unless an operator has set them', () => {
     const capped = (one: Case) => decided({ outcomes: [ok], ...one }).tallies['capped'];
     assert.equal(capped({ policy: { pagesPerHostMax: 1 } }), 1);
     assert.equal(capped({ policy: { pagesPerHostMax: 2 } }), undefined);
@@ -221,7 +221,7 @@ describe('a host is known, after a result, for', () => {
   });
 });
 
-describe('a host that may be on several leases', () => {
+describe('a host with several slots', () => {
   const manySlots = (
     before: Partial<HostFacts>,
     outcomes: readonly Partial<Outcome>[],
@@ -239,26 +239,26 @@ describe('a host that may be on several leases', () => {
     return { facts: host.facts, slotAtMs: slot?.readyAtMs, controls };
   };
 
-  it('has the slot wait the delay, and itself nothing', () => {
+  it('a host with several slots delays the slot, and not itself', () => {
     const { facts, slotAtMs, controls } = manySlots({}, [ok], { completedAtMs: nowMs - 100 });
     assert.deepEqual([facts.readyAtMs, slotAtMs, controls], [0, nowMs + 900, []]);
     assert.equal(manySlots({}, [ok], { completedAtMs: 0 }).slotAtMs, nowMs + 1_000);
     assert.equal(manySlots({}, [ok], { last: false }).slotAtMs, undefined);
   });
 
-  it('waits as a whole where it asks for a pause', () => {
+  it('a host with several slots waits as a whole if it asks for a pause', () => {
     for (const retryAfterMs of [1, 500]) {
       const { facts, slotAtMs } = manySlots({}, [{ ...ok, retryAfterMs }]);
       assert.deepEqual([facts.readyAtMs, slotAtMs], [nowMs + retryAfterMs, nowMs + 1_000]);
     }
   });
 
-  it('has one slot while it is in trouble', () => {
+  it('a host with several slots has one while it is in trouble', () => {
     const { facts, slotAtMs } = manySlots({}, [failed('connectionFailed')]);
     assert.deepEqual([facts.readyAtMs, slotAtMs], [nowMs + 5_000, undefined]);
   });
 
-  it('has a lease that was under way when its trouble was found say nothing new', () => {
+  it('a host with several slots ignores trouble in a lease that was under way when trouble was found', () => {
     const deciding = new Deciding();
     const first = deciding.lease(entryAt(0), entryAt(1));
     deciding.state.apply({ kind: 'hostSlots', hostKey: key, own: -1, most: 2 });
@@ -272,7 +272,7 @@ describe('a host that may be on several leases', () => {
     assert.deepEqual({ returns, leaseMax, readyAtMs }, { returns: 0, leaseMax: 8, readyAtMs: nowMs + 1_000 });
   });
 
-  it('has the fetchers of its other leases told of trouble, or of a pause', () => {
+  it('a host with several slots informs the fetchers of its other leases of trouble, or of a pause', () => {
     const reported = (outcome: Partial<Outcome>) => {
       const deciding = new Deciding();
       const lease = deciding.lease(entryAt(0));

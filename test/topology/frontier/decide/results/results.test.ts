@@ -24,7 +24,7 @@ describe('a URL', () => {
     return { ...said, tallies, change: said.changes.find(({ kind }) => kind === 'resolve') as Resolve };
   }
 
-  it('ends in the place of its outcome, or waits again', () => {
+  it('a URL gets the place of its outcome, or waits again', () => {
     const places: Readonly<Partial<Record<OutcomeKind, string>>> = {
       ...{
         fetched: 'page',
@@ -43,7 +43,7 @@ describe('a URL', () => {
     }
   });
 
-  it('that came to something is kept with all that was told of it', () => {
+  it('a successful URL is kept with all its reported facts', () => {
     const said: Partial<Outcome> = {
       ...{ kind: 'fetched' as const, status: 203, etag: '"e"', lastModified: 'then', contentHash: 'h', soft404: true },
     };
@@ -58,14 +58,14 @@ describe('a URL', () => {
     assert.deepEqual(tallies, {});
   });
 
-  it('is barren where it led nowhere and is not to be indexed', () => {
+  it('a URL is barren if it led nowhere and is noindex', () => {
     const barren = (more: Partial<Outcome>) => resolved({ ...ok, ...more }).change.record!.barren;
     assert.equal(barren({ noindex: true }), true);
     assert.equal(barren({ noindex: true, links: 1 }), undefined);
     assert.equal(barren({}), undefined);
   });
 
-  it('is tried again after the steps of the schedule, or as late as its host asks', () => {
+  it('a URL is retried after the schedule’s steps, or as late as its host asks', () => {
     for (const [attempts, retryAfterMs, waitMs] of [
       [0, 0, 5_000],
       [1, 0, 30_000],
@@ -80,7 +80,7 @@ describe('a URL', () => {
     }
   });
 
-  it('is given up on after the last step, with what happened to it', () => {
+  it('a URL is given up after the last step, with its failure', () => {
     const { change, tallies, deadLetters } = resolved(
       { kind: 'serverError', status: 500, detail: 'why' },
       { attempts: 3 },
@@ -105,7 +105,7 @@ describe('a URL', () => {
     );
   });
 
-  it('that is given up on keeps its tags, and how it was spelt', () => {
+  it('a URL that is given up keeps its tags, and its spelling', () => {
     const deciding = new Deciding();
     deciding.state.apply({ kind: 'tagSet', number: 1, tags: ['x'] });
     const lease = deciding.lease(entryAt(0, { tags: 1, spelling: '/%30' }), entryAt(1));
@@ -125,19 +125,19 @@ describe('a URL', () => {
     );
   });
 
-  it('of an origin alone whose robots.txt cannot be had is given up on for that', () => {
+  it('a URL whose own origin has no reachable robots.txt is given up for that', () => {
     const outcome = { kind: 'robotsUnreachable', originOnly: true } as const;
     assert.deepEqual(resolved(outcome).tallies, { retries: 1 });
     assert.equal(resolved(outcome, { attempts: 3 }).deadLetters[0]!.reason, 'robotsUnreachable');
   });
 
-  it('that kills its parser is given up on at once', () => {
+  it('a URL that kills its parser is given up at once', () => {
     const { deadLetters, change } = resolved({ kind: 'parseFailed', status: 200, detail: 'slow' });
     const [{ reason, attempts, detail }] = deadLetters as [Decided['deadLetters'][number]];
     assert.deepEqual([reason, attempts, detail, change.record!.httpStatus], ['parseKilled', 1, 'slow', 200]);
   });
 
-  it('was not tried where its host failed, or nobody began', () => {
+  it('a URL costs no attempt if its host failed, or nobody started', () => {
     for (const kind of ['connectionFailed', 'robotsUnreachable', 'returned', 'crawlDelayTooLong'] as const) {
       const { change, tallies } = resolved({ kind }, { attempts: 2 });
       assert.deepEqual(change.disposition, { to: 'again', dueAtMs: 0, entry: entryAt(0, { attempts: 2 }) }, kind);
@@ -147,7 +147,7 @@ describe('a URL', () => {
     assert.deepEqual(change.disposition, { to: 'again', dueAtMs: nowMs + 299_990, entry: entryAt(0, { attempts: 3 }) });
   });
 
-  it('that redirects to another spelling of itself is asked for in that, ten times at most', () => {
+  it('a URL that redirects to another spelling of itself is requested in that, at most ten times', () => {
     const redirectUrl = `${urlAt(0)}#x`;
     const entry = { hop: 9, spelling: '/%30' };
     const { change, tallies, deadLetters } = resolved({ kind: 'redirect', status: 301, redirectUrl }, entry);
@@ -164,7 +164,7 @@ describe('a URL', () => {
     assert.deepEqual(nowhere.disposition, { to: 'final', status: 'redirected' });
   });
 
-  it('counts for what it came to', () => {
+  it('a URL counts by its outcome', () => {
     const counted = (outcome: Partial<Outcome>) => resolved(outcome).tallies;
     assert.deepEqual(counted(ok), {});
     assert.deepEqual(counted({ kind: 'notModified', status: 304 }), { notModified: 1 });
@@ -177,7 +177,7 @@ describe('a URL', () => {
     assert.deepEqual(counted({ kind: 'refused', status: 403 }), {});
   });
 
-  it('spends its cash where it was sent', () => {
+  it('a URL spends its cash if it was sent', () => {
     for (const [outcome, spent] of [
       [ok, true],
       [{ kind: 'gone', status: 404 }, true],
@@ -209,7 +209,7 @@ describe('an outcome', () => {
   }
   const kindsOf = ({ changes }: Decided) => changes.map(({ kind }) => kind);
 
-  it('is told in its trace, where it has one', () => {
+  it('an outcome is reported in its trace, if it has one', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const [event] = said({}, { ...ok, traceparent }).traced;
     assert.ok(event?.kind === 'resolved');
@@ -217,7 +217,7 @@ describe('an outcome', () => {
     assert.deepEqual(said({}, ok).traced, []);
   });
 
-  it('keeps the tags of its URL', () => {
+  it('an outcome keeps the tags of its URL', () => {
     const deciding = new Deciding();
     deciding.state.apply({ kind: 'tagSet', number: 1, tags: ['x'] });
     const lease = deciding.lease(entryAt(0, { tags: 1 }), entryAt(1));
@@ -226,14 +226,14 @@ describe('an outcome', () => {
     assert.deepEqual([records[0]!.tags, 'tags' in records[1]!], [1, false]);
   });
 
-  it('is a proof of how its host spells URLs, where the policy asks for proofs', () => {
+  it('an outcome proves its host’s spelling of URLs, if the policy asks for proofs', () => {
     const redirect = { kind: 'redirect', status: 301, redirectUrl: `${urlAt(0)}/` } as const;
     const [proof] = ofKind(said({ equivalences: { proofs: 3 } }, redirect), 'equivalence');
     assert.deepEqual([proof!.hostKey, proof!.rewriting, proof!.proofs], [key, 'slash', 1]);
     assert.deepEqual(kindsOf(said({}, redirect)), ['resolve', 'release', 'host']);
   });
 
-  it('shows a trap, where the policy asks for that', () => {
+  it('an outcome reveals a trap, if the policy looks for traps', () => {
     const url = `https://${key}/some/page`;
     const traps = { ...defaultTraps, wasteFetches: 1, wasteShare: 0 };
     const deciding = (policy: Partial<PolicyConfig>) => {
@@ -246,7 +246,7 @@ describe('an outcome', () => {
     assert.deepEqual(kindsOf(deciding({})), ['resolve', 'release', 'host']);
   });
 
-  it('is a visit where its policy visits again, from when the lease was completed', () => {
+  it('an outcome is a visit if its policy has revisits, from when the lease was completed', () => {
     const recrawl = { ...defaultRecrawl, schedule: 'fixed', intervalMs: 2 * hourMs } as const;
     const at = (completedAtMs: number) => {
       const decided = said({ recrawl }, ok, { completedAtMs });
@@ -262,19 +262,19 @@ describe('an outcome', () => {
     );
   });
 
-  it('names sitemaps that are to be read, once the lease is over', () => {
+  it('an outcome names sitemaps to be read, once the lease has ended', () => {
     const sitemaps = { everyMs: 60_000, rules: [{ urls: [`https://${key}/s.xml`] }] };
     const more = robots({ robotsStatus: 'rules' });
     assert.deepEqual(kindsOf(said({ sitemaps }, ok, more)), ['resolve', 'release', 'host', 'sitemaps']);
     assert.deepEqual(kindsOf(said({ sitemaps }, ok, { ...more, last: false })), ['resolve', 'host']);
   });
 
-  it('of a lease that goes on and whose host failed puts the URL back at once', () => {
+  it('an outcome in a running lease whose host failed returns the URL at once', () => {
     const decided = said({}, failed('connectionFailed'), { last: false });
     assert.deepEqual(kindsOf(decided), ['resolve', 'host']);
   });
 
-  it('that is to be repeated at once is repeated, for what it is, after its wait', () => {
+  it('an immediately repeatable outcome is repeated after its delay', () => {
     const deciding = new Deciding({ retriesMs: [0] });
     deciding.nowMs = 0;
     const lease = deciding.lease(entryAt(0));
@@ -287,8 +287,8 @@ describe('an outcome', () => {
   });
 });
 
-describe('a visit to a page that is known', () => {
-  it('that nobody tells of is due as before', () => {
+describe('a revisit of a known page', () => {
+  it('a revisit of a known page that is not reported stays due', () => {
     const deciding = new Deciding({ recrawl: defaultRecrawl });
     deciding.facts({});
     deciding.schedule(visitedPage);
@@ -298,7 +298,7 @@ describe('a visit to a page that is known', () => {
     assert.deepEqual([visit!.dueAtMs, visit!.page], [nowMs, visitedPage]);
   });
 
-  it('that came to nothing has the page wait for the next', () => {
+  it('a revisit of a known page that failed waits for the next', () => {
     const deciding = new Deciding({ recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 2 * hourMs } });
     deciding.lease(entryAt(0));
     const seen = deciding.decide((decision) => decideResult(decision, resultOf(1, [ok])));
@@ -313,20 +313,20 @@ describe('a visit to a page that is known', () => {
   });
 });
 
-describe('a message', () => {
+describe('a result message', () => {
   function decided(urls: number, outcomes: readonly Partial<Outcome>[], more: Partial<Result>): Decided {
     const deciding = new Deciding();
     const lease = deciding.lease(...Array.from({ length: urls }, (_, n) => entryAt(n)));
     return deciding.decide((decision) => decideResult(decision, resultOf(lease.id, outcomes, more)));
   }
 
-  it('counts its requests and their bytes', () => {
+  it('a result message counts its requests and their bytes', () => {
     const requests = [requestOf({ bytes: 40 }), requestOf({ bytes: 2 })];
     const { tallies } = decided(1, [ok], { requests });
     assert.deepEqual(tallies, { fetches: 2, bytes: 42 });
   });
 
-  it('is taken step by step: URLs, the lease, its slot, its host', () => {
+  it('a result message is applied in order: URLs, the lease, its slot, its host', () => {
     const deciding = new Deciding();
     const lease = deciding.lease(entryAt(0), entryAt(1), entryAt(2));
     const outcomes = [
@@ -342,7 +342,7 @@ describe('a message', () => {
     assert.equal(deciding.state.leases.size, 0);
   });
 
-  it('that is not the last leaves what it does not tell of on the lease', () => {
+  it('a result message that is not the last leaves unreported URLs on the lease', () => {
     const deciding = new Deciding();
     const lease = deciding.lease(entryAt(0), entryAt(1));
     const message = resultOf(lease.id, [ok], { last: false });
@@ -355,14 +355,14 @@ describe('a message', () => {
     assert.deepEqual(deciding.decide((decision) => decideResult(decision, message)).changes, []);
   });
 
-  it('about a lease that was forgotten says nothing of the URL that has its place', () => {
+  it('a result message about a forgotten lease does not affect the URL in its place', () => {
     const { changes } = decided(1, [{ ...ok, url: urlAt(7) }], { last: false, completedAtMs: 0 });
     assert.deepEqual(changes, []);
     const out = decided(1, [{ ...ok, index: 3, url: '' }], { last: false, completedAtMs: 0 });
     assert.deepEqual(out.changes, []);
   });
 
-  it('of a host or before a policy that nobody knows is passed over', () => {
+  it('a result message of an unknown host, or before a known policy, is skipped', () => {
     const deciding = new Deciding();
     const lease = deciding.lease(entryAt(0));
     const message = resultOf(lease.id, [ok], { requests: [requestOf({ bytes: 1 })] });
@@ -387,7 +387,7 @@ describe('a message', () => {
     );
   });
 
-  it('that asks for leases of its host is no result', () => {
+  it('a request for leases of a host is no result', () => {
     const robotsHops = [{ url: `https://${key}/robots.txt`, asked: ['https://b.test/robots.txt'], partition: 0 }];
     const { changes } = decided(1, [ok], { robotsHops });
     assert.deepEqual(

@@ -37,21 +37,21 @@ function probe(hand: Hand, backOffMs: number): Task {
   return task;
 }
 
-describe('a server that fails', () => {
-  it('is backed off after three URLs in a row, longer after each probe that fails as well', () => {
+describe('a failing server', () => {
+  it('a failing server is backed off after three URLs in a row, longer after each failed probe', () => {
     const hand = handOf(30);
     report(hand, hand.lease(), 'eeerrrrr');
     for (let backOffMs = 1_000, n = 0; n < 8; n++, backOffMs = Math.min(2 * backOffMs, 64_000))
       report(hand, probe(hand, backOffMs), 'e');
   });
 
-  it('is noticed over leases of one URL each', () => {
+  it('a failing server is noticed over leases of one URL each', () => {
     const hand = handOf(30, { urlsPerLeaseMax: 1 });
     for (let n = 0; n < 3; n++) report(hand, hand.lease(), 'e');
     probe(hand, 1_000);
   });
 
-  it('is probed by URLs that were never tried, while there are any', () => {
+  it('a failing server is probed by untried URLs, while there are any', () => {
     const hand = handOf(10);
     report(hand, hand.lease(), 'eeerrrrr');
     hand.report(probe(hand, 1_000), error);
@@ -65,7 +65,7 @@ describe('a server that fails', () => {
     assert.ok(new Set(probed).size > 8);
   });
 
-  it('is crawled as before after a good answer, also if that refuses', () => {
+  it('a failing server is crawled as before after a good response, also if that refuses', () => {
     for (const kind of ['fetched', 'gone', 'clientError', 'redirect'] as const) {
       const hand = handOf(30);
       report(hand, hand.lease(), 'eeerrrrr');
@@ -74,7 +74,7 @@ describe('a server that fails', () => {
     }
   });
 
-  it('stays backed off when it answers 503 and 500 in turns', () => {
+  it('a failing server stays backed off when it alternates 503 and 500', () => {
     const hand = handOf(30);
     hand.report(hand.lease(), { kind: 'throttled' });
     hand.report(probe(hand, 1_000), error);
@@ -82,7 +82,7 @@ describe('a server that fails', () => {
     probe(hand, 4_000);
   });
 
-  it('is not given up on: its URLs use up their retries, as after 503', () => {
+  it('a failing server is not given up: its URLs use up their retries, as after 503', () => {
     const hand = handOf(3);
     report(hand, hand.lease(), 'eee');
     for (let n = 0; n < 6; n++) hand.report(hand.lease(80_000), error);
@@ -90,7 +90,7 @@ describe('a server that fails', () => {
     assert.equal(hand.rig.core.state.hosts.get(a)!.facts.deadUntilMs, 0);
   });
 
-  it('is still known after a restart', () => {
+  it('a failing server is still known after a restart', () => {
     const hand = handOf(30, { urlsPerLeaseMax: 1 });
     for (let n = 0; n < 2; n++) report(hand, hand.lease(), 'e');
     hand.rig.save();
@@ -99,14 +99,14 @@ describe('a server that fails', () => {
     probe(hand, 1_000);
   });
 
-  it('is let go on by an operator', () => {
+  it('a failing server can be released by an operator', () => {
     const hand = handOf(30);
     report(hand, hand.lease(), 'eeerrrrr');
     hand.event('releaseHost', a);
     assert.ok(hand.lease(1_200).urls.length > 1);
   });
 
-  it('tells its tasks how many errors in a row end a lease, and how many there were', () => {
+  it('a failing server’s tasks carry how many errors in a row end a lease, and how many there were', () => {
     const hand = handOf(30, { urlsPerLeaseMax: 1 });
     const first = hand.lease();
     assert.deepEqual([first.serverErrorsMax, first.serverErrors], [3, 0]);
@@ -116,14 +116,14 @@ describe('a server that fails', () => {
 });
 
 describe('a host with broken pages', () => {
-  it('is not slowed while good answers come between them', () => {
+  it('a host with broken pages is not slowed while good responses come between them', () => {
     const hand = handOf(200);
     report(hand, hand.lease(), 'eegeegee');
     report(hand, hand.lease(), `geeg${'g'.repeat(60)}`);
     assert.equal(hand.lease().urls.length, 64);
   });
 
-  it('is not slowed by a page that fails again and again, nor by many whose retries meet', () => {
+  it('a host with broken pages is not slowed by a repeatedly failing page, nor by many with concurrent retries', () => {
     const hand = handOf(1, { retriesMs: [1_000, 1_000, 1_000, 1_000, 1_000] });
     for (let n = 0; n < 5; n++) {
       report(hand, hand.lease(n === 0 ? 0 : 1_000), 'e');
@@ -138,7 +138,7 @@ describe('a host with broken pages', () => {
     assert.equal(many.lease().urls.length, 20);
   });
 
-  it('has three of them side by side: that costs it one back-off, and no probe is spent on their retries', () => {
+  it('a host with three broken pages in a row gets one back-off, and no probe is spent on their retries', () => {
     const hand = handOf(30);
     report(hand, hand.lease(), 'eeerrrrr');
     report(hand, probe(hand, 1_000), 'g');
@@ -147,7 +147,7 @@ describe('a host with broken pages', () => {
     assert.ok(paths(next).includes(0), 'retries come when the host is well again');
   });
 
-  it('is not slowed by errors of pages that it visits again, when those meet', () => {
+  it('a host with broken pages is not slowed by errors of revisits, when those meet', () => {
     const recrawl = { ...defaultRecrawl, schedule: 'fixed' as const, intervalMs: 3_600_000 };
     const hand = handOf(8, { recrawl });
     report(hand, hand.lease(), 'gggggggg');
@@ -161,8 +161,8 @@ describe('a host with broken pages', () => {
   });
 });
 
-describe('a policy', () => {
-  it('says how many errors in a row are the host’s; none of them are if it says 0, or nothing, as before', () => {
+describe('a policy of server errors', () => {
+  it('a policy of server errors says how many in a row are the host’s; with 0, or by default, none are', () => {
     const one = handOf(30, { serverErrorsMax: 1 });
     report(one, one.lease(), 'errrrrrr');
     probe(one, 1_000);
@@ -175,7 +175,7 @@ describe('a policy', () => {
     }
   });
 
-  it('may say otherwise of some hosts', () => {
+  it('a policy of server errors may differ for some hosts', () => {
     const overlays = [{ name: 'brittle', match: { hosts: [a] }, set: { serverErrorsMax: 0 } }];
     const hand = handOf(30, { overlays });
     report(hand, hand.lease(), 'eeeeeeee');

@@ -27,8 +27,8 @@ function take({ state }: Deciding): void {
   state.leases.seeTaken(1, [...state.leases.keys()]);
 }
 
-describe('a lease', () => {
-  it('expires once the clocks cannot differ by so much any more, and never without a policy', () => {
+describe('a lease’s expiry', () => {
+  it('a lease expires once clocks cannot differ by more, and never without a policy', () => {
     const deciding = new Deciding();
     const lease = deciding.lease(entryAt(0));
     deciding.nowMs = lease.deadlineMs + skewMs - 1;
@@ -61,7 +61,7 @@ describe('a lease', () => {
     return { waitMs: readyAtMs - lease.deadlineMs, leaseMax, slots, tallies: decided.tallies };
   }
 
-  it('that was taken leaves its host contacted at the deadline, and a quarter as large', () => {
+  it('an expired lease that was taken leaves its host contacted at the deadline, and a quarter as large', () => {
     for (const [urls, leaseMax] of [
       [1, 1],
       [4, 1],
@@ -74,7 +74,7 @@ describe('a lease', () => {
     assert.equal(facts(0, { leaseMax: 9 }).leaseMax, 9, 'one without URLs says nothing of them');
   });
 
-  it('that nobody took is counted, and leaves its size as it was', () => {
+  it('an expired lease that nobody took is counted, and keeps its size', () => {
     assert.deepEqual(facts(8, { leaseMax: 9 }, false), {
       waitMs: 1_000,
       leaseMax: 9,
@@ -83,12 +83,12 @@ describe('a lease', () => {
     });
   });
 
-  it('gives its slot back where its host has several', () => {
+  it('an expired lease frees its slot if its host has several', () => {
     const { waitMs, slots } = facts(1, { fetchMs: 40, readyAtMs: 1 }, true, 2);
     assert.deepEqual([waitMs < 0, slots], [true, [1_000]]);
   });
 
-  it('for sitemaps that was taken has its round tried again later; one that nobody took is as good as new', () => {
+  it('an expired lease for sitemaps has its round retried later if it was taken, and is unchanged if not', () => {
     for (const isTaken of [true, false]) {
       const deciding = watched({ sitemaps: { everyMs: 60_000, rules: [] } });
       const lease = deciding.lease(entryAt(0));
@@ -103,7 +103,7 @@ describe('a lease', () => {
   });
 });
 
-describe('a URL of a lease that expired', () => {
+describe('a URL of an expired lease', () => {
   function after(entries: readonly Entry[], isTaken = true, policy: Partial<PolicyConfig> = {}): Decided {
     const deciding = watched(policy);
     const lease = deciding.lease(...entries);
@@ -113,7 +113,7 @@ describe('a URL of a lease that expired', () => {
   }
   const again = (entry: Entry) => ({ to: 'again', dueAtMs: 0, entry });
 
-  it('is to blame only where it was alone, and somebody took it', () => {
+  it('a URL of an expired lease is blamed only if it was alone, and somebody took it', () => {
     const [alone] = ofKind(after([entryAt(0, { expiries: 1 })]), 'resolve');
     assert.deepEqual(alone!.disposition, again(entryAt(0, { expiries: 2 })));
     const [untaken] = ofKind(after([entryAt(0, { expiries: 1 })], false), 'resolve');
@@ -126,7 +126,7 @@ describe('a URL of a lease that expired', () => {
     assert.deepEqual([alone!.index, alone!.record, both[1]!.index], [0, null, 1]);
   });
 
-  it('is given up on when three leases of it alone have', () => {
+  it('a URL of an expired lease is given up after three expired leases of it alone', () => {
     const { deadLetters, changes } = after([entryAt(0, { expiries: 2, attempts: 1 })]);
     const [deadLetter] = deadLetters;
     assert.deepEqual(
@@ -141,7 +141,7 @@ describe('a URL of a lease that expired', () => {
     assert.deepEqual(after([entryAt(0, { expiries: 2 })], false).deadLetters, []);
   });
 
-  it('that was reported before is left alone', () => {
+  it('a URL of an expired lease that was reported before is left alone', () => {
     const deciding = new Deciding();
     const lease = deciding.lease(entryAt(0), entryAt(1));
     const disposition = { to: 'again', dueAtMs: 0, entry: entryAt(0) } as const;
@@ -153,7 +153,7 @@ describe('a URL of a lease that expired', () => {
     );
   });
 
-  it('that was fetched before is due for its visit again', () => {
+  it('a URL of an expired lease that was fetched before is due for its visit again', () => {
     const deciding = watched({ recrawl: defaultRecrawl });
     deciding.facts({});
     deciding.schedule(visitedPage);
@@ -168,7 +168,7 @@ describe('a URL of a lease that expired', () => {
     assert.equal((changes[0] as Change & { kind: 'visit' }).page.failures, 1);
   });
 
-  it('is told of where it is traced: what came of it, and whether it was a page', () => {
+  it('a URL of an expired lease is reported in its trace: its outcome, and whether it was a page', () => {
     const trace = { ratio: 1, hosts: [] };
     const [event] = after([entryAt(0, { expiries: 2 })], true, { trace }).traced;
     assert.ok(event?.kind === 'resolved');
@@ -179,7 +179,7 @@ describe('a URL of a lease that expired', () => {
   });
 });
 
-describe('a host that stays dead', () => {
+describe('a dead host', () => {
   /** Of so many hosts, each with so many URLs that came back. */
   function dying(hosts: number, urls: number) {
     const deciding = new Deciding();
@@ -196,7 +196,7 @@ describe('a host that stays dead', () => {
     return { deciding, read };
   }
 
-  it('has its URLs given up on, one after another', () => {
+  it('a dead host has its URLs given up, one after another', () => {
     const { deciding, read } = dying(2, 2);
     const { changes, deadLetters } = deciding.decide((decision) => decideBurials(decision, read));
     assert.deepEqual(
@@ -224,7 +224,7 @@ describe('a host that stays dead', () => {
     assert.equal(deciding.state.counters.dead, 4);
   });
 
-  it('that answered before is called unreachable itself, and not its robots.txt', () => {
+  it('a dead host that answered before is unreachable itself, not only its robots.txt', () => {
     const { deciding, read } = dying(1, 1);
     deciding.facts({ deadUntilMs: 9_000_000, failures: 4, fetched: 1 }, '0.test');
     const { deadLetters } = deciding.decide((decision) => decideBurials(decision, read));
@@ -234,7 +234,7 @@ describe('a host that stays dead', () => {
     );
   });
 
-  it('has what came back given up on first', () => {
+  it('a dead host has its returned URLs given up first', () => {
     const { deciding, read } = dying(1, 2);
     const back = entryAt(7, { url: 'https://0.test/7' });
     deciding.state.queues.putAgain(0, 5, back);
@@ -246,20 +246,20 @@ describe('a host that stays dead', () => {
     );
   });
 
-  it('keeps the step short', () => {
+  it('a dead host keeps the step short', () => {
     const { deciding, read } = dying(2, frontierLimits.abandonsPerStep - 1);
     const { changes } = deciding.decide((decision) => decideBurials(decision, read));
     assert.equal(changes.length, frontierLimits.abandonsPerStep);
   });
 
-  it('that lives again, or whose URLs were not read, loses none', () => {
+  it('a host that lives again, or whose URLs were not read, loses none', () => {
     const { deciding, read } = dying(1, 1);
     assert.deepEqual(deciding.decide((decision) => decideBurials(decision, new Map([[0, []]]))).changes, []);
     deciding.facts({}, '0.test');
     assert.deepEqual(deciding.decide((decision) => decideBurials(decision, read)).changes, []);
   });
 
-  it('is what is kept of its URLs', () => {
+  it('a dead host keeps its records of URLs', () => {
     const entry = entryAt(0, { attempts: 2, depth: 3 });
     const record = {
       ...{ url: urlAt(0), status: 'dead', outcome: 'robotsUnreachable', httpStatus: 0, atMs: 5, attempts: 2, depth: 3 },

@@ -67,7 +67,7 @@ const visitOf = (lease: Lease, outcome: Partial<Outcome>) => ({
   ...{ lease, index: 0, outcome: { ...blankOutcome, ...outcome }, atMs: nowMs - 500, frontQueue: 4 },
 });
 
-describe('a visit that came to something', () => {
+describe('a successful visit', () => {
   function decided(
     known: Known,
     outcome: Partial<Outcome> = { ...ok, contentHash: 'h2' },
@@ -90,7 +90,7 @@ describe('a visit that came to something', () => {
     return { isVisit, visit, ...said };
   }
 
-  it('is followed by the next after its interval', () => {
+  it('a successful visit is followed by the next after its interval', () => {
     const { isVisit, visit, tallies, changes } = decided({});
     const { page: after, ...rest } = visit!;
     assert.deepEqual(rest, {
@@ -108,18 +108,18 @@ describe('a visit that came to something', () => {
     assert.deepEqual([isVisit, changes.length, tallies], [true, 1, { revisits: 1, changesFound: 1 }]);
   });
 
-  it('is counted where it could tell a change, and told one', () => {
+  it('a successful visit counts if it could reveal a change, and did', () => {
     assert.deepEqual(decided({}, { ...ok, contentHash: 'h1' }, { contentHash: 'h1' }).tallies, { revisits: 1 });
     assert.deepEqual(decided({}, { kind: 'gone', status: 404 }, { status: 'failed', outcome: 'gone' }).tallies, {});
     const never = decided({ page: { visitedAtMs: 0 } });
     assert.deepEqual(never.tallies, {});
   });
 
-  it('costs a page of the quota where it is one', () => {
+  it('a successful visit costs a page of the quota if it is a page', () => {
     assert.equal(decided({}, { kind: 'gone', status: 404 }, { status: 'failed', outcome: 'gone' }).visit!.spent, false);
   });
 
-  it('proves or disproves what a sitemap said', () => {
+  it('a successful visit proves or disproves a sitemap’s date', () => {
     assert.equal(decided({ fromSitemap: true }).visit!.proved, true);
     assert.equal(
       decided({ fromSitemap: true }, { ...ok, contentHash: 'h1' }, { contentHash: 'h1' }).visit!.proved,
@@ -128,14 +128,14 @@ describe('a visit that came to something', () => {
     assert.equal(decided({}).visit!.proved, null);
   });
 
-  it('is due at once where somebody asked for it meanwhile, whatever the policy', () => {
+  it('a successful visit is repeated at once if somebody asked for it meanwhile, whatever the policy', () => {
     for (const policy of [{ recrawl }, {}]) {
       const { isVisit, visit } = decided({ policy, pushed: true });
       assert.deepEqual([isVisit, visit!.dueAtMs], [true, nowMs]);
     }
   });
 
-  it('is the last where no policy asks for more', () => {
+  it('a successful visit is the last if the policy asks for no more', () => {
     const { isVisit, changes, tallies } = decided({ policy: {} });
     assert.deepEqual([isVisit, changes, tallies], [false, [], {}]);
     const gone = { ...recrawl, goneMs: null };
@@ -147,7 +147,7 @@ describe('a visit that came to something', () => {
     assert.deepEqual([last.isVisit, last.changes, last.tallies], [false, [], {}]);
   });
 
-  it('of a page on which a verdict lies, or that brings new URLs, counts them', () => {
+  it('a successful visit of a page with a verdict, or with new URLs, counts them', () => {
     const hubs = { ...recrawl, hubs: { newUrls: 5 } };
     const { deciding, lease } = onLease({ policy: { recrawl: hubs } });
     const [hi, lo] = deciding.state.fingerprintOf(urlAt(0));
@@ -158,7 +158,7 @@ describe('a visit that came to something', () => {
     assert.deepEqual(visit!.page.gain, { urls: 3, seconds: 100, visits: 1 });
   });
 
-  it('of a copy waits longer, as the policy has it', () => {
+  it('a successful visit of a copy is followed by a longer interval, as the policy says', () => {
     const demote = { frontQueue: 6, waitFactor: 3 };
     const policy = { recrawl: { ...recrawl, demote } };
     for (const [duplicateOf, times] of [
@@ -175,7 +175,7 @@ describe('a visit that came to something', () => {
   });
 });
 
-describe('a visit that came to nothing', () => {
+describe('a failed visit', () => {
   const retriesMs = [5_000, 30_000];
   function decided(known: Known, outcome: Partial<Outcome>) {
     const { deciding, lease } = onLease(known);
@@ -185,7 +185,7 @@ describe('a visit that came to nothing', () => {
     return { visit: ofKind(said, 'visit')[0], ...said };
   }
 
-  it('is made again after the steps of the retry schedule, and the page stays as it is', () => {
+  it('a failed visit is repeated after the retry delays, and the page stays unchanged', () => {
     for (const [failures, retryAfterMs, waitMs] of [
       [0, 0, 5_000],
       [1, 0, 30_000],
@@ -208,7 +208,7 @@ describe('a visit that came to nothing', () => {
     }
   });
 
-  it('was not tried where its host failed, or nobody began', () => {
+  it('a failed visit costs no attempt if its host failed, or nobody started', () => {
     for (const outcome of [{ kind: 'connectionFailed' }, { kind: 'returned' }, { kind: 'unknown' }] as const) {
       const { visit, tallies } = decided({ page: { failures: 1 } }, outcome);
       assert.deepEqual([visit!.dueAtMs, visit!.page.failures, tallies], [nowMs - 500, 1, {}], outcome.kind);
@@ -217,7 +217,7 @@ describe('a visit that came to nothing', () => {
     assert.deepEqual([visit!.dueAtMs, visit!.page.failures], [nowMs + 4_500, 1]);
   });
 
-  it('waits as an error does after the last step, or where the page kills its parser', () => {
+  it('a failed visit waits the error interval after the last retry, or if the page kills its parser', () => {
     for (const [kind, failures] of [
       ['badResponse', 2],
       ['parseFailed', 0],
@@ -227,14 +227,14 @@ describe('a visit that came to nothing', () => {
     }
   });
 
-  it('is made at once where somebody has asked for it meanwhile', () => {
+  it('a failed visit is repeated at once if somebody has asked for it meanwhile', () => {
     for (const policy of [{ recrawl }, {}]) {
       const { visit } = decided({ policy, pushed: true, page: { failures: 2 } }, { kind: 'badResponse' });
       assert.deepEqual([visit!.dueAtMs, visit!.page.failures], [nowMs, 0]);
     }
   });
 
-  it('is the last where the policy looks at errors no more, and the page stays where it was', () => {
+  it('a failed visit is the last if the policy never revisits errors, and the page stays where it was', () => {
     for (const policy of [{ recrawl: { ...recrawl, errorMs: null } }, {}]) {
       const { changes } = decided({ policy, page: { failures: 2 } }, { kind: 'badResponse' });
       const disposition = { to: 'final', status: 'page' };
@@ -243,7 +243,7 @@ describe('a visit that came to nothing', () => {
   });
 });
 
-describe('a page of a lease that expired', () => {
+describe('a page of an expired lease', () => {
   const expired = (failures: number, ...others: Entry[]) => {
     const { deciding, lease } = onLease({ page: { failures } }, ...others);
     const said = deciding.decide((decision) => expirePage(decision, lease, 0));
@@ -251,7 +251,7 @@ describe('a page of a lease that expired', () => {
     return [dueAtMs - nowMs, after.failures];
   };
 
-  it('is to blame only where it was alone, and waits a day after the third time', () => {
+  it('a page of an expired lease is blamed only if it was alone, and waits a day after the third time', () => {
     assert.deepEqual(expired(0), [0, 1]);
     assert.deepEqual(expired(1), [0, 2]);
     assert.deepEqual(expired(2), [24 * hourMs, 0]);
@@ -260,7 +260,7 @@ describe('a page of a lease that expired', () => {
   });
 });
 
-it('a page of a lease that is put back is as it was', () => {
+it('a page of a returned lease stays unchanged', () => {
   const { deciding, lease } = onLease({ page: { failures: 2 } });
   const said = deciding.decide((decision) => putPageBack(decision, lease, 0, 7_000));
   assert.deepEqual(said.changes, [
@@ -272,7 +272,7 @@ it('a page of a lease that is put back is as it was', () => {
 });
 
 describe('a late result', () => {
-  it('is a first visit, where its policy visits again', () => {
+  it('a late result is a first visit, if its policy has revisits', () => {
     const decide = (config: RecrawlConfig) => {
       const deciding = new Deciding({ recrawl: config });
       deciding.facts({});

@@ -51,7 +51,7 @@ describe('compression on a real broker', { skip }, () => {
   const wanted = ['producer', 'uncompressed', 'gzip', 'snappy', 'lz4', 'zstd'];
   const written = compressionNames.filter((name) => name !== 'zstd' || 'zstdCompressSync' in zlib);
 
-  it('brokers read what is written by each codec, and what they write by each is read', async () => {
+  it('brokers read what we write with each codec, and we read what they write', async () => {
     const topics = wanted.map((type) => `to-${type}`);
     const logs = await Promise.all(written.map(open));
     const [log] = logs as [Log];
@@ -81,7 +81,7 @@ describe('compression on a real broker', { skip }, () => {
     }
   });
 
-  it('a batch with more in it than a memory should hold becomes one record that says so, and reading goes on', async () => {
+  it('a batch that decompresses to too much becomes one record that says so, and reading goes on', async () => {
     const topic = 'bombed';
     const log = await open('none');
     try {

@@ -56,7 +56,7 @@ describe('codecs of record batches', () => {
   before(loadCodecs);
 
   for (const name of names) {
-    it(`${name} gives back what was compressed, of any size`, () => {
+    it(`${name} decompresses what it compressed, of any size`, () => {
       if (name === 'zstd' && !writesZstd) {
         assert.throws(() => compressorOf(name), { code: 'UNSUPPORTED', message: /zstd needs Node 22\.15/ });
         return;
@@ -70,14 +70,14 @@ describe('codecs of record batches', () => {
     });
   }
 
-  it('reads what other programs write', () => {
+  it('a codec reads what other programs write', () => {
     assert.ok(undo('lz4', reference.lz4).equals(text));
     assert.ok(undo('zstd', reference.zstd).equals(text));
     assert.ok(undo('snappy', snappyBlock(text.subarray(0, 60))).equals(text.subarray(0, 60)));
     assert.ok(undo('snappy', compressed.snappy).equals(text.subarray(0, 60)));
   });
 
-  it('gives no more than it may, and says so', () => {
+  it('a codec yields no more than its limit, and says so', () => {
     const zeros = Buffer.alloc(2 * mega);
     const lz4 = compressorOf('lz4') as Compressor;
     const claims = Buffer.from([0x80, 0x80, 0x80, 0x80, 0x0f, 0]);
@@ -96,7 +96,7 @@ describe('codecs of record batches', () => {
     assert.throws(() => undo('snappy', compressed.snappy, 59), TooMuchInside);
   });
 
-  it('refuses what was cut, wherever that was', () => {
+  it('a codec refuses cut data, wherever the cut is', () => {
     for (const name of names) {
       // Between two of its blocks, snappy of Java has no end to miss: the records in it do.
       const bytes = name === 'snappy' ? snappyBlock(text.subarray(0, 60)) : compressed[name];
@@ -106,7 +106,7 @@ describe('codecs of record batches', () => {
     }
   });
 
-  it('survives bytes that were changed: it throws, or gives something within the bound', () => {
+  it('a codec survives changed bytes: it throws, or yields data within the bound', () => {
     let state = 7;
     const random = (below: number) => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
