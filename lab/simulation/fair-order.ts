@@ -1,5 +1,5 @@
 /**
- * Looks through a partition's changelog for a host that was ready and was passed over: by a host that was found later, or
+ * Searches a partition's changelog for a host that was ready and was passed over: by a host that was found later, or
  * twice by the same host. It watches who is leased and knows nothing of how the host clock orders hosts.
  *
  * Hosts are compared with those that wait in the same front queue, since a draw decides between front queues.

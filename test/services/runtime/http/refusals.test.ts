@@ -131,7 +131,7 @@ for (const [what, bytes, status, code, message] of refused)
     assert.match(body.message, message);
   });
 
-test('a request on an open connection of a service that is stopping is told to come again', async () => {
+test('a request on an open connection of a service that is stopping gets a 503 and the time to come again', async () => {
   const stopping = await start();
   const url = `http://${stopping.address}`;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
