@@ -8,6 +8,7 @@
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Request, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
+import { orderedDelayMs } from '../../topology/frontier/decide/politeness.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
@@ -267,7 +268,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       bandwidth,
       network,
       isBlocked: (hostKey) => blockedHosts.has(hostKey),
-      mayContact: (hostKey) => options.crawlPace?.mayContact(hostKey) !== false,
+      mayContact: (hostKey) => !policies.now.paused && options.crawlPace?.mayContact(hostKey) !== false,
+      delayNowMs: (hostKey) => orderedDelayMs(policies.now.settingsOf(hostKey), blockedHosts.delayOf(hostKey)),
       signal: stopping.signal,
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
