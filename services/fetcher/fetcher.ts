@@ -92,6 +92,8 @@ export interface FetcherOptions {
   readonly extractor?: ExtractorOptions;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
+  /** A stand-in for HTTP, too, may have no network: the fetcher watches. Absent: it stands in for a network that is always there. */
+  readonly watchesNetwork?: boolean;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
   readonly randomInt?: (max: number) => number;
   /** Receives spans of URLs that are traced. Absent: they go nowhere. */
@@ -227,7 +229,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     );
   // A stand-in for HTTP stands in for the network, too.
   const ownNetwork =
-    options.openHttp === undefined &&
+    (options.openHttp === undefined || options.watchesNetwork === true) &&
     createOwnNetwork({
       clock,
       signal: stopping.signal,
