@@ -44,6 +44,14 @@ export interface BrokerOptions {
   readonly protocol?: 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   /** Further flags of the JVM. */
   readonly flags?: readonly string[];
+  /** Where each node runs, in order. Absent: all beside this process, on loopback. */
+  readonly places?: readonly BrokerPlace[];
+}
+
+export interface BrokerPlace {
+  readonly host: string;
+  /** The command that starts another one there. */
+  readonly within: readonly string[];
 }
 
 const clusterId = 'MkU3OEVBNTcwNTJENDM2Qg';
@@ -58,13 +66,15 @@ export async function startBroker(options: BrokerOptions = {}): Promise<TestBrok
   if (options.port !== undefined) ports[0] = options.port;
   const folder = await mkdtemp(join(tmpdir(), 'crawlstream-kafka-'));
   const clientPorts = ports.slice(0, count);
+  const places = clientPorts.map((_, i) => options.places?.[i] ?? { host: '127.0.0.1', within: [] });
+  const hosts = places.map(({ host }) => host);
   const nodes = clientPorts.map((port, i) => ({ id: i + 1, port, folder: join(folder, `node-${i + 1}`) }));
   const daemons: Daemon[] = [];
 
   for (const node of nodes) {
     await mkdir(node.folder);
     await cp(await formattedData(jars, node.id), join(node.folder, 'data'), { recursive: true });
-    await writeFile(join(node.folder, 'server.properties'), properties(node, ports, count, options));
+    await writeFile(join(node.folder, 'server.properties'), properties(node, ports, hosts, options));
     await writeFile(join(node.folder, 'log4j2.properties'), logging(join(node.folder, 'server.log')));
   }
   const start = async (i: number): Promise<void> => {
@@ -80,9 +90,10 @@ export async function startBroker(options: BrokerOptions = {}): Promise<TestBrok
       'kafka.Kafka',
       join(node.folder, 'server.properties'),
     ];
-    const daemon = startJava(args, node.folder, logFile);
+    const { host, within } = places[i] as BrokerPlace;
+    const daemon = startJava(args, node.folder, logFile, 'ignore', within);
     daemons[i] = daemon;
-    await untilReady(daemon, 'the broker', logFile, () => isListening(node.port));
+    await untilReady(daemon, 'the broker', logFile, () => isListening(node.port, host));
   };
   const stop = async () => {
     // With several nodes a graceful stop of the last one waits for a quorum that is gone.
@@ -97,7 +108,7 @@ export async function startBroker(options: BrokerOptions = {}): Promise<TestBrok
     throw error;
   }
   return {
-    brokers: clientPorts.map((port) => `127.0.0.1:${port}`).join(','),
+    brokers: clientPorts.map((port, i) => `${hosts[i]}:${port}`).join(','),
     get pids() {
       return daemons.map(({ pid }) => pid);
     },
@@ -145,18 +156,20 @@ function bytesOfTopic(data: string, topic: string): number {
 function properties(
   node: { id: number; port: number; folder: string },
   ports: readonly number[],
-  count: number,
+  hosts: readonly string[],
   options: BrokerOptions,
 ): string {
+  const count = hosts.length;
+  const host = hosts[node.id - 1] as string;
   const protocol = options.protocol ?? 'PLAINTEXT';
-  const voters = Array.from({ length: count }, (_, i) => `${i + 1}@127.0.0.1:${ports[count + i]}`);
+  const voters = Array.from({ length: count }, (_, i) => `${i + 1}@${hosts[i]}:${ports[count + i]}`);
   const replicas = String(count);
   const settings: Record<string, string> = {
     'process.roles': 'broker,controller',
     'node.id': String(node.id),
     'controller.quorum.voters': voters.join(','),
-    listeners: `CLIENT://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${ports[count + node.id - 1]}`,
-    'advertised.listeners': `CLIENT://127.0.0.1:${node.port}`,
+    listeners: `CLIENT://${host}:${node.port},CONTROLLER://${host}:${ports[count + node.id - 1]}`,
+    'advertised.listeners': `CLIENT://${host}:${node.port}`,
     'listener.security.protocol.map': `CLIENT:${protocol},CONTROLLER:PLAINTEXT`,
     'inter.broker.listener.name': 'CLIENT',
     'controller.listener.names': 'CONTROLLER',

@@ -17,15 +17,17 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** `input`: `pipe` for programs that end with their standard input. */
+/** `input`: `pipe` for programs that end with their standard input. `within`: a command that starts another one, such as `ip netns exec`. */
 export function startJava(
   args: readonly string[],
   folder: string,
   logFile: string,
   input: 'ignore' | 'pipe' = 'ignore',
+  within: readonly string[] = [],
 ): Daemon {
   const log = openSync(logFile, 'a');
-  const child = spawn('java', args, { cwd: folder, detached: true, stdio: [input, log, log] });
+  const [command = 'java', ...rest] = [...within, 'java', ...args];
+  const child = spawn(command, rest, { cwd: folder, detached: true, stdio: [input, log, log] });
   closeSync(log);
   running.add(child);
   let startError: Error | undefined;
@@ -75,9 +77,9 @@ export async function untilReady(
   throw new Error(`${what} was not ready in 60 s`);
 }
 
-export function isListening(port: number): Promise<boolean> {
+export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port });
+    const socket = connect({ host, port });
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

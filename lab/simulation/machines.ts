@@ -258,6 +258,7 @@ export function fetcherOptions({ process, web, onFailure }: Pick<Start, 'process
     normalize: compileNormalizer(),
     dnsLookup: web.dnsLookup(process),
     openHttp: web.openHttp(process),
+    ...(web.mayBeAway && { watchesNetwork: true }),
     randomInt: (max: number) => draw(chance, max),
     onFailure,
     config: {
@@ -266,7 +267,7 @@ export function fetcherOptions({ process, web, onFailure }: Pick<Start, 'process
       allowPrivate: false,
       resolve: [],
       addressDelayMs: 0,
-      groupSize: () => 1,
+      groupSize: () => (web.mayBeAway === true ? 2 : 1),
       linksMax: 100,
       leasesMax: 50,
       // So small that entries are replaced now and then.

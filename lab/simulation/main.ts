@@ -2,6 +2,7 @@
  * `npm run simulate -- [--seeds N] [--seed S] [--minutes M] [--json] [--trace]`
  * `npm run simulate -- --fleet …`: the same with fleets of several crawls that share hosts, each seed as it is.
  * `npm run simulate -- --fetchers-gone [--json]`: one crawl of 60,000 URLs whose fetchers are all gone for two hours.
+ * `npm run simulate -- --network-away [--json]`: a crawl whose network, name servers or one fetcher's network are away for hours.
  *
  * Runs seeds S to S+N−1; `--seed` alone runs that one; `--minutes` goes on until the time is up. A seed that fails is run
  * again with fewer and fewer faults, and the shortest list that still fails is printed. Exit code 1: a seed failed.
@@ -9,6 +10,7 @@
 import { parseArgs } from 'node:util';
 import { drawFleet } from './fleet-world.ts';
 import { printFetchersGone } from './print-fetchers-gone.ts';
+import { printNetworkAway } from './print-network-away.ts';
 import { run } from './run.ts';
 import { runFleet } from './run-fleet.ts';
 import { shrink } from './shrink.ts';
@@ -21,10 +23,12 @@ const { values } = parseArgs({
     json: { type: 'boolean' },
     trace: { type: 'boolean' },
     'fetchers-gone': { type: 'boolean' },
+    'network-away': { type: 'boolean' },
     fleet: { type: 'boolean' },
   },
 });
 if (values['fetchers-gone']) process.exit((await printFetchersGone(values.json ?? false)) ? 0 : 1);
+if (values['network-away']) process.exit((await printNetworkAway(values.json ?? false)) ? 0 : 1);
 
 const first = whole('seed', values.seed ?? '1');
 const minutes = values.minutes === undefined ? undefined : whole('minutes', values.minutes);

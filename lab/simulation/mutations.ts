@@ -14,6 +14,8 @@ export interface Mutation {
   readonly from?: number;
   /** In fleets of several crawls. Absent: in single ones. */
   readonly inFleets?: boolean;
+  /** In worlds whose network goes away (network-away.ts). */
+  readonly inOutages?: boolean;
 }
 
 export const seedsMax = 300;
@@ -232,5 +234,27 @@ export const mutations: readonly Mutation[] = [
     find: 'if (shared === undefined) return undefined;',
     replace: 'if (shared === undefined || shared !== null) return undefined;',
     inFleets: true,
+  },
+  {
+    bug: 'nobody notices that the network is away',
+    file: 'services/fetcher/pace/own-network.ts',
+    find: 'if (awaySinceMs === null && evidence.isOurs(fault, isProven())) goAway();',
+    replace: '',
+    inOutages: true,
+  },
+  {
+    bug: 'a name that no server could be asked for counts as one that does not exist',
+    file: 'topology/fetch/fault.ts',
+    find: "return noName.has(code) ? 'host' : 'resolver';",
+    replace: "return 'host';",
+    inOutages: true,
+  },
+  {
+    bug: 'the return of the network is noticed an hour late',
+    file: 'services/fetcher/pace/own-network.ts',
+    find: 'await clock.sleepUntil(clock.nowMs() + networkLimits.againMs, signal);',
+    replace: 'await clock.sleepUntil(clock.nowMs() + 3_600_000, signal);',
+    inOutages: true,
+    from: 3,
   },
 ];

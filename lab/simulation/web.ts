@@ -17,6 +17,8 @@ import type { SimHost, World } from './world.ts';
 export interface Web {
   readonly dnsLookup: (process: SimProcess) => DnsLookup;
   readonly openHttp: (process: SimProcess) => (options: HttpClientOptions) => HttpClient;
+  /** Fetchers watch whether their own network is away. Absent: it is always there. */
+  readonly mayBeAway?: boolean;
   /** A process was killed: its connections are closed. */
   hangUp(process: SimProcess): void;
   /** A host is in trouble for a while. */
@@ -31,6 +33,8 @@ interface Answer {
   readonly body: string;
   readonly takesMs: number;
   readonly failure: FailureKind | null;
+  /** Of a name that no server could be asked for. */
+  readonly code?: string | undefined;
 }
 
 export interface WebOptions {
@@ -84,13 +88,16 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
         endMs: clock.nowMs(),
         connectMs: 0,
         firstByteMs: 1,
-        failure: answer.failure === null ? null : { kind: answer.failure, detail: 'planned' },
+        failure:
+          answer.failure === null
+            ? null
+            : { kind: answer.failure, detail: 'planned', ...(answer.code !== undefined && { code: answer.code }) },
         staleConnection: false,
         unreached: false,
       };
     };
     const resolution = await resolver.resolve(hostname, Number(port || 80));
-    if (!resolution.ok) return respond(failed(resolution.kind, 0), '');
+    if (!resolution.ok) return respond({ ...failed(resolution.kind, 0), code: resolution.code }, '');
     // A process that slept here wakes to a deadline that has passed, before anything is sent.
     if (clock.nowMs() - began >= requestLimits.connectTimeoutMs) return respond(failed('connectionFailed', 0), '');
     const host = world.byName.get(hostKey)!;

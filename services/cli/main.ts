@@ -17,13 +17,14 @@ try {
   const { createProgram } = await import('./program.ts');
   await (await createProgram(process.argv.slice(2))).parseAsync();
 } catch (error) {
+  const refused = error instanceof CrawlstreamError ? undefined : machineRefusal(error);
   if (`${(error as Partial<CommanderError>).code}`.startsWith('commander.')) {
     process.exitCode = (error as CommanderError).exitCode === 0 ? 0 : 2;
   } else if (error instanceof CrawlstreamError) {
     say(error.message, 'error', { code: error.code });
     process.exitCode = error.code === 'INVALID_ARGUMENT' || error.code === 'INVALID_SEED' ? 2 : 1;
-  } else if (machineRefusal(error) !== undefined) {
-    say(machineRefusal(error)!, 'error', { code: (error as NodeJS.ErrnoException).code! });
+  } else if (refused !== undefined) {
+    say(refused.message, 'error', { code: refused.code });
     process.exitCode = 1;
   } else {
     say(`a bug, please report it: ${errorOf(error).stack}`, 'fatal');

@@ -8,6 +8,7 @@
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Request, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
+import { orderedDelayMs } from '../../topology/frontier/decide/politeness.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
@@ -91,6 +92,8 @@ export interface FetcherOptions {
   readonly extractor?: ExtractorOptions;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
+  /** A stand-in for HTTP, too, may have no network: the fetcher watches. Absent: it stands in for a network that is always there. */
+  readonly watchesNetwork?: boolean;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
   readonly randomInt?: (max: number) => number;
   /** Receives spans of URLs that are traced. Absent: they go nowhere. */
@@ -226,7 +229,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     );
   // A stand-in for HTTP stands in for the network, too.
   const ownNetwork =
-    options.openHttp === undefined &&
+    (options.openHttp === undefined || options.watchesNetwork === true) &&
     createOwnNetwork({
       clock,
       signal: stopping.signal,
@@ -267,7 +270,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       bandwidth,
       network,
       isBlocked: (hostKey) => blockedHosts.has(hostKey),
-      mayContact: (hostKey) => options.crawlPace?.mayContact(hostKey) !== false,
+      mayContact: (hostKey) => !policies.now.paused && options.crawlPace?.mayContact(hostKey) !== false,
+      delayNowMs: (hostKey) => orderedDelayMs(policies.now.settingsOf(hostKey), blockedHosts.delayOf(hostKey)),
       signal: stopping.signal,
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },

@@ -13,7 +13,10 @@ export interface PolicyInForce {
   readonly spellings: boolean;
   /** Is a page that names another URL as its canonical a redirect to it? */
   readonly canonicals: boolean;
-  settingsOf(hostKey: string): Pick<HostSettings, 'robotsNotAsked'>;
+  /** Nothing is fetched. */
+  readonly paused: boolean;
+  /** `delayMs`: 0 before the first policy. */
+  settingsOf(hostKey: string): Pick<HostSettings, 'robotsNotAsked' | 'delayMs'>;
   outOfScope(url: string): boolean;
 }
 
@@ -23,7 +26,8 @@ const nothingSaid: PolicyInForce = {
   requisites: false,
   spellings: false,
   canonicals: false,
-  settingsOf: () => ({}),
+  paused: false,
+  settingsOf: () => ({ delayMs: 0 }),
   outOfScope: () => false,
 };
 
@@ -40,6 +44,7 @@ export function followPolicy(): { now: PolicyInForce; follow(policy: PolicyConfi
         requisites: requisites === true,
         spellings: [fetchAs, ...overlays.map(({ set }) => set.fetchAs)].includes('firstSpelling'),
         canonicals: equivalences?.canonicals === true,
+        paused: policy.paused === true,
         settingsOf: hostSettingsOf(policy),
         outOfScope: (url) => verdict(url) !== null,
       };

@@ -31,6 +31,11 @@ export const frontierServiceLimits = {
   /** A copy no further behind than this many records takes over in well under a second. */
   caughtUpRecords: 256,
   /**
+   * What a copy knows of its owner holds for this long: several looks, so that one slow answer changes nothing. A process that was
+   * cut off from the brokers warms its copies before it takes partitions.
+   */
+  caughtUpMs: 5_000,
+  /**
    * A copy that fails at the same point again is restarted after ever longer pauses, at most this long: snapshots come
    * this often.
    */

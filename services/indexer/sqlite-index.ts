@@ -96,7 +96,11 @@ export async function openSqliteIndex(folder: string): Promise<SqliteIndex> {
       for (const { topic, partition, offset } of positions) save.run(topic, partition, offset);
       db.exec('COMMIT');
     } catch (error) {
-      db.exec('ROLLBACK');
+      try {
+        db.exec('ROLLBACK');
+      } catch {
+        // SQLite has done it already, as where the disk is full; the first error says why.
+      }
       throw error;
     }
     // The write-ahead log still holds the pages as they were.

@@ -329,6 +329,7 @@ export const frontierServiceBoundaries: BoundaryTable<typeof frontierServiceLimi
   restoreReportMs: tuning(often),
   standbyWaitMs: tuning(often),
   standbyLookMs: tuning(often),
+  caughtUpMs: tuning('for how long a copy is known to be close behind its owner'),
   caughtUpRecords: undriven('how far behind a copy may be that takes over'),
   standbyAgainMsMax: tuning('a pause before a second try'),
 };

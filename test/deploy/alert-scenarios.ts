@@ -44,6 +44,7 @@ function processSeries(crawl: string, pod: string, role: string): [string, strin
     [name('crawlstream_ready', of), still(1)],
     [name('crawlstream_partitions', of), still(partitions.length)],
     [name('crawlstream_brokers_away', of), still(0)],
+    [name('crawlstream_kafka_partitions_blocked', of), still(0)],
     ...['brokers', 'registry', 'schema', 'disk'].map((what): [string, string] => [
       name('crawlstream_cut_off', { ...of, what }),
       still(0),
@@ -58,6 +59,8 @@ function frontierSeries(crawl: string, pod: string, owned: readonly number[]): [
   const group = `${crawl}.frontier`;
   return [
     ...processSeries(crawl, pod, 'frontier'),
+    [name('crawlstream_topic_settings_wrong', { ...of, urgent: 'yes' }), still(0)],
+    [name('crawlstream_topic_settings_wrong', { ...of, urgent: 'no' }), still(1)],
     [name('crawlstream_frontier_fetchers', of), still(2)],
     [name('crawlstream_snapshot_interval_seconds', of), still(900)],
     [name('crawlstream_snapshot_age_seconds', of), still(450)],
@@ -243,6 +246,8 @@ export const scenarios: readonly Scenario[] = [
     change: (series) => set(series, /^crawlstream_fetcher_/, gone),
     fires: { CrawlstreamCrawlStandsStill: { crawl } },
   },
+  one('a blocked append', /^crawlstream_kafka_partitions_blocked.*frontier-0/, from(0, 2), 'CrawlstreamAppendsBlocked'),
+  one('a changed setting', /^crawlstream_topic_settings_wrong.*yes/, from(0, 1), 'CrawlstreamTopicSettingsWrong'),
   one('a network that is away', /^crawlstream_fetcher_networks_away/, from(0, 1), 'CrawlstreamNetworkAway'),
   one('damage', /^crawlstream_frontier_stopped.*partition="2"/, from(0, 1), 'CrawlstreamPartitionStandsStill', {
     partition: '2',

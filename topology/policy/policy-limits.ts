@@ -12,7 +12,7 @@ export const policyLimits = {
   delayFactorCapMs: 30_000,
   /** A host that asks for more is not crawled in this run: at 30 s, 3,000 pages take a day. */
   crawlDelayCapMs: 30_000,
-  /** Leases live about this long: a killed fetcher delays its hosts by no more. */
+  /** Leases take about this long. A killed fetcher delays its hosts by at most twice this and 50 s (leaseMarginMs, clockSkewMs). */
   leadTimeMs: 30_000,
   /** A lease with validators stays far below a message of 1 MB: 64 × (2 KiB of URL and 1 KiB of validators). */
   urlsPerLeaseMax: 64,

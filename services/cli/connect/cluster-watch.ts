@@ -12,7 +12,7 @@ import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Away } from '../../runtime/metrics/service.ts';
 
 export interface WatchedCluster {
-  readonly log: Pick<Log, 'partitionsOf' | 'brokersAway' | 'tallies'>;
+  readonly log: Pick<Log, 'partitionsOf' | 'brokersAway' | 'appendsBlocked' | 'tallies'>;
   readonly codec: Pick<RecordCodec, 'waits'>;
   readonly manifest: Pick<Manifest, 'crawl' | 'partitions'>;
   readonly clock: Clock;
@@ -42,7 +42,8 @@ export function watchCluster({ log, codec, manifest, clock, say }: WatchedCluste
   const away = () => log.brokersAway?.() ?? null;
   return {
     waitsFor: () => codec.waits.waitsFor ?? (away()?.isCutOff ? away()!.text : null),
-    note: (more = null) => [away()?.text, more, surplus].filter((one) => one).join('; ') || null,
+    note: (more = null) =>
+      [away()?.text, log.appendsBlocked?.()?.text, more, surplus].filter((one) => one).join('; ') || null,
     metrics: logMetrics(log),
     away() {
       const { count, isCutOff } = away() ?? { count: 0, isCutOff: false };

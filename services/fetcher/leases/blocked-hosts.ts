@@ -3,11 +3,13 @@
  *
  * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are
  * read, from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
- * process. Memory: the hosts that are blocked. The same records tell which hosts on several leases are in trouble, and
- * which policy is in force.
+ * process. Memory: the hosts that are blocked or slowed down. The same records tell which hosts on several leases are in
+ * trouble, which delays were ordered, and which policy is in force.
  */
 import type { Control } from '../../../schemas/types.ts';
+import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
 import { isOfWebmaster } from '../../../topology/frontier/decide/control-payloads.ts';
+import { ownDelayAfter } from '../../../topology/frontier/decide/politeness.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { awaitSchema } from '../../runtime/avro/await-schema.ts';
@@ -21,8 +23,14 @@ export interface BlockedHosts {
   readonly caughtUp: Promise<void>;
   /** True for every host while a record of `control` can't be read, since it may be a block. */
   has(hostKey: string): boolean;
+  /** The delay between requests that an operator or its webmaster ordered for a host by now. */
+  delayOf(hostKey: string): OwnDelay;
   stop(): Promise<void>;
 }
+
+/** `ownDelayIsLeast`: the policy's delay counts if it is longer. */
+export type OwnDelay = Pick<HostFacts, 'ownDelayMs' | 'ownDelayIsLeast'>;
+export const noOwnDelay: OwnDelay = { ownDelayMs: -1, ownDelayIsLeast: false };
 
 export interface BlockedHostsOptions {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
@@ -58,6 +66,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   const blocked = new Set<string>();
   /** Webmasters end these alone. */
   const paused = new Set<string>();
+  const delays = new Map<string, OwnDelay>();
   const reader = log.reader();
   const stopping = new AbortController();
   let isDeaf = false;
@@ -66,6 +75,13 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   const caughtUp = new Promise<void>((resolve) => (heard = resolve));
   /** By partition: its end when this began. */
   const unheard = new Map<number, number>();
+
+  const slow = (event: Control) => {
+    const { hostKey } = event;
+    const ownDelay = ownDelayAfter(delays.get(hostKey) ?? noOwnDelay, event);
+    if (ownDelay !== null && ownDelay.ownDelayMs < 0) delays.delete(hostKey);
+    else if (ownDelay !== null) delays.set(hostKey, ownDelay);
+  };
 
   const take = async (value: Buffer, partition: number) => {
     const onWait = () => {
@@ -83,6 +99,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
       if (kind === 'blockHost') (isTheirs ? paused : blocked).add(hostKey);
       if (kind === 'releaseHost') paused.delete(hostKey);
       if (kind === 'releaseHost' && !isTheirs) blocked.delete(hostKey);
+      if (kind === 'hostDelay') slow(event);
       if (kind === 'pauseHost') options.onPause(hostKey, version);
       // Each policy is there once for every partition.
       if (kind === 'policy' && version > newest) {
@@ -118,6 +135,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   return {
     caughtUp,
     has: (hostKey) => isDeaf || blocked.has(hostKey) || paused.has(hostKey),
+    delayOf: (hostKey) => delays.get(hostKey) ?? noOwnDelay,
     async stop() {
       stopping.abort();
       reader.wake();

@@ -36,6 +36,11 @@ export interface RequestPath {
   readonly network?: OwnNetwork | undefined;
   /** Is the host blocked by now? */
   readonly isBlocked: (hostKey: string) => boolean;
+  /**
+   * The delay that policy and orders ask for by now, ms: a longer one than the lease's holds from the next request on. Absent: the
+   * lease's.
+   */
+  readonly delayNowMs?: (hostKey: string) => number;
   /** Is the host this process's? Absent: all are. */
   readonly mayContact?: (hostKey: string) => boolean;
   /** Sees every response, for archives. Absent: nobody wants them. */
@@ -123,7 +128,8 @@ function isElsewhere({ resolver }: RequestPath, { url }: PacedRequest, { respons
 
 async function oneRequest(requestPath: RequestPath, request: PacedRequest): Promise<Made | null> {
   const { clock, ownClock, pacer, slots, signal } = requestPath;
-  const { hostKey, delayMs, delayFactor, latestStartMs, crawlDelayMs = 0 } = request;
+  const { hostKey, delayFactor, latestStartMs, crawlDelayMs = 0 } = request;
+  const delayMs = Math.max(request.delayMs, requestPath.delayNowMs?.(hostKey) ?? 0);
   const { url, isBegun = false, failing } = request;
   const serverError = failing && { url, isFirstTry: failing.isFirstTry, most: failing.most };
   const asked = { delayFactor, crawlDelayMs, isBegun, failing: serverError };

@@ -53,7 +53,7 @@ export interface StandbyStatus {
   readonly position: number;
   /** Records that it still had to take when it last looked. */
   readonly behind: number;
-  /** It was close behind its owner when it last looked: an owner that takes over its state is ready in a moment. */
+  /** It was close behind its owner a moment ago: an owner that takes over its state is ready in a moment. */
   readonly hasCaughtUp: boolean;
   /** Everything that the owner had done by this time is in the copy, ms since the Unix epoch; 0: not known yet. */
   readonly asOfMs: number;
@@ -68,7 +68,8 @@ export class Standby {
   #end = 0;
   #lookedAtMs = 0;
   #looking = false;
-  #hasLooked = false;
+  /** When it last learnt where the changelog ends; before the first time: never. ms since the Unix epoch. */
+  #knownAtMs = Number.NEGATIVE_INFINITY;
   readonly #looks = new ReadQueue<FrontierState>();
 
   constructor(options: StandbyOptions) {
@@ -84,7 +85,9 @@ export class Standby {
   get status(): StandbyStatus {
     const position = this.#state?.changelog.offset ?? 0;
     const behind = Math.max(0, this.#end - position);
-    const hasCaughtUp = this.#hasLooked && behind <= frontierServiceLimits.caughtUpRecords;
+    const { caughtUpRecords, caughtUpMs } = frontierServiceLimits;
+    const isKnown = this.#options.clock.nowMs() - this.#knownAtMs <= caughtUpMs;
+    const hasCaughtUp = isKnown && behind <= caughtUpRecords;
     return { rank: this.#options.rank, position, behind, hasCaughtUp, asOfMs: this.#asOfMs };
   }
 
@@ -122,7 +125,7 @@ export class Standby {
           const at = this.#state?.changelog.offset ?? 0;
           // A copy that is wrong must not take over.
           this.#state = undefined;
-          this.#hasLooked = false;
+          this.#knownAtMs = Number.NEGATIVE_INFINITY;
           // It was begun again and has come no further: only another snapshot helps, and that takes time.
           pauseMs = at > lostAt ? reopenMs : Math.min(4 * pauseMs, standbyAgainMsMax);
           lostAt = Math.max(lostAt, at);
@@ -195,7 +198,7 @@ export class Standby {
       const { end } = await log.offsets(topic, partition);
       const { offset } = state.changelog;
       this.#end = end;
-      this.#hasLooked = true;
+      this.#knownAtMs = nowMs;
       if (offset >= end) this.#asOfMs = Math.max(this.#asOfMs, nowMs);
       await log.commit(standbyGroup(identity.crawl, rank), [{ topic, partition, offset }]);
     };

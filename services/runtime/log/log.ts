@@ -53,6 +53,8 @@ export interface Log {
   risks?(topics: readonly LogTopic[]): Promise<readonly TopicRisk[]>;
   /** Brokers that do not answer; null: all do. Absent: there are none. */
   brokersAway?(): { readonly text: string; readonly count: number; readonly isCutOff: boolean } | null;
+  /** Partitions that have taken no append for 10 s, while some wait; null: there are none. Absent: there are no brokers. */
+  appendsBlocked?(): { readonly text: string; readonly count: number } | null;
   /** Counts of requests to brokers. Absent: none. */
   tallies?(): LogTallies;
   /** Waits for appends under way, ends waiting polls and joins, and refuses what comes after. */

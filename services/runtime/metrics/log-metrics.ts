@@ -2,7 +2,7 @@
 import type { Log } from '../log/log.ts';
 import type { MetricSource } from './metrics.ts';
 
-export function logMetrics(log: Pick<Log, 'tallies'>): MetricSource {
+export function logMetrics(log: Pick<Log, 'tallies' | 'appendsBlocked'>): MetricSource {
   return (sink) => {
     if (log.tallies === undefined) return;
     const { requests, produceRetries, rebalances } = log.tallies();
@@ -12,6 +12,7 @@ export function logMetrics(log: Pick<Log, 'tallies'>): MetricSource {
       sink.value('crawlstream_kafka_request_seconds_total', seconds, { api });
     }
     sink.value('crawlstream_kafka_produce_retries_total', produceRetries);
+    sink.value('crawlstream_kafka_partitions_blocked', log.appendsBlocked?.()?.count ?? 0);
     for (const [group, count] of rebalances) sink.value('crawlstream_kafka_rebalances_total', count, { group });
   };
 }

@@ -43,6 +43,7 @@ export const metrics = {
     'api',
   ),
   crawlstream_kafka_produce_retries_total: counter('Batches that were sent again, or later than they could be'),
+  crawlstream_kafka_partitions_blocked: gauge('Partitions that have taken no append for 10 s, while some wait'),
   crawlstream_kafka_rebalances_total: counter('Assignments that this process was given', 'group'),
 
   crawlstream_frontier_urls: gauge('Admitted URLs by where they are: queued, leased, page, …', 'partition', 'place'),

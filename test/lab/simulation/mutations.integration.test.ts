@@ -15,7 +15,11 @@ describe('the simulator finds a planted bug:', { concurrency: 2 }, () => {
   for (const mutation of planted) {
     it(mutation.bug, async (test) => {
       const { args, env } = editedProcess(mutation);
-      const seeds = [`${mutation.from ?? 1}`, `${seedsMax}`, ...(mutation.inFleets ? ['fleet'] : [])];
+      const seeds = [
+        `${mutation.from ?? 1}`,
+        `${seedsMax}`,
+        ...(mutation.inFleets ? ['fleet'] : mutation.inOutages ? ['networkAway'] : []),
+      ];
       const { stdout } = await run(process.execPath, [...args, 'lab/simulation/first-failure.ts', ...seeds], {
         cwd: root,
         env,

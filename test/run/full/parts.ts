@@ -24,6 +24,7 @@ export const parts: readonly Part[] = [
     env: { CRAWLSTREAM_TEST_FUZZ_ROUNDS: '200000' },
   },
   { name: 'simulation', command: npm('simulate', '--', '--seeds', '1000') },
+  { name: 'outages of the network', command: npm('simulate', '--', '--network-away') },
   { name: 'fleets', command: npm('simulate', '--', '--fleet', '--seeds', '200') },
   {
     name: 'kills',

@@ -8,9 +8,11 @@
  * §10.2.3.
  */
 
+import type { Control } from '../../../schemas/types.ts';
 import type { HostSettings } from '../../policy/overlay-config.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
 import { frontierLimits } from '../frontier-limits.ts';
+import { leastDelayPayload } from './control-payloads.ts';
 
 /** The wait between two requests to a host, before what a fetch teaches: ms. */
 export function baseDelayMs(settings: HostSettings, facts: HostFacts): number {
@@ -24,6 +26,22 @@ export function orderedDelayMs(
 ): number {
   if (ownDelayMs < 0) return delayMs;
   return ownDelayIsLeast ? Math.max(ownDelayMs, delayMs) : ownDelayMs;
+}
+
+type OwnDelay = Pick<HostFacts, 'ownDelayMs' | 'ownDelayIsLeast'>;
+
+/**
+ * A host's own delay after a `hostDelay`; null: it stays. A webmaster sets and takes back a delay that is no shorter than the
+ * operator's.
+ */
+export function ownDelayAfter(
+  { ownDelayMs, ownDelayIsLeast }: OwnDelay,
+  { amount, payload }: Pick<Control, 'amount' | 'payload'>,
+): OwnDelay | null {
+  const least = leastDelayPayload(payload);
+  if (least === null) return { ownDelayMs: Math.max(-1, amount), ownDelayIsLeast: false };
+  if (amount >= 0 && (ownDelayIsLeast || ownDelayMs <= amount)) return { ownDelayMs: amount, ownDelayIsLeast: true };
+  return amount < 0 && ownDelayIsLeast ? { ownDelayMs: least.instead, ownDelayIsLeast: false } : null;
 }
 
 /** The wait from the completion of a request to the next lease, ms. */

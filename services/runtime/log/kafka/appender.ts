@@ -23,6 +23,7 @@ import type { Clock } from '../../clock.ts';
 import type { AppendOptions, AppendRecord } from '../log.ts';
 import { logLimits } from '../log-limits.ts';
 import { RecordTooLarge } from '../record-too-large.ts';
+import type { BlockedAppend } from './append-watch.ts';
 import type { Cluster } from './cluster.ts';
 import type { Compressor } from './compression/codecs.ts';
 import { deadlineIn, isTransient, throwFor, transient } from './errors.ts';
@@ -35,6 +36,8 @@ export interface Appender {
   append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
   /** Resolves when all that was appended is acked or has failed. Later appends reject. */
   close(): Promise<void>;
+  /** Partitions that took nothing for `kafkaLimits.blockedAppendMs` or longer. */
+  blocked(): BlockedAppend[];
 }
 
 interface Append {
@@ -66,6 +69,10 @@ interface Channel {
   id: number | undefined;
   epoch: number;
   sequence: number;
+  /** Since when something waits and nothing was acked; monotonic, ms. */
+  waitsSinceMs: number | undefined;
+  /** Why the last try failed. */
+  why: string;
 }
 
 interface Batch {
@@ -110,7 +117,7 @@ export function createAppender(
         partition,
         (channel = {
           ...{ topic, partition, queue: [], batch: undefined, bytesMax: kafkaLimits.batchBytesMax },
-          ...{ id: undefined, epoch: 0, sequence: 0 },
+          ...{ id: undefined, epoch: 0, sequence: 0, waitsSinceMs: undefined, why: 'no answer' },
         }),
       );
     return channel;
@@ -118,6 +125,7 @@ export function createAppender(
 
   const settle = (channel: Channel) => {
     channel.batch = undefined;
+    channel.waitsSinceMs = undefined;
     if (channel.queue.length === 0) busy.delete(channel);
     if (busy.size === 0) idle?.();
   };
@@ -159,13 +167,17 @@ export function createAppender(
     }
   };
   const fail = (channel: Channel, error: unknown) => {
+    const waitsSinceMs = isTransient(error) ? channel.waitsSinceMs : undefined;
     const records = [...(channel.batch?.records ?? []), ...channel.queue.splice(0)];
     numberAnew(channel);
     for (const { append } of records) append.reject(error);
     settle(channel);
+    // Whoever appends again at once waits on.
+    channel.waitsSinceMs = waitsSinceMs;
   };
   const tryLater = (channel: Channel, batch: Batch, error: unknown) => {
-    cluster.forget(channel.topic);
+    cluster.forget(channel.topic, channel.partition);
+    channel.why = (error as Error).message;
     const now = performance.now();
     if (now + batch.pauseMs > Math.min(batch.deadline, closeDeadline)) return fail(channel, error);
     onRetry();
@@ -174,6 +186,7 @@ export function createAppender(
   };
 
   const seal = (channel: Channel): Batch => {
+    channel.waitsSinceMs ??= performance.now();
     let count = 0;
     let bytes = 0;
     for (const queued of channel.queue) {
@@ -270,7 +283,10 @@ export function createAppender(
         compressor,
       );
       for (const { batch } of parts) batch.unanswered++;
+      // A leader that was cut off from the others answers only when its own patience ends.
+      const slow = setInterval(() => cluster.lookAgain(leader).then(schedule, () => {}), kafkaLimits.slowAppendMs);
       const { parts: produced } = await link.send<ProduceResponse>(request).finally(() => {
+        clearInterval(slow);
         for (const { batch } of parts) batch.unanswered--;
       });
       for (const { channel, batch } of parts) {
@@ -340,6 +356,14 @@ export function createAppender(
         });
         schedule();
       });
+    },
+    blocked: () => {
+      const beforeMs = performance.now() - kafkaLimits.blockedAppendMs;
+      return [...busy].flatMap(({ topic, partition, waitsSinceMs, why }) =>
+        waitsSinceMs !== undefined && waitsSinceMs <= beforeMs
+          ? [{ topic, partition, sinceMs: waitsSinceMs, why }]
+          : [],
+      );
     },
     close: async () => {
       isOpen = false;

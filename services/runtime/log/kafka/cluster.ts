@@ -1,16 +1,21 @@
 /**
  * Which broker leads which partition, and the links to them.
  *
- * What is known is kept until a request shows that it is stale (`forget`); the next call then asks the brokers again.
+ * What is known is kept until a request shows that it may be stale (`forget`); the next call then asks another broker. A
+ * newer leader is never replaced by an older one (leader-table.ts). What could mean that records were lost is believed only
+ * of a leader that a majority of the brokers knows as the newest (`askMost`, `expectLeader`).
  * Links are shared by purpose: requests of one purpose to one broker go over one connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { createBrokerTurns, enoughOf, firstOf } from './broker-turns.ts';
 import type { BrokerWatch } from './broker-watch.ts';
 import { deadlineIn, isRefusedLogin, isTransient, retrying, throwFor, transient } from './errors.ts';
 import { kafkaLimits } from './kafka-limits.ts';
 import { raw, type WireRequest } from './kafkajs-wire.ts';
+import { createLeaderTable, type Leader, newestOf } from './leader-table.ts';
 import { type Address, type Link, type LinkEvents, type LinkOptions, openLink } from './link.ts';
+import { askMetadata, type MetadataAnswer } from './metadata.ts';
 
 export interface Cluster {
   /** Throws INVALID_ARGUMENT for a topic that does not exist. */
@@ -19,8 +24,25 @@ export interface Cluster {
   leaderOf(topic: string, partition: number): Promise<number>;
   /** The leader, if it is known already. */
   knownLeaderOf(topic: string, partition: number): number | undefined;
-  /** What is known of a topic turned out to be stale. */
-  forget(topic: string): void;
+  /** The leader with its epoch. Throws as `leaderOf`. */
+  leader(topic: string, partition: number): Promise<Leader>;
+  /** The epoch of the leader as it is known; -1: it is not. */
+  epochOf(topic: string, partition: number): number;
+  /**
+   * What is known of a topic may be stale: another broker is asked before it is used. `partition`: its leader failed, so that it
+   * is the last to be asked.
+   */
+  forget(topic: string, partition?: number): void;
+  /** A topic was deleted. */
+  drop(topic: string): void;
+  /** This leader does not answer: another broker is asked for leaders meanwhile. */
+  lookAgain(node: number): Promise<void>;
+  /** A record of this leader epoch was read. */
+  saw(topic: string, partition: number, epoch: number): void;
+  /** Asks a majority of the brokers for a topic's leaders. Throws BROKER_UNREACHABLE where fewer answer. */
+  askMost(topic: string): Promise<void>;
+  /** Throws BROKER_UNREACHABLE where this is not the newest leader that is known. */
+  expectLeader(topic: string, partition: number, leader: Leader): void;
   /** Partitions, or undefined where the topic does not exist; asks the brokers. Throws if a leader is missing. */
   look(topics: readonly string[]): Promise<(number | undefined)[]>;
   brokerCount(): number;
@@ -31,8 +53,10 @@ export interface Cluster {
   link(nodeId: number, purpose: string): Promise<Link>;
   /** Sends to whichever broker can be reached. */
   sendAny<T>(request: WireRequest): Promise<T>;
+  /** Asks one broker after another for these topics, until one answers. */
+  describe(topics: readonly string[]): Promise<MetadataAnswer>;
   /** Sends to a partition's leader, by the shared link. */
-  sendLeader<T>(topic: string, partition: number, request: WireRequest): Promise<T>;
+  sendLeader<T>(topic: string, partition: number, request: (leader: Leader) => WireRequest): Promise<T>;
   /** Sends to the broker that coordinates a group. */
   sendCoordinator<T>(group: string, purpose: string, request: WireRequest): Promise<T>;
   forgetCoordinator(group: string): void;
@@ -48,15 +72,6 @@ export interface ClusterTimes {
   readonly metadataMs: number;
 }
 
-interface MetadataAnswer {
-  readonly brokers: readonly { nodeId: number; host: string; port: number }[];
-  readonly topicMetadata: readonly {
-    readonly topicErrorCode: number;
-    readonly topic: string;
-    readonly partitionMetadata: readonly { partitionId: number; leader: number }[];
-  }[];
-}
-
 const shared = 'shared';
 
 /** Connects to one of the brokers, or throws BROKER_UNREACHABLE within `openTimeoutMs`. */
@@ -69,8 +84,8 @@ export async function openCluster(
 ): Promise<Cluster> {
   const events = { answered: watch.answered, failed: watch.failed, ...(measured && { measured }) };
   const nodes = new Map<number, Address>();
-  /** Leader of each partition by topic; -1: none at the moment. */
-  const leaders = new Map<string, number[]>();
+  const leaders = createLeaderTable();
+  const turns = createBrokerTurns();
   const coordinators = new Map<string, number>();
   const links = new Map<string, Promise<Link>>();
   let isOpen = true;
@@ -103,43 +118,102 @@ export async function openCluster(
       return address;
     });
 
-  /** Brokers by id where they are known, and those named at the start. */
+  /** Brokers by id where they are known, and those named at the start (KIP-899): the order in which they are asked. */
+  const places = (): { readonly key: string; readonly open: () => Promise<Link> }[] => {
+    const ids = new Map([...nodes.keys()].map((nodeId) => [String(nodeId), nodeId]));
+    const addresses = new Map(bootstrap.map((address) => [`${address.host}:${address.port}`, address]));
+    return [
+      ...turns.order(ids.keys()).map((key) => ({ key, open: () => link(ids.get(key) as number, shared) })),
+      ...turns.order(addresses.keys()).map((key) => ({ key, open: () => openOr(key, () => addresses.get(key)!) })),
+    ];
+  };
+  // Of several failures, the permanent one says most.
+  const worse = (earlier: unknown, later: unknown) => (isRefusedLogin(later) || !isTransient(later) ? later : earlier);
+  const counted = async <T>(key: string, act: () => Promise<T>): Promise<T> => {
+    turns.asked(key);
+    try {
+      const result = await act();
+      turns.answered(key);
+      return result;
+    } catch (error) {
+      turns.failed(key);
+      throw error;
+    }
+  };
   const anyLink = async (): Promise<Link> => {
     let failure: unknown;
-    for (const nodeId of nodes.keys()) {
+    for (const { key, open } of places()) {
       try {
-        return await link(nodeId, shared);
+        return await counted(key, open);
       } catch (error) {
-        failure = error;
-      }
-    }
-    for (const address of bootstrap) {
-      try {
-        return await openOr(`${address.host}:${address.port}`, () => address);
-      } catch (error) {
-        // Of several failures, the permanent one says most.
-        if (!failure || isRefusedLogin(error) || !isTransient(error)) failure = error;
+        failure = failure === undefined ? error : worse(failure, error);
       }
     }
     throw failure;
   };
   const sendAny = async <T>(request: WireRequest): Promise<T> => (await anyLink()).send<T>(request);
+  /** Of requests that change nothing: a broker that is slow to answer is not waited for alone. */
+  const askAny = <T>(question: (link: Link) => Promise<T>): Promise<T> => {
+    const tries = places().map(
+      ({ key, open }) =>
+        () =>
+          counted(key, async () => question(await open())),
+    );
+    return firstOf(tries, kafkaLimits.askNextMs, worse);
+  };
 
+  const takeBrokers = ({ brokers }: MetadataAnswer) => {
+    if (brokers.length === 0) return;
+    nodes.clear();
+    for (const { nodeId, host, port } of brokers) nodes.set(nodeId, { host, port });
+    watch.listed(brokers.map(({ host, port }) => `${host}:${port}`));
+  };
+  const leadersIn = ({ partitionMetadata }: MetadataAnswer['topicMetadata'][number]): Leader[] => {
+    const found: Leader[] = [];
+    for (const { partitionId, leader: node, leaderEpoch: epoch } of partitionMetadata)
+      found[partitionId] = { node, epoch };
+    return found;
+  };
   const ask = async (topics: readonly string[]): Promise<MetadataAnswer> => {
-    const answer = await sendAny<MetadataAnswer>(raw('Metadata', { topics, allowAutoTopicCreation: false }));
-    if (answer.brokers.length > 0) {
-      nodes.clear();
-      for (const { nodeId, host, port } of answer.brokers) nodes.set(nodeId, { host, port });
-      watch.listed(answer.brokers.map(({ host, port }) => `${host}:${port}`));
-    }
-    for (const { topic, topicErrorCode, partitionMetadata } of answer.topicMetadata) {
-      if (topicErrorCode === 0) {
-        const found: number[] = [];
-        for (const { partitionId, leader } of partitionMetadata) found[partitionId] = leader;
-        leaders.set(topic, found);
-      } else leaders.delete(topic);
+    const answer = await askAny((to) => askMetadata(to, topics));
+    takeBrokers(answer);
+    for (const each of answer.topicMetadata) {
+      if (each.topicErrorCode !== 0) leaders.drop(each.topic);
+      else if (!leaders.take(each.topic, leadersIn(each))) askMost(each.topic).catch(() => {});
     }
     return answer;
+  };
+
+  /** By topic: a question that has not been sent yet is shared by all that have come since. */
+  const asking = new Map<string, { running: Promise<void>; next: Promise<void> | undefined }>();
+  const askMost = (topic: string): Promise<void> => {
+    if (nodes.size <= 1) return Promise.resolve();
+    const there = asking.get(topic);
+    if (there !== undefined) {
+      there.next ??= there.running
+        .catch(() => {})
+        .then(() => {
+          there.next = undefined;
+          return (there.running = askMostNow(topic));
+        });
+      return there.next;
+    }
+    const one = { running: askMostNow(topic), next: undefined };
+    asking.set(topic, one);
+    return one.running;
+  };
+  const askMostNow = async (topic: string): Promise<void> => {
+    const ids = [...nodes.keys()];
+    const asked = ids.map((nodeId) =>
+      counted(String(nodeId), async () => askMetadata(await link(nodeId, shared), [topic])),
+    );
+    const answers = await enoughOf(asked, Math.floor(ids.length / 2) + 1).catch((error) => {
+      throw transient(`fewer than half of the ${ids.length} brokers answer: ${(error as Error).message}`, error);
+    });
+    const found = answers.flatMap(({ topicMetadata }) =>
+      topicMetadata.flatMap((each) => (each.topicErrorCode === 0 ? [leadersIn(each)] : [])),
+    );
+    if (found.length > 0) leaders.take(topic, newestOf(found), true);
   };
   /** One request at a time; calls that come meanwhile share the next one. */
   const wanted = new Set<string>();
@@ -153,14 +227,17 @@ export async function openCluster(
         queued = undefined;
         const topics = [...wanted];
         wanted.clear();
-        running = ask(topics);
+        running = ask(topics).catch((error) => {
+          for (const one of topics) wanted.add(one);
+          throw error;
+        });
         return running;
       });
     return queued;
   };
-  const leadersOf = async (topic: string): Promise<readonly number[]> => {
+  const leadersOf = async (topic: string): Promise<readonly Leader[]> => {
     for (let tries = 0; ; tries++) {
-      const known = leaders.get(topic);
+      const known = leaders.of(topic);
       if (known) return known;
       if (tries === kafkaLimits.unknownTopicTries) break;
       // A topic made a moment ago may not have reached every broker.
@@ -169,32 +246,50 @@ export async function openCluster(
     }
     throw new CrawlstreamError('INVALID_ARGUMENT', `topic ${topic} does not exist: create it first`);
   };
-  const leaderOf = async (topic: string, partition: number): Promise<number> => {
+  const leader = async (topic: string, partition: number): Promise<Leader> => {
     const known = await leadersOf(topic);
-    const leader = known[partition];
-    if (leader === undefined) {
+    const found = known[partition];
+    if (found === undefined) {
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
         `topic ${topic} has no partition ${partition}, only 0 to ${known.length - 1}`,
       );
     }
-    if (leader >= 0 && nodes.has(leader)) return leader;
-    leaders.delete(topic);
+    if (found.node >= 0 && nodes.has(found.node)) return found;
+    leaders.doubt(topic);
     throw transient(`${topic}/${partition} has no leader at the moment`);
+  };
+  const forget = (topic: string, partition?: number) => {
+    leaders.doubt(topic);
+    const failed = partition === undefined ? undefined : leaders.leader(topic, partition);
+    if (failed !== undefined && failed.node >= 0) suspect(failed.node);
+  };
+  /** Whatever it leads is looked at along with the next question, which goes to another broker. */
+  const suspect = (node: number) => {
+    turns.asked(String(node));
+    const address = nodes.get(node);
+    if (address !== undefined) turns.asked(`${address.host}:${address.port}`);
+    for (const topic of leaders.ledBy(node)) wanted.add(topic);
+    for (const [group, coordinator] of coordinators) if (coordinator === node) coordinators.delete(group);
   };
 
   const coordinatorOf = async (group: string): Promise<number> => {
     const known = coordinators.get(group);
     if (known !== undefined) return known;
-    const { errorCode, coordinator } = await sendAny<{
-      errorCode: number;
-      coordinator: { nodeId: number; host: string; port: number };
-    }>(raw('GroupCoordinator', { groupId: group }));
+    type Found = { errorCode: number; coordinator: { nodeId: number; host: string; port: number } };
+    const { errorCode, coordinator } = await askAny((to) =>
+      to.send<Found>(raw('GroupCoordinator', { groupId: group })),
+    );
     throwFor(errorCode, `finding the coordinator of group ${group}`);
     const { nodeId, host, port } = coordinator;
     if (!nodes.has(nodeId)) nodes.set(nodeId, { host, port });
     coordinators.set(group, nodeId);
     return nodeId;
+  };
+  const forgetCoordinator = (group: string) => {
+    const node = coordinators.get(group);
+    coordinators.delete(group);
+    if (node !== undefined) turns.asked(String(node));
   };
 
   await retrying(deadlineIn(openTimeoutMs), () => ask([]));
@@ -207,19 +302,35 @@ export async function openCluster(
     while (isOpen) {
       const ms = watch.away === null ? metadataMs : Math.min(metadataMs, kafkaLimits.metadataMsAway);
       await sleep(ms, undefined, { signal: closing.signal, ref: false });
-      await ask([...leaders.keys()]).catch(() => {});
+      await ask([...leaders.topics()]).catch(() => {});
     }
   };
   keepFresh().catch(() => {});
 
   return {
     partitionCount: async (topic) => (await leadersOf(topic)).length,
-    leaderOf,
+    leaderOf: async (topic, partition) => (await leader(topic, partition)).node,
+    leader,
     knownLeaderOf: (topic, partition) => {
-      const leader = leaders.get(topic)?.[partition];
-      return leader !== undefined && leader >= 0 && nodes.has(leader) ? leader : undefined;
+      const node = leaders.of(topic)?.[partition]?.node;
+      return node !== undefined && node >= 0 && nodes.has(node) ? node : undefined;
     },
-    forget: (topic) => leaders.delete(topic),
+    epochOf: (topic, partition) => leaders.leader(topic, partition)?.epoch ?? -1,
+    forget,
+    drop: leaders.drop,
+    lookAgain: async (node) => {
+      suspect(node);
+      const [topic] = leaders.ledBy(node);
+      if (topic !== undefined) await refresh(topic);
+    },
+    saw: leaders.saw,
+    askMost,
+    expectLeader: (topic, partition, { node, epoch }) => {
+      const newest = leaders.of(topic)?.[partition];
+      if (newest !== undefined && newest.epoch === epoch && newest.node === node) return;
+      throw transient(`${topic}/${partition} has another leader than broker ${node}`);
+    },
+    describe: ask,
     look: async (topics) => {
       const { topicMetadata } = await ask(topics);
       return topics.map((topic) => {
@@ -240,11 +351,11 @@ export async function openCluster(
     link,
     sendAny,
     sendLeader: async (topic, partition, request) => {
-      const leader = await leaderOf(topic, partition);
+      const to = await leader(topic, partition);
       try {
-        return await (await link(leader, shared)).send(request);
+        return await (await link(to.node, shared)).send(request(to));
       } catch (error) {
-        leaders.delete(topic);
+        forget(topic, partition);
         throw error;
       }
     },
@@ -252,11 +363,11 @@ export async function openCluster(
       try {
         return await (await link(await coordinatorOf(group), purpose)).send(request);
       } catch (error) {
-        coordinators.delete(group);
+        forgetCoordinator(group);
         throw error;
       }
     },
-    forgetCoordinator: (group) => coordinators.delete(group),
+    forgetCoordinator,
     release: (purpose) => {
       for (const [key, opening] of links) {
         if (!key.endsWith(`/${purpose}`)) continue;

@@ -19,7 +19,7 @@ export async function deleteTopics(cluster: Cluster, names: readonly string[]): 
       if (errorOf(errorCode).type !== 'UNKNOWN_TOPIC_OR_PARTITION') throwFor(errorCode, `removing topic ${topic}`);
   });
   await retrying(deadline, async () => {
-    for (const name of names) cluster.forget(name);
+    for (const name of names) cluster.drop(name);
     const there = await cluster.look(names);
     const left = names.find((_, at) => there[at] !== undefined);
     if (left !== undefined) throw transient(`topic ${left} was removed, and a broker knows it still`);

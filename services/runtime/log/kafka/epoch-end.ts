@@ -20,25 +20,23 @@ export async function readEpochEnd(
   leaderEpoch: number,
 ): Promise<number | undefined> {
   const what = `asking where leader epoch ${leaderEpoch} of ${topic}/${partition} ends`;
-  const answer = await cluster.sendLeader<EpochEnd | undefined>(
-    topic,
-    partition,
-    request(topic, partition, leaderEpoch),
+  const answer = await cluster.sendLeader<EpochEnd | undefined>(topic, partition, (leader) =>
+    request(topic, partition, leader.epoch, leaderEpoch),
   );
   if (answer === undefined) throw transient(`${what} failed: it is missing in the broker's answer`);
-  if (answer.errorCode !== 0) cluster.forget(topic);
+  if (answer.errorCode !== 0) cluster.forget(topic, partition);
   throwFor(answer.errorCode, what);
   return answer.endOffset < 0 ? undefined : answer.endOffset;
 }
 
-function request(topic: string, partition: number, leaderEpoch: number): WireRequest {
+function request(topic: string, partition: number, currentEpoch: number, leaderEpoch: number): WireRequest {
   const encode = async () => {
     const w = createByteWriter(64 + 3 * topic.length);
     w.int32(1);
     w.string(topic);
     w.int32(1);
     w.int32(partition);
-    w.int32(-1);
+    w.int32(currentEpoch);
     w.int32(leaderEpoch);
     return w;
   };

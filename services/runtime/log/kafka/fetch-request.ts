@@ -7,6 +7,8 @@ export interface FetchPart {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
+  /** Of the leader, as the reader knows it (KIP-320): a broker that knows another one refuses. -1: the reader knows none. */
+  readonly leaderEpoch: number;
 }
 
 export interface FetchedPart {
@@ -54,11 +56,11 @@ function encode(parts: readonly FetchPart[], { maxWaitMs, maxBytes, partitionByt
   w.int32(0);
   w.int32(-1);
   w.int32(parts.length);
-  for (const { topic, partition, offset } of parts) {
+  for (const { topic, partition, offset, leaderEpoch } of parts) {
     w.string(topic);
     w.int32(1);
     w.int32(partition);
-    w.int32(-1);
+    w.int32(leaderEpoch);
     w.int64(offset);
     w.int64(-1);
     w.int32(partitionBytes);

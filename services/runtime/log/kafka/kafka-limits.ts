@@ -21,8 +21,24 @@ export const kafkaLimits = {
   /** Pause before a second try, doubled up to the second figure: a leader election takes 50 ms to seconds. */
   retryMs: 50,
   retryMsMax: 1_000,
-  /** The cluster's topics and brokers are looked at again after this, as by Kafka's own clients; sooner while one is away. */
-  metadataMs: 300_000,
+  /**
+   * The cluster's topics and brokers are looked at again after this, each time by another broker: a reader of a broker that was
+   * cut off from the others has no other sign of it. Sooner while a broker is away.
+   */
+  metadataMs: 30_000,
+  /** A replica in the reader's rack is read from this long before the leader is asked again, as by Kafka's own clients. */
+  replicaMs: 300_000,
+  /** A question that any broker can answer goes to the next one after this: an answer takes milliseconds. */
+  askNextMs: 1_000,
+  /** An append without an answer for this long makes another broker be asked for leaders: an ack takes far less. */
+  slowAppendMs: 2_000,
+  /** A partition without an acknowledged append for this long is reported: elections and restarts of brokers take less. */
+  blockedAppendMs: 10_000,
+  /**
+   * A majority of brokers is believed that a leader epoch is older than a known one only this long after that one was learnt:
+   * a broker hears of a new leader within its session (9 s by default).
+   */
+  olderEpochMs: 10_000,
   metadataMsAway: 10_000,
   /** How often a topic is asked for that seems not to exist. */
   unknownTopicTries: 4,

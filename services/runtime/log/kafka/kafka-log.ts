@@ -8,6 +8,7 @@
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import type { Log, LogReader, Position } from '../log.ts';
+import { watchAppends } from './append-watch.ts';
 import { createAppender } from './appender.ts';
 import { createBrokerWatch } from './broker-watch.ts';
 import { type Cluster, openCluster } from './cluster.ts';
@@ -91,6 +92,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
   const clock = options.clock ?? new SystemClock();
   const appender = createAppender(cluster, clock, deliveryTimeoutMs, compressor, tally.retry);
+  const appendWatch = watchAppends(appender.blocked, options.onBrokers ?? (() => {}));
   const readers = new Set<LogReader>();
   /** Includes members that are out: a former member must not commit as an outsider. */
   const memberships = new Map<string, KafkaMembership>();
@@ -106,6 +108,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     await Promise.allSettled(joining);
     await Promise.all([...memberships.values()].map((membership) => membership.leave()));
     await appender.close();
+    appendWatch.close();
     await Promise.all([...readers].map((reader) => reader.close()));
     cluster.close();
   };
@@ -173,6 +176,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     membersOf: (group) => describeGroup(cluster, group),
     risks: (topics) => readRisks(cluster, topics),
     brokersAway: () => watch.away,
+    appendsBlocked: () => appendWatch.blocked,
     tallies: () => tally,
     close: () => (closed ??= close()),
   };

@@ -80,14 +80,14 @@ export const { MemberMetadata, MemberAssignment } = require('kafkajs/src/consume
 };
 
 /**
- * The version of each request that is spoken: what Kafka 2.3 and later understand, and kafkajs encodes. Fetch and
- * Produce are encoded here (fetch-request.ts, produce-request.ts), in the same versions; so is OffsetForLeaderEpoch.
+ * The version of each request that is spoken: what Kafka 2.3 and later understand, and kafkajs encodes. Fetch, Produce,
+ * Metadata, ListOffsets and OffsetForLeaderEpoch are encoded here (fetch-request.ts, produce-request.ts and others).
  */
 export const apis = {
   Produce: 7,
   Fetch: 11,
-  ListOffsets: 2,
-  Metadata: 6,
+  ListOffsets: 4,
+  Metadata: 7,
   OffsetCommit: 5,
   OffsetFetch: 4,
   GroupCoordinator: 2,

@@ -46,6 +46,8 @@ export interface LinkEvents {
 
 export interface Link {
   readonly address: string;
+  /** Leader epochs in the broker's metadata are right: before Kafka 2.4 they were not, while partitions moved (KAFKA-9212). */
+  readonly hasLeaderEpochs: boolean;
   isOpen(): boolean;
   /** Throws BROKER_UNREACHABLE, after which the link is closed and whether the request was done is not known. */
   send<T>(request: WireRequest): Promise<T>;
@@ -65,13 +67,15 @@ export async function openLink({ host, port }: Address, options: LinkOptions, ev
     sasl: credentials.sasl,
     onLog: options.onKafkajsLog,
   });
-  const link = linkOver(connection, address, events);
+  let hasLeaderEpochs = false;
+  const link = linkOver(connection, address, events, () => hasLeaderEpochs);
   try {
     await within(kafkaLimits.loginTimeoutMs, async () => {
       await connection.connect();
       connection.socket?.setNoDelay(true);
       const versions = await readVersions(connection);
       checkVersions(versions, address);
+      hasLeaderEpochs = (versions[apiKeyOf('Metadata')]?.maxVersion ?? 0) >= metadataOfKafka24;
       connection.setVersions(versions);
       connection.setSupportAuthenticationProtocol(true);
       await connection.authenticate();
@@ -86,7 +90,15 @@ export async function openLink({ host, port }: Address, options: LinkOptions, ev
   return link;
 }
 
-function linkOver(connection: WireConnection, address: string, events: LinkEvents | undefined): Link {
+/** The version of Metadata that came with Kafka 2.4. */
+const metadataOfKafka24 = 9;
+
+function linkOver(
+  connection: WireConnection,
+  address: string,
+  events: LinkEvents | undefined,
+  hasLeaderEpochs: () => boolean,
+): Link {
   let isOpen = true;
   const close = () => {
     if (!isOpen) return;
@@ -97,6 +109,9 @@ function linkOver(connection: WireConnection, address: string, events: LinkEvent
   };
   return {
     address,
+    get hasLeaderEpochs() {
+      return hasLeaderEpochs();
+    },
     isOpen: () => isOpen && connection.isConnected(),
     send: async <T>(request: WireRequest) => {
       if (!isOpen) throw transient(`the connection to broker ${address} is closed`);

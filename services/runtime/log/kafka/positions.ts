@@ -6,6 +6,7 @@ import { deadlineIn, retrying, throwFor, transient } from './errors.ts';
 import { type FetchResponse, fetchRequest } from './fetch-request.ts';
 import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
+import { type ListedOffset, listOffsetsRequest } from './list-offsets.ts';
 import { readBatches } from './record-batch.ts';
 
 /** Links for positions of groups. */
@@ -17,13 +18,19 @@ interface PartitionAnswer {
   readonly offset: string;
 }
 
-/** Committed records only: an open transaction holds `end` back. */
+/**
+ * Committed records only: an open transaction holds `end` back. A broker that was cut off from the others knows an older end, so
+ * a majority of the brokers is asked meanwhile whether it is still the leader.
+ */
 export async function readRange(cluster: Cluster, topic: string, partition: number): Promise<OffsetRange> {
   return patiently(cluster, async () => {
+    const leader = await cluster.leader(topic, partition);
     const [start, end] = await Promise.all([
       listOffset(cluster, topic, partition, -2),
       listOffset(cluster, topic, partition, -1),
+      cluster.askMost(topic),
     ]);
+    cluster.expectLeader(topic, partition, leader);
     return { start, end };
   });
 }
@@ -43,11 +50,11 @@ export async function readOffsetAt(
 
 /** -2: the first offset, -1: the end, otherwise the offset for a time, or -1 where no record is that new. */
 async function listOffset(cluster: Cluster, topic: string, partition: number, timestamp: number): Promise<number> {
-  const request = raw('ListOffsets', { topics: [{ topic, partitions: [{ partition, timestamp }] }] });
-  type Answer = { responses: readonly { partitions: readonly PartitionAnswer[] }[] };
-  const answer = (await cluster.sendLeader<Answer>(topic, partition, request)).responses[0]?.partitions[0];
-  check(cluster, answer?.errorCode, topic, `asking for the offsets of ${topic}/${partition}`);
-  return Number(answer?.offset);
+  const answer = await cluster.sendLeader<ListedOffset | undefined>(topic, partition, ({ epoch: leaderEpoch }) =>
+    listOffsetsRequest({ topic, partition, timestamp, leaderEpoch }),
+  );
+  check(cluster, answer?.errorCode, topic, partition, `asking for the offsets of ${topic}/${partition}`);
+  return answer?.offset ?? -1;
 }
 
 /** The newest record, past what transactions and compaction leave at the end. */
@@ -67,15 +74,17 @@ async function readBetween(cluster: Cluster, topic: string, partition: number, f
   for (let offset = from; offset < end; ) {
     const at = offset;
     const { records, next } = await patiently(cluster, async () => {
-      const request = fetchRequest([{ topic, partition, offset: at }], {
-        rack: '',
-        maxWaitMs: 0,
-        maxBytes: kafkaLimits.fetchBytes,
-        partitionBytes: kafkaLimits.fetchBytes,
-        requestTimeoutMs: kafkaLimits.requestTimeoutMs,
-      });
-      const part = (await cluster.sendLeader<FetchResponse>(topic, partition, request)).parts[0];
-      check(cluster, part?.errorCode, topic, `reading ${topic}/${partition}`);
+      const answer = await cluster.sendLeader<FetchResponse>(topic, partition, ({ epoch: leaderEpoch }) =>
+        fetchRequest([{ topic, partition, offset: at, leaderEpoch }], {
+          rack: '',
+          maxWaitMs: 0,
+          maxBytes: kafkaLimits.fetchBytes,
+          partitionBytes: kafkaLimits.fetchBytes,
+          requestTimeoutMs: kafkaLimits.requestTimeoutMs,
+        }),
+      );
+      const [part] = answer.parts;
+      check(cluster, part?.errorCode, topic, partition, `reading ${topic}/${partition}`);
       return readBatches(part?.batches ?? Buffer.alloc(0), topic, partition, at, part?.aborted ?? []);
     });
     for (const record of records) if (record.offset < end) found.push(record);
@@ -96,8 +105,8 @@ export async function trimBelow(cluster: Cluster, topic: string, partition: numb
   const request = raw('DeleteRecords', { topics: [{ topic, partitions: [{ partition, offset: String(before) }] }] });
   type Answer = { topics: readonly { partitions: readonly PartitionAnswer[] }[] };
   await patiently(cluster, async () => {
-    const answer = (await cluster.sendLeader<Answer>(topic, partition, request)).topics[0]?.partitions[0];
-    check(cluster, answer?.errorCode, topic, `trimming ${topic}/${partition}`);
+    const answer = (await cluster.sendLeader<Answer>(topic, partition, () => request)).topics[0]?.partitions[0];
+    check(cluster, answer?.errorCode, topic, partition, `trimming ${topic}/${partition}`);
   });
 }
 
@@ -162,9 +171,9 @@ export function checkGroup(cluster: Cluster, code: number, group: string, what: 
   throwFor(code, what);
 }
 
-function check(cluster: Cluster, code: number | undefined, topic: string, what: string): void {
+function check(cluster: Cluster, code: number | undefined, topic: string, partition: number, what: string): void {
   if (code === 0) return;
-  cluster.forget(topic);
+  cluster.forget(topic, partition);
   if (code === undefined) throw transient(`${what} failed: it is missing in the broker's answer`);
   throwFor(code, what);
 }

@@ -14,7 +14,7 @@ import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { LogReader, LogRecord, OffsetRange, PollOptions, ReadBefore } from '../log.ts';
 import { LogTruncated } from '../log-truncated.ts';
 import type { Cluster } from './cluster.ts';
-import { isTransient, throwFor } from './errors.ts';
+import { isTransient, throwFor, transient } from './errors.ts';
 import { type FetchedPart, type FetchResponse, fetchRequest } from './fetch-request.ts';
 import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf } from './kafkajs-wire.ts';
@@ -133,7 +133,10 @@ export function createKafkaReader(
     try {
       const maxBytes = Math.max(bytesWanted, kafkaLimits.fetchBytes);
       const request = fetchRequest(
-        parts.map(({ topic, partition, next: offset }) => ({ topic, partition, offset })),
+        parts.map(({ topic, partition, next: offset }) => ({
+          ...{ topic, partition, offset },
+          leaderEpoch: cluster.epochOf(topic, partition),
+        })),
         {
           // A poll that has returned nothing yet is answered at once.
           maxWaitMs: parts.every(({ asked }) => asked) ? kafkaLimits.fetchWaitMs : 0,
@@ -166,7 +169,7 @@ export function createKafkaReader(
     const { topic, partition } = a;
     if (part.errorCode === 0 && part.preferredReplica >= 0) {
       a.replica = part.preferredReplica;
-      a.replicaUntil = performance.now() + kafkaLimits.metadataMs;
+      a.replicaUntil = performance.now() + kafkaLimits.replicaMs;
       return;
     }
     // Whatever a replica says is wrong, the leader decides on.
@@ -175,12 +178,13 @@ export function createKafkaReader(
       const isOutside = errorOf(part.errorCode).type === 'OFFSET_OUT_OF_RANGE';
       if (isOutside || !a.stands) await expectBefore(a);
       if (!isCurrent(a)) return;
-      if (isOutside) throw outOfRange(a, await rangeOf(topic, partition));
+      if (isOutside) return await expectOutside(a);
       throwFor(part.errorCode, `reading ${topic}/${partition}`);
       const { records, next } = readBatches(part.batches, topic, partition, a.next, part.aborted);
       const newest = records.at(-1)?.leaderEpoch;
       if (a.before !== undefined && newest !== undefined && newest > a.before.leaderEpoch) await expectBefore(a);
       if (!isCurrent(a)) return;
+      if (newest !== undefined && newest > (a.before?.leaderEpoch ?? -1)) cluster.saw(topic, partition, newest);
       if (newest !== undefined && newest >= 0) a.before = { end: next, leaderEpoch: newest };
       a.buffer = records;
       a.head = 0;
@@ -197,10 +201,22 @@ export function createKafkaReader(
   const expectBefore = async (a: Assignment) => {
     const { topic, partition, before } = a;
     if (before !== undefined) {
+      const leader = await cluster.leader(topic, partition);
       const end = await epochEndOf(topic, partition, before.leaderEpoch);
-      if (end !== undefined && end < before.end) throw new LogTruncated(topic, partition, before, end);
+      if (end !== undefined && end < before.end) {
+        // A leader that was cut off from the others holds less than they do.
+        await cluster.askMost(topic);
+        cluster.expectLeader(topic, partition, leader);
+        throw new LogTruncated(topic, partition, before, end);
+      }
     }
     a.stands = true;
+  };
+  /** Throws OFFSET_OUT_OF_RANGE, unless the range of the newest leader has the position: then it is asked next. */
+  const expectOutside = async (a: Assignment) => {
+    const range = await rangeOf(a.topic, a.partition);
+    if (a.next < range.start || a.next > range.end) throw outOfRange(a, range);
+    throw transient(`position ${a.next} of ${a.topic}/${a.partition} is in its range after all`);
   };
 
   /** Back to the leader. False: that is who was asked. */
@@ -221,7 +237,7 @@ export function createKafkaReader(
         a.failure = error;
         continue;
       }
-      cluster.forget(a.topic);
+      cluster.forget(a.topic, a.partition);
       a.notBefore = now + Math.min(kafkaLimits.retryMs + failingMs, kafkaLimits.retryMsMax);
     }
   };
@@ -296,6 +312,7 @@ export function createKafkaReader(
     seek: (topic, partition, offset, before) => {
       if (!isOpen) return;
       const paused = find(topic, partition)?.paused ?? false;
+      if (before !== undefined) cluster.saw(topic, partition, before.leaderEpoch);
       // A new object: what a fetch under way brings for the old one is dropped.
       assigned.set(`${topic}/${partition}`, {
         topic,

@@ -163,22 +163,12 @@ interface Described {
   }[];
 }
 
-interface Metadata {
-  readonly brokers: readonly { readonly nodeId: number }[];
-  readonly topicMetadata: readonly {
-    readonly topic: string;
-    readonly partitionMetadata: readonly { readonly partitionId: number; readonly replicas: readonly number[] }[];
-  }[];
-}
-
 /** Asks the brokers. A topic that is not there, or that this user may not ask about, has no risk. */
 export async function readRisks(cluster: Cluster, specs: readonly LogTopic[]): Promise<TopicRisk[]> {
   const deadline = deadlineIn(cluster.patienceMs);
   const topics = specs.map(({ name }) => name);
   try {
-    const { brokers, topicMetadata } = await retrying(deadline, () =>
-      cluster.sendAny<Metadata>(raw('Metadata', { topics, allowAutoTopicCreation: false })),
-    );
+    const { brokers, topicMetadata } = await retrying(deadline, () => cluster.describe(topics));
     const resources = topics.map((name) => ({ type: topicResource, name, configNames: names }));
     const described = await retrying(deadline, () => cluster.sendAny<Described>(raw('DescribeConfigs', { resources })));
     const settingsOf = new Map(

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Result, RobotsCopy, Task } from '../../../../schemas/types.ts';
 import { controlEvent } from '../../../../services/runtime/crawl/control-log.ts';
+import { leastDelay } from '../../../../topology/frontier/decide/control-payloads.ts';
+import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { clock, startHarness, taskUrls } from '../harness.ts';
 import { serveBytes, serveSite, serveSockets, unusedPort } from '../loopback.ts';
 
@@ -472,6 +474,54 @@ test('a host that is blocked during its lease is not contacted again until it is
   await say('releaseHost');
   const { outcomes } = await harness.lease({ urls: urls.slice(1) });
   assert.deepEqual(kinds(outcomes), ['fetched', 'fetched']);
+});
+
+for (const [title, raise] of [
+  ['an operator’s order for the host', { kind: 'hostDelay', amount: 400 }],
+  ['a webmaster’s wish', { kind: 'hostDelay', amount: 400, payload: leastDelay }],
+  [
+    'a policy',
+    { kind: 'policy', version: 2, payload: JSON.stringify({ ...defaultPolicy(), version: 2, delayMs: 400 }) },
+  ],
+] as const)
+  test(`a delay that is raised by ${title} while a lease runs holds after its next request`, async (t) => {
+    const startsMs: number[] = [];
+    const site = await serveSite(t, (request, response) => {
+      startsMs.push(performance.now());
+      const answer = () => response.writeHead(200, html).end('x');
+      if (request.url === '/1') void say().then(answer);
+      else answer();
+    });
+    const harness = await startHarness(t);
+    const hostKey = new URL(site.url('a.test', '/')).host;
+    const say = async () => {
+      const event = controlEvent({ hostKey, atMs: Date.now(), by: 'test', ...raise });
+      const value = harness.codec.encode('control', event);
+      await harness.log.append([{ topic: 't.control', partition: 0, key: null, value }]);
+      await sleep(200);
+    };
+    const urls = taskUrls(...['/1', '/2', '/3'].map((path) => site.url('a.test', path)));
+    assert.deepEqual(kinds((await harness.lease({ urls })).outcomes), ['fetched', 'fetched', 'fetched']);
+    const [second, third] = startsMs.slice(-2);
+    assert.ok(third! - second! >= 400, `${third! - second!} ms`);
+  });
+
+test('a pause of the crawl reaches leases under way: what they have not asked for comes back', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    const answer = () => response.writeHead(200, html).end('x');
+    if (request.url === '/1') void say().then(answer);
+    else answer();
+  });
+  const harness = await startHarness(t);
+  const say = async () => {
+    const payload = JSON.stringify({ ...defaultPolicy(), version: 2, paused: true });
+    const event = controlEvent({ kind: 'policy', version: 2, payload, atMs: Date.now(), by: 'test' });
+    const value = harness.codec.encode('control', event);
+    await harness.log.append([{ topic: 't.control', partition: 0, key: null, value }]);
+    await sleep(200);
+  };
+  const urls = taskUrls(...['/1', '/2', '/3'].map((path) => site.url('a.test', path)));
+  assert.deepEqual(kinds((await harness.lease({ urls })).outcomes), ['fetched', 'returned', 'returned']);
 });
 
 test('private addresses are refused at connect, by name and literally, and nothing is sent', async (t) => {

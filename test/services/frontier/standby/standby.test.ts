@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rebuild } from '../../../../services/frontier/open/rebuild.ts';
 import { loadCheckpoint } from '../../../../services/frontier/restore/load-checkpoint.ts';
+import { frontierServiceLimits } from '../../../../services/frontier/service-limits.ts';
 import { crawlIdOf } from '../../../../services/frontier/snapshots/manifest.ts';
 import { createSnapshotRepository } from '../../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';
@@ -62,6 +63,32 @@ test('a standby reaches the state of its owner, and reports how far it is', limi
   standby.stop();
   assert.equal(await following, standby.state);
 });
+
+test(
+  'a standby that cannot reach the brokers has not caught up until it has seen the end of the changelog again',
+  limit,
+  async () => {
+    const harness = await startHarness();
+    let isAway = false;
+    const offsets: Log['offsets'] = (...asked) => (isAway ? new Promise(() => {}) : harness.log.offsets(...asked));
+    let laterMs = 0;
+    const later = { ...clock, nowMs: () => clock.nowMs() + laterMs, sleepUntil: clock.sleepUntil.bind(clock) };
+    const owner = harness.owner();
+    const owning = owner.run();
+    const log = { ...harness.log, offsets };
+    const options = { log, store: createMemoryStore(), identity, key, rank: 1 };
+    const standby = new Standby({ ...options, clock: later });
+    const following = standby.run();
+    await until(() => standby.status.hasCaughtUp);
+    isAway = true;
+    laterMs += frontierServiceLimits.caughtUpMs + 2 * frontierServiceLimits.standbyLookMs;
+    assert.equal(standby.status.hasCaughtUp, false);
+    isAway = false;
+    owner.stop();
+    standby.stop();
+    await Promise.all([owning, following]);
+  },
+);
 
 test('a standby that becomes the owner reads no record twice and crawls on', limit, async () => {
   const harness = await startHarness();

@@ -36,8 +36,12 @@ test('requests are counted by API, with those without an answer; retries and reb
     'kafka_request_failures_total Produce': 0,
     'kafka_request_seconds_total Produce': 0.005,
     kafka_produce_retries_total: 1,
+    kafka_partitions_blocked: 0,
     'kafka_rebalances_total news.dedup': 2,
   });
+  const appendsBlocked = () => ({ text: 'no append to t/0', count: 1 });
+  const blocked = await reported(logMetrics({ tallies: () => tally, appendsBlocked }));
+  assert.equal(blocked['kafka_partitions_blocked'], 1);
   assert.deepEqual(await reported(logMetrics({})), {}, 'a log in a folder has no brokers');
 });
 

@@ -10,11 +10,11 @@ import type { HostFacts, HostHold } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
 import type { Waiting } from '../../checkpoint/read-rows.ts';
 import type { Host } from '../../state/state.ts';
-import { duplicatesPayload, isOfWebmaster, leastDelayPayload, seekPayload, trapPayload } from '../control-payloads.ts';
+import { duplicatesPayload, isOfWebmaster, seekPayload, trapPayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
-import { heldByLimit, isAtLimit, politeDelayMs } from '../politeness.ts';
+import { heldByLimit, isAtLimit, ownDelayAfter, politeDelayMs } from '../politeness.ts';
 import { decideSitemapsNamed } from '../sitemaps.ts';
 import { decideLower } from './lower.ts';
 import { decidePurge } from './purge.ts';
@@ -88,7 +88,8 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
  * What an operator or a webmaster orders. An operator's word stands in whatever order they come: a webmaster pauses what nobody
  * has blocked, ends their own pause, and sets and takes back a wait that is no shorter than the operator's.
  */
-function decideHostOrder(decision: Decision, { kind, hostKey, amount, payload }: Control): void {
+function decideHostOrder(decision: Decision, event: Control): void {
+  const { kind, hostKey, payload } = event;
   const { hold, ownDelayMs, ownDelayIsLeast } = decision.state.hosts.get(hostKey)?.facts ?? newHostFacts;
   const set = (change: Partial<HostFacts>) => setFacts(decision, hostKey, change);
   const isTheirs = isOfWebmaster(payload);
@@ -96,10 +97,8 @@ function decideHostOrder(decision: Decision, { kind, hostKey, amount, payload }:
   // A purge outweighs a block, and a block a pause.
   if (kind === 'blockHost' && (hold === 'purged' || (isTheirs && hold === 'blocked'))) return;
   if (kind === 'blockHost') return set({ hold: isTheirs ? 'paused' : 'blocked' });
-  const least = leastDelayPayload(payload);
-  if (least === null) return set({ ownDelayMs: Math.max(-1, amount), ownDelayIsLeast: false });
-  if (amount >= 0 && (ownDelayIsLeast || ownDelayMs <= amount)) set({ ownDelayMs: amount, ownDelayIsLeast: true });
-  if (amount < 0 && ownDelayIsLeast) set({ ownDelayMs: least.instead, ownDelayIsLeast: false });
+  const ownDelay = ownDelayAfter({ ownDelayMs, ownDelayIsLeast }, event);
+  if (ownDelay !== null) set(ownDelay);
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * A broker on a socket that says what a test tells it to: one broker, any topic with one partition, Kafka's wire format
+ * A broker on a socket that says what a test tells it to: any topic with one partition, Kafka's wire format
  * written by hand from the protocol guide, so that client and broker share no encoder.
  */
 
@@ -35,8 +35,22 @@ export interface Script {
   /** Absent: each topic that is asked for is there. Else those that were made are. */
   readonly create?: (topics: readonly string[], nth: number) => CreateAnswer;
   readonly produce?: (batch: ProducedBatch, nth: number) => ProduceAnswer | Promise<ProduceAnswer>;
-  readonly fetch?: (offset: number, nth: number) => FetchAnswer;
+  readonly fetch?: (offset: number, nth: number, leaderEpoch: number) => FetchAnswer;
   readonly range?: { readonly start: number; readonly end: number };
+  /** An error code for a question about offsets that names this leader epoch. */
+  readonly refuse?: (leaderEpoch: number) => number;
+  /** What it knows of the cluster; absent: itself. Undefined: the connection breaks. */
+  readonly metadata?: () => ScriptedMetadata | undefined;
+  /** Where records of this leader epoch end. */
+  readonly epochEnd?: (epoch: number, leaderEpoch: number) => { readonly error?: number; readonly end: number };
+  /** Newest version of Metadata that it claims. */
+  readonly metadataVersion?: number;
+}
+
+export interface ScriptedMetadata {
+  readonly brokers: readonly { readonly nodeId: number; readonly port: number }[];
+  readonly leader: number;
+  readonly epoch: number;
 }
 
 export interface ScriptedBroker {
@@ -46,6 +60,9 @@ export interface ScriptedBroker {
   readonly batches: readonly ProducedBatch[];
   /** Offsets that were asked for, in order. */
   readonly fetches: readonly number[];
+  readonly port: number;
+  /** Questions about brokers and leaders. */
+  readonly metadataAsked: readonly number[];
 }
 
 const apiNames = {
@@ -56,6 +73,7 @@ const apiNames = {
   versions: 18,
   createTopics: 19,
   initProducerId: 22,
+  epochEnd: 23,
 } as const;
 
 const unknownTopic = 3;
@@ -65,6 +83,7 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
   const batches: ProducedBatch[] = [];
   const fetches: number[] = [];
   const creations: { readonly askedMs: number; readonly topics: readonly string[] }[] = [];
+  const metadataAsked: number[] = [];
   const made = new Set<string>();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -101,13 +120,23 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
     switch (api) {
       case apiNames.versions: {
         out.int16(0).int32(61);
-        for (let key = 0; key <= 60; key++) out.int16(key).int16(0).int16(99);
+        for (let key = 0; key <= 60; key++)
+          out
+            .int16(key)
+            .int16(0)
+            .int16(key === apiNames.metadata ? (script.metadataVersion ?? 99) : 99);
         return out.int32(0).bytes();
       }
       case apiNames.metadata: {
         const topics = request.list(() => request.string());
         const { port } = server.address() as AddressInfo;
-        out.int32(0).int32(1).int32(1).string('127.0.0.1').int32(port).int16(-1).string('cluster').int32(1);
+        metadataAsked.push(performance.now());
+        const itself = { brokers: [{ nodeId: 1, port }], leader: 1, epoch: 0 };
+        const known = script.metadata === undefined ? itself : script.metadata();
+        if (known === undefined) return null;
+        out.int32(0).int32(known.brokers.length);
+        for (const one of known.brokers) out.int32(one.nodeId).string('127.0.0.1').int32(one.port).int16(-1);
+        out.string('cluster').int32(1);
         out.int32(topics.length);
         for (const topic of topics) {
           if (script.create !== undefined && !made.has(topic)) {
@@ -115,7 +144,8 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
             continue;
           }
           out.int16(0).string(topic).int8(0).int32(1);
-          out.int16(0).int32(0).int32(1).int32(1).int32(1).int32(1).int32(1).int32(0);
+          out.int16(0).int32(0).int32(known.leader).int32(known.epoch);
+          out.int32(1).int32(1).int32(1).int32(1).int32(0);
         }
         return out.bytes();
       }
@@ -169,10 +199,11 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
         const topic = request.string();
         request.count();
         const partition = request.int32();
-        request.skip(4);
+        const leaderEpoch = request.int32();
         const offset = request.int64();
         fetches.push(offset);
-        const { error = 0, batches: given = Buffer.alloc(0), after } = script.fetch?.(offset, fetches.length - 1) ?? {};
+        const answered = script.fetch?.(offset, fetches.length - 1, leaderEpoch) ?? {};
+        const { error = 0, batches: given = Buffer.alloc(0), after } = answered;
         await after;
         // As a broker does where there is no news.
         if (error === 0 && given.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -186,10 +217,23 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
         request.count();
         const topic = request.string();
         request.count();
-        const [partition, time] = [request.int32(), request.int64()];
+        const [partition, leaderEpoch, time] = [request.int32(), request.int32(), request.int64()];
         const { start = 0, end = 1_000 } = script.range ?? {};
-        out.int32(0).int32(1).string(topic).int32(1).int32(partition).int16(0).int64(-1);
-        return out.int64(time === -2 ? start : end).bytes();
+        out.int32(0).int32(1).string(topic).int32(1).int32(partition);
+        out.int16(script.refuse?.(leaderEpoch) ?? 0).int64(-1);
+        return out
+          .int64(time === -2 ? start : end)
+          .int32(0)
+          .bytes();
+      }
+      case apiNames.epochEnd: {
+        request.count();
+        const topic = request.string();
+        request.count();
+        const [partition, leaderEpoch, epoch] = [request.int32(), request.int32(), request.int32()];
+        const { error = 0, end } = script.epochEnd?.(epoch, leaderEpoch) ?? { end: -1 };
+        out.int32(0).int32(1).string(topic).int32(1);
+        return out.int16(error).int32(partition).int32(epoch).int64(end).bytes();
       }
       default:
         throw new Error(`the script has no answer to api ${api}`);
@@ -201,7 +245,8 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, batches, fetches, creations };
+  const { port } = server.address() as AddressInfo;
+  return { address: `127.0.0.1:${port}`, port, batches, fetches, creations, metadataAsked };
 }
 
 /** Fields of a batch's header, where the protocol guide has them. */

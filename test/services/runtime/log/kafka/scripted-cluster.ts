@@ -92,6 +92,7 @@ export function scriptedCluster(partitions: number, script: Script): ScriptedClu
       return leaders[partition]!;
     },
     forget: () => (isLeaderKnown = false),
+    lookAgain: async () => {},
     sendAny: async () => ({ errorCode: 0, producerId: '7' }),
     link: async (node: number) => linkTo(node),
   };

@@ -1,0 +1,80 @@
+/**
+ * Which broker is asked next where any can answer: the one that was asked longest ago, since a broker that was cut off from
+ * the others answers, and is wrong. Brokers that failed last come last.
+ */
+export interface BrokerTurns {
+  /** The same keys in the order in which they are asked. */
+  order(keys: Iterable<string>): string[];
+  /** Asked, or not to be asked before the others. */
+  asked(key: string): void;
+  failed(key: string): void;
+  answered(key: string): void;
+}
+
+export function createBrokerTurns(): BrokerTurns {
+  const turns = new Map<string, number>();
+  const failing = new Set<string>();
+  let turn = 0;
+  const rank = (key: string) => (failing.has(key) ? Number.MAX_SAFE_INTEGER / 2 : 0) + (turns.get(key) ?? 0);
+  return {
+    order: (keys) => [...keys].sort((a, b) => rank(a) - rank(b)),
+    asked: (key) => void turns.set(key, ++turn),
+    failed: (key) => void failing.add(key),
+    answered: (key) => void failing.delete(key),
+  };
+}
+
+/**
+ * The first success. The next try begins when the one before has failed, or has not come back for `afterMs`. Throws what
+ * `worst` picks of two failures, the earlier one given first.
+ */
+export async function firstOf<T>(
+  tries: readonly (() => Promise<T>)[],
+  afterMs: number,
+  worst: (earlier: unknown, later: unknown) => unknown,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    let [next, left] = [0, tries.length];
+    let failure: unknown;
+    let timer: NodeJS.Timeout | undefined;
+    const begin = () => {
+      clearTimeout(timer);
+      const one = tries[next++];
+      if (one === undefined) return;
+      if (next < tries.length) timer = setTimeout(begin, afterMs);
+      one().then(
+        (value) => {
+          next = tries.length;
+          clearTimeout(timer);
+          resolve(value);
+        },
+        (error) => {
+          failure = failure === undefined ? error : worst(failure, error);
+          if (--left === 0) reject(failure);
+          else begin();
+        },
+      );
+    };
+    begin();
+  });
+}
+
+/** As many successes as are needed, the first ones; throws the last failure once so many can't be had. */
+export async function enoughOf<T>(asked: readonly Promise<T>[], needed: number): Promise<T[]> {
+  return new Promise<T[]>((resolve, reject) => {
+    const answers: T[] = [];
+    let left = asked.length;
+    for (const one of asked) {
+      one.then(
+        (answer) => {
+          left--;
+          if (answers.push(answer) === needed) resolve(answers);
+        },
+        (error) => {
+          left--;
+          if (answers.length + left < needed) reject(error);
+        },
+      );
+    }
+  });
+}
