@@ -254,6 +254,7 @@ export const storeBoundaries: BoundaryTable<typeof storeLimits> = {
   scanChunkBytes: tuning(batch),
   chainedBatchBytesMax: tuning('which of two ways a batch is written'),
   readerCopyStaleMs: tuning(often),
+  readerMemoryBytesMax: undriven('a store of 512 MB, and no disk with room for its copy'),
   readOnlyOpenAttemptsMax: undriven('twenty opens in a row that meet a writer’s flush'),
 };
 
