@@ -13,11 +13,11 @@ import type { Exploration } from './explore.ts';
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Undefined: this machine has no C compiler, or nothing can be preloaded. */
-export function compileShim(folder: string): string | undefined {
+export function compileShim(folder: string, source = 'synced.c'): string | undefined {
   if (process.platform !== 'linux') return undefined;
-  const to = join(folder, 'synced.so');
+  const to = join(folder, `${source}.so`);
   try {
-    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', to, here('synced.c'), '-ldl'], { stdio: 'ignore' });
+    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', to, here(source), '-ldl'], { stdio: 'ignore' });
     return to;
   } catch {
     return undefined;

@@ -44,7 +44,7 @@ export async function putFile(
   { mode, aside = '.new' }: PutOptions = {},
   disk: Disk = nodeDisk,
 ): Promise<void> {
-  await writeAside(`${path}${aside}`, bytes, mode, disk);
+  await writeSynced(`${path}${aside}`, bytes, mode, disk);
   await disk.rename(`${path}${aside}`, path);
   await syncFolder(dirname(path), disk);
 }
@@ -60,17 +60,34 @@ export async function makeFile(
   { mode, aside = `.${own}.new` }: PutOptions = {},
   disk: Disk = nodeDisk,
 ): Promise<boolean> {
-  await writeAside(`${path}${aside}`, bytes, mode, disk);
+  await writeSynced(`${path}${aside}`, bytes, mode, disk);
   try {
     await disk.link(`${path}${aside}`, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    // Some file systems have no links: there, a kill may leave a part of it.
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(code ?? '')) throw error;
+    return await writeNew(path, bytes, mode, disk);
   } finally {
     await disk.rm(`${path}${aside}`, { force: true });
     await syncFolder(dirname(path), disk);
   }
+}
+
+/** False: it is there. */
+async function writeNew(path: string, bytes: string | Buffer, mode: number | undefined, disk: Disk): Promise<boolean> {
+  const file = await disk.open(path, 'wx', mode).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  await withFile(file, async () => {
+    await writeWhole(file, [typeof bytes === 'string' ? Buffer.from(bytes) : bytes]);
+    await file.sync();
+  });
+  return true;
 }
 
 /** Gives a file that was written by other means its name: its bytes are durable before the name is there. */
@@ -86,7 +103,13 @@ export async function removeFile(path: string, disk: Disk = nodeDisk): Promise<v
   await syncFolder(dirname(path), disk);
 }
 
-async function writeAside(path: string, bytes: string | Buffer, mode: number | undefined, disk: Disk): Promise<void> {
+/** All bytes are on the disk; the name becomes durable with its folder. */
+export async function writeSynced(
+  path: string,
+  bytes: string | Buffer,
+  mode?: number,
+  disk: Disk = nodeDisk,
+): Promise<void> {
   await withFile(await disk.open(path, 'w', mode), async (file) => {
     // One that an earlier run left has its own mode.
     if (mode !== undefined) await file.chmod(mode);
