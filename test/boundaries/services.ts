@@ -387,6 +387,9 @@ export const objectBoundaries: BoundaryTable<typeof objectLimits> = {
 export const snapshotBoundaries: BoundaryTable<typeof snapshotLimits> = {
   fileBytes: tuning(batch),
   compressionLevel: tuning('how small, for how much'),
+  inflatedBytesMax: undriven(
+    'a file of 256 MB once inflated: test/services/frontier/snapshots/snapshots.test.ts has one',
+  ),
   restoreBatchBytes: tuning(batch),
   kept: tuning(preset),
   unfinishedMs: upTo(isSweptAfter, false, true),
