@@ -5,6 +5,7 @@
  */
 import { dirname, resolve } from 'node:path';
 import { type Disk, type DiskFile, nodeDisk } from './disk.ts';
+import { diskLimits } from './disk-limits.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** The names in it are durable: those that were made, renamed and removed until now. */
@@ -19,15 +20,32 @@ export async function syncFolder(path: string, disk: Disk = nodeDisk): Promise<v
   });
 }
 
-/** With the folders above it; each name that it makes is durable. */
+/** Folders of which this process knows that their names are durable. */
+const durable = new WeakMap<Disk, Set<string>>();
+
+/**
+ * With the folders above it; their names are durable. Those of a folder that is there may not be: the sync after it was made
+ * failed, or was cut short.
+ */
 export async function makeFolder(path: string, mode?: number, disk: Disk = nodeDisk): Promise<void> {
+  const known = durable.get(disk) ?? new Set();
+  durable.set(disk, known);
   const made = await disk.mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) });
-  if (made === undefined) return;
-  const top = dirname(resolve(made));
-  for (let at = resolve(path); at !== top; ) {
+  if (made === undefined && known.has(resolve(path))) return;
+  const top = made === undefined ? undefined : dirname(resolve(made));
+  for (let at = resolve(path), isOurs = made !== undefined; at !== dirname(at); ) {
     at = dirname(at);
-    await syncFolder(at, disk);
+    try {
+      await syncFolder(at, disk);
+    } catch (error) {
+      // Above what was made now, it may be somebody else's: then so is the care for its names.
+      if (isOurs || !['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      break;
+    }
+    if (at === top) isOurs = false;
   }
+  if (known.size >= diskLimits.durableFoldersMax) known.clear();
+  known.add(resolve(path));
 }
 
 export interface PutOptions {

@@ -15,7 +15,9 @@ const seeds: Record<string, number> = { forget: 12, names: 5, archive: 1, journa
 for (const [name, explore] of Object.entries(runs))
   test(`after a power cut at any step of the run "${name}", nothing that was acknowledged is lost`, async () => {
     let states = 0;
-    for (let seed = 1; seed <= seeds[name]!; seed++) {
+    // From here on a folder is made, and the sync of the one above fails.
+    const from = name === 'names' ? 1010 : 1;
+    for (let seed = from; seed < from + seeds[name]!; seed++) {
       const found = await explore(seed);
       assert.deepEqual(found.violations, []);
       states += found.states;
@@ -87,7 +89,9 @@ const planted: Record<string, (disk: Disk) => Disk> = {
 
 for (const [fault, plant] of Object.entries(planted))
   test(`power cuts show that ${fault}`, async () => {
-    for (let seed = 1; seed <= 25; seed++)
+    // A run of small files takes some milliseconds.
+    for (let seed = 1; seed <= 400; seed++) if ((await exploreNames(seed, plant)).violations.length > 0) return;
+    for (let seed = 1; seed <= 10; seed++)
       for (const explore of Object.values(runs)) if ((await explore(seed, plant)).violations.length > 0) return;
     assert.fail('no run has found it');
   });
