@@ -42,6 +42,8 @@ export async function replaceFiles(
 /** Brings a rewriting that was cut short to its end, or takes back what it had written. */
 export async function finishReplacing(folder: string, store: StateStore, disk: Disk = nodeDisk): Promise<void> {
   const path = join(folder, journalName);
+  // A journal may be there, or gone, and not durably so: the sync of its folder failed, or was cut short.
+  await syncFolder(folder, disk);
   const journal = await unlessMissing(disk.readFile(path));
   const names = await disk.readdir(folder);
   if (journal !== undefined) {

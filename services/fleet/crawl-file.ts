@@ -11,11 +11,11 @@
  *   DIR/journal/               what crawls append, until their own logs have it durable (../runtime/store/journal)
  */
 import { existsSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { makeFolders } from '../runtime/disk/make-folders.ts';
+import { makeFolder, renameWritten, syncFolder } from '../runtime/disk/durable-names.ts';
 import type { Documents } from './documents/documents.ts';
 import { folderDocuments } from './documents/folder-documents.ts';
 import { contents } from './fleet-contents.ts';
@@ -146,7 +146,7 @@ export class CrawlFiles implements CrawlKeep {
 
   /** All crawls. What a kill left half made or half deleted is removed. */
   async list(): Promise<CrawlFile[]> {
-    await makeFolders(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#folder, 0o700);
     const files: CrawlFile[] = [];
     for (const name of (await readdir(this.#folder)).sort()) {
       if (name.startsWith(making)) await this.#remove(name);
@@ -162,9 +162,8 @@ export class CrawlFiles implements CrawlKeep {
     await rm(path, { recursive: true, force: true });
     await make(path);
     await this.#put(`${making}${file.name}`, file);
-    await rename(path, this.pathOf(file.name));
+    await renameWritten(path, this.pathOf(file.name));
     this.#halfGone.delete(file.name);
-    await this.#sync();
   }
 
   /** In one step. */
@@ -177,10 +176,13 @@ export class CrawlFiles implements CrawlKeep {
     let gone = this.#halfGone.get(name);
     if (gone === undefined) {
       gone = `${going}${process.pid}-${this.#number++}-${name}`;
-      await rename(this.pathOf(name), this.pathOf(gone));
-      this.#halfGone.set(name, gone);
-    }
-    await this.#sync();
+      const to = this.pathOf(gone);
+      try {
+        await renameWritten(this.pathOf(name), to);
+      } finally {
+        if (existsSync(to)) this.#halfGone.set(name, gone);
+      }
+    } else await syncFolder(this.#folder);
     await this.#finish(gone);
     this.#halfGone.delete(name);
   }
@@ -209,14 +211,5 @@ export class CrawlFiles implements CrawlKeep {
     }
     if (text === undefined) throw unreadable(place, new Error('the file is missing'));
     return crawlFileOf(text, place);
-  }
-
-  async #sync(): Promise<void> {
-    const handle = await open(this.#folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
   }
 }

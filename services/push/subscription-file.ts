@@ -1,7 +1,8 @@
 /** WebSub subscriptions, kept in a file of the data folder: what a restart needs to answer hubs and to renew leases. */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { putFile } from '../runtime/disk/durable-names.ts';
 
 /** `asked`: the hub has not verified it yet. */
 export interface Subscription {
@@ -52,6 +53,5 @@ export async function readSubscriptions(path: string): Promise<Subscription[]> {
 
 /** A kill leaves either the old file or the new one. Only its owner may read it, since it holds secrets. */
 export async function writeSubscriptions(path: string, subscriptions: readonly Subscription[]): Promise<void> {
-  await writeFile(`${path}.new`, `${JSON.stringify(subscriptions, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  await putFile(path, `${JSON.stringify(subscriptions, null, 2)}\n`, { mode: 0o600 });
 }

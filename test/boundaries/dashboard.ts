@@ -32,7 +32,9 @@ export async function isSweptAfter(ms: number): Promise<boolean> {
   const identity = { crawl: 'c', partition: 0, partitions: 1, keyMode: 'host' } as const;
   const begun = Date.UTC(2026, 0, 31, 12, 0, 0, 7);
   const name = `${newFolder(identity, 9, begun)}rows-0`;
-  const objects = new Map([[name, Buffer.from('half')]]);
+  // What is further than every snapshot may be in the making.
+  const further = `${newFolder(identity, 10, begun)}manifest.json`;
+  const objects = new Map([name, further].map((one) => [one, Buffer.from('half')]));
   await createSnapshotRepository(createMemoryObjects(objects), crawlIdOf({ hi: 1, lo: 2 })).prune(
     identity,
     2,

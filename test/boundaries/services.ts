@@ -243,6 +243,7 @@ export const avroBoundaries: BoundaryTable<typeof avroLimits> = {
 };
 
 export const diskBoundaries: BoundaryTable<typeof diskLimits> = {
+  durableFoldersMax: tuning('which folders are synced once more'),
   linksMax: undriven('symbolic links in a circle: the test of named files makes one'),
   namedFileBufferBytes: undriven('it bounds what waits for a slow reader, and shows in no result'),
   emptyWritesMax: undriven('a file system that takes no byte: the test of whole writes counts its calls'),
@@ -254,6 +255,7 @@ export const storeBoundaries: BoundaryTable<typeof storeLimits> = {
   scanChunkBytes: tuning(batch),
   chainedBatchBytesMax: tuning('which of two ways a batch is written'),
   readerCopyStaleMs: tuning(often),
+  readerMemoryBytesMax: undriven('a store of 512 MB, and no disk with room for its copy'),
   readOnlyOpenAttemptsMax: undriven('twenty opens in a row that meet a writer’s flush'),
 };
 
@@ -386,6 +388,9 @@ export const objectBoundaries: BoundaryTable<typeof objectLimits> = {
 export const snapshotBoundaries: BoundaryTable<typeof snapshotLimits> = {
   fileBytes: tuning(batch),
   compressionLevel: tuning('how small, for how much'),
+  inflatedBytesMax: undriven(
+    'a file of 256 MB once inflated: test/services/frontier/snapshots/snapshots.test.ts has one',
+  ),
   restoreBatchBytes: tuning(batch),
   kept: tuning(preset),
   unfinishedMs: upTo(isSweptAfter, false, true),

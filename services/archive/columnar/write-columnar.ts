@@ -4,9 +4,10 @@
  *
  * Rows are in the order of their keys, as Common Crawl's are, so that a reader of one host skips nearly all groups.
  */
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { renameWritten } from '../../runtime/disk/durable-names.ts';
 import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { parquetFile } from '../../runtime/table/parquet-writer.ts';
 import type { RowWriter } from '../../runtime/table/table.ts';
@@ -55,7 +56,7 @@ export async function writeColumnar({ files, out, crawl, contentOf }: ColumnarOp
       counts[subset] += 1;
     }
     for (const { rows } of writers.values()) await rows.end();
-    for (const { path } of writers.values()) await rename(`${path}.part`, path);
+    for (const { path } of writers.values()) await renameWritten(`${path}.part`, path);
     return counts;
   } catch (error) {
     for (const { path } of writers.values()) await rm(`${path}.part`, { force: true });

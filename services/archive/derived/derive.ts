@@ -3,10 +3,12 @@
  * and pages say of themselves. As Common Crawl has them: WARC files of conversion, and of metadata records in JSON.
  * Source: commoncrawl.org/get-started, IIPC's "Web Archive Transformation (WAT) Specification".
  */
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { renameWritten } from '../../runtime/disk/durable-names.ts';
+import { writeWhole } from '../../runtime/disk/write-whole.ts';
 import { type HttpMessage, httpMessageOf } from '../http-message.ts';
 import { type ReadRecord, readWarc } from '../warc-reader.ts';
 import { type WarcRecord, warcBytes } from '../warc-record.ts';
@@ -46,7 +48,7 @@ export async function derive(options: DeriveOptions): Promise<{ readonly file: s
   const handle = await open(`${path}.part`, 'w');
   let records = 0;
   try {
-    const write = async (record: WarcRecord) => handle.writeFile(await compress(warcBytes(record)));
+    const write = async (record: WarcRecord) => writeWhole(handle, [await compress(warcBytes(record))]);
     let isFirst = true;
     for await (const record of readWarc(file)) {
       if (isFirst) await write(firstRecord(name, record, options));
@@ -56,9 +58,8 @@ export async function derive(options: DeriveOptions): Promise<{ readonly file: s
       await write(derived);
       records += 1;
     }
-    await handle.sync();
     await handle.close();
-    await rename(`${path}.part`, path);
+    await renameWritten(`${path}.part`, path);
     return { file: path, records };
   } catch (error) {
     await handle.close();

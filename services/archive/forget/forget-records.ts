@@ -6,9 +6,11 @@
  * such records are not touched. What the archive knows of payloads follows, so that what comes later points to nothing that
  * is gone. The archive's process must not run: it holds the store.
  */
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { writeSynced } from '../../runtime/disk/durable-names.ts';
+import { writeWhole } from '../../runtime/disk/write-whole.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { answerKey, captureRanges, type FirstCapture, type LastAnswer } from '../captures.ts';
 import { fieldsAt } from '../cdxj.ts';
@@ -118,7 +120,7 @@ async function rewrite(folder: string, name: string, work: Work): Promise<void> 
       if (made === null) continue;
       const length = made.bytes.length;
       places.set(member.offset, { offset: bytes, length, ...(made.mime !== undefined && { mime: made.mime }) });
-      await out.writeFile(made.bytes);
+      await writeWhole(out, [made.bytes]);
       bytes += length;
     }
     await out.sync();
@@ -130,7 +132,7 @@ async function rewrite(folder: string, name: string, work: Work): Promise<void> 
     .split('\n')
     .flatMap((line) => movedLine(line, places))
     .sort();
-  await writeFile(`${index}${rewrittenSuffix}`, lines.map((line) => `${line}\n`).join(''), { flush: true });
+  await writeSynced(`${index}${rewrittenSuffix}`, lines.map((line) => `${line}\n`).join(''));
 }
 
 interface Remade {

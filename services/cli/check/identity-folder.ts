@@ -4,11 +4,11 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Identity, productTokensOf, userAgentOf } from '../../fetcher/http/identity.ts';
 import { type DirectoryKey, directoryPath, publicJwk, readKey } from '../../fetcher/http/web-bot-auth.ts';
-import { makeFolders } from '../../runtime/disk/make-folders.ts';
+import { makeFile, makeFolder } from '../../runtime/disk/durable-names.ts';
+import { writeNamedFile } from '../../runtime/disk/named-file.ts';
 import { bad } from '../flags/arguments.ts';
 
 export const rangesPath = '/ip-ranges.json';
@@ -36,16 +36,15 @@ export async function writeIdentityFolder(wishes: FolderWishes, nowMs: number): 
     if (!relative(resolve(folder), resolve(keyFile)).startsWith('..'))
       throw bad('--key', keyFile, `choose a path outside ${folder}, which will be published`);
     if (!existsSync(keyFile)) {
-      await makeFolders(dirname(resolve(keyFile)), { recursive: true });
-      await writeFile(keyFile, newKey(), { mode: 0o600, flag: 'wx' });
-      written.push(keyFile);
+      await makeFolder(dirname(resolve(keyFile)));
+      if (await makeFile(keyFile, newKey(), `${process.pid}`, { mode: 0o600 })) written.push(keyFile);
     }
     files.set(directoryPath, directoryWith(keyFile, join(folder, directoryPath), wishes.validMs, nowMs));
   }
   for (const [path, text] of files) {
     const file = join(folder, path);
-    await makeFolders(dirname(file), { recursive: true });
-    await writeFile(file, text);
+    await makeFolder(dirname(file));
+    await writeNamedFile(file, text);
     written.push(file);
   }
   return written;

@@ -2,9 +2,10 @@
  * `crawlstream config`: writes or checks a configuration file, and shows the effective settings with environment and
  * defaults.
  */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { makeFile } from '../../runtime/disk/durable-names.ts';
 import { bad, oneOf } from '../flags/arguments.ts';
 import { toStdout } from '../terminal/door.ts';
 import { print } from '../terminal/print.ts';
@@ -43,15 +44,14 @@ export function addConfigCommand(program: Command): void {
     .action((service: string, flags: ConfigFlags) => show(program, service, flags));
 }
 
-function init(program: Command, file: string, { json }: ConfigFlags): void {
+async function init(program: Command, file: string, { json }: ConfigFlags): Promise<void> {
   const text = exampleFile(program);
   if (file === '-') {
     toStdout(text);
     return;
   }
-  if (existsSync(file))
+  if (existsSync(file) || !(await makeFile(file, text, `${process.pid}`)))
     throw bad('config init', file, 'the file already exists: choose another one, or - for standard output');
-  writeFileSync(file, text, { flag: 'wx' });
   print({ json: { written: file }, text: `${file} written with every setting, commented out` }, json);
 }
 

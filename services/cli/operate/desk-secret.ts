@@ -1,9 +1,8 @@
 /** The secret that seals what the webmaster page gives out. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolders } from '../../runtime/disk/make-folders.ts';
+import { makeFile, makeFolder } from '../../runtime/disk/durable-names.ts';
 import { readSecret } from '../../runtime/secret.ts';
 import { bad } from '../flags/arguments.ts';
 
@@ -13,12 +12,10 @@ const charsMin = 32;
 /** `reference`: env:NAME or file:PATH. Undefined: in `file`, which is made where there is none. Throws INVALID_ARGUMENT. */
 export async function deskSecret(reference: string | undefined, file: string): Promise<string> {
   if (reference === undefined && !existsSync(file)) {
-    await makeFolders(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     const made = `${randomBytes(32).toString('hex')}\n`;
     // Two that begin at once: one makes it, and the other takes that.
-    await writeFile(file, made, { mode: 0o600, flag: 'wx', flush: true }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
+    await makeFile(file, made, `${process.pid}`, { mode: 0o600 });
   }
   const [, kind, name = ''] = /^(env|file):(.+)$/.exec(reference ?? `file:${file}`) ?? [];
   if (kind === undefined) throw bad('--secret', reference!, 'write it as env:NAME or file:PATH');

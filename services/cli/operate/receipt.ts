@@ -6,10 +6,9 @@
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { publicJwk, readKey } from '../../fetcher/http/web-bot-auth.ts';
-import { makeFolders } from '../../runtime/disk/make-folders.ts';
+import { makeFile, makeFolder } from '../../runtime/disk/durable-names.ts';
 
 export interface Receipt {
   readonly receipt: 'crawlstream-forget-1';
@@ -49,11 +48,9 @@ export async function receiptKey(reference: string | undefined, file: string): P
   if (reference !== undefined) return readKey(reference);
   if (!existsSync(file)) {
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
-    await makeFolders(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     // Two that begin at once: one makes it, and the other takes that.
-    await writeFile(file, pem, { mode: 0o600, flag: 'wx', flush: true }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
+    await makeFile(file, pem, `${process.pid}`, { mode: 0o600 });
   }
   return readKey(`file:${file}`);
 }

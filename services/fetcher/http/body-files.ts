@@ -6,8 +6,9 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renameWritten } from '../../runtime/disk/durable-names.ts';
 
 export interface FiledBody {
   readonly name: string;
@@ -37,7 +38,7 @@ export function createBodyFiles(folder: string): BodyFiles {
       const path = join(folder, name);
       const part = `${path}.part`;
       const hash = createHash('sha1');
-      const stream = createWriteStream(part, { flags: 'wx', flush: true });
+      const stream = createWriteStream(part, { flags: 'wx' });
       let bytes = 0;
       let hasFailed = false;
       stream.on('drain', onDrain);
@@ -62,8 +63,7 @@ export function createBodyFiles(folder: string): BodyFiles {
           await closed;
           try {
             if (hasFailed) throw new Error('the disk did not take it');
-            await rename(part, path);
-            await syncFolder(folder);
+            await renameWritten(part, path);
             return { name, bytes, digest: hash.digest('hex') };
           } catch {
             discard();
@@ -75,14 +75,4 @@ export function createBodyFiles(folder: string): BodyFiles {
     },
     remove: (name) => void rm(join(folder, name), { force: true }).catch(() => {}),
   };
-}
-
-/** Its names survive a power cut from here on. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

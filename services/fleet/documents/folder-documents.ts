@@ -1,7 +1,8 @@
 /** Documents of a fleet as files of its folder. What is done to one is done in turn. */
-import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { makeFolders } from '../../runtime/disk/make-folders.ts';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unlessMissing } from '../../runtime/disk/disk.ts';
+import { makeFolder, putFile, removeFile } from '../../runtime/disk/durable-names.ts';
 import type { Documents } from './documents.ts';
 
 /** Remains after a kill. */
@@ -25,11 +26,8 @@ export function folderDocuments(folder: string): Documents {
     const path = pathOf(key);
     // A folder of a crawl that is gone is not made again for what somebody writes late.
     const [top, ...rest] = key.split('/');
-    if (rest.length > 0) await makeFolders(join(folder, top!), { recursive: true, mode: 0o700 });
-    await synced(`${path}${unfinished}`, 'w', (handle) => handle.writeFile(text));
-    await rename(`${path}${unfinished}`, path);
-    // The new name is durable with the folder that has it.
-    await synced(dirname(path), 'r', async () => {});
+    if (rest.length > 0) await makeFolder(join(folder, top!), 0o700);
+    await putFile(path, text, { mode: 0o600, aside: unfinished });
   };
   return {
     async get(key) {
@@ -41,7 +39,7 @@ export function folderDocuments(folder: string): Documents {
       }
     },
     put: (key, text) => inTurn(key, () => write(key, text)),
-    delete: (key) => inTurn(key, () => rm(pathOf(key), { force: true })),
+    delete: (key) => inTurn(key, () => unlessMissing(removeFile(pathOf(key)))),
     async keys(prefix) {
       const under = prefix.slice(0, prefix.lastIndexOf('/') + 1);
       const entries = await readdir(pathOf(under), { recursive: true, withFileTypes: true }).catch(() => []);
@@ -59,14 +57,4 @@ export function folderDocuments(folder: string): Documents {
     },
     placeOf: pathOf,
   };
-}
-
-async function synced(path: string, flags: string, act: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open(path, flags, 0o600);
-  try {
-    await act(handle);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -36,8 +36,9 @@ export async function* rowFiles(rows: AsyncIterable<StoredRow>, fileBytes: numbe
   if (count > 0) yield await file();
 }
 
+/** Throws for what is no such file. */
 export async function rowsOfFile(bytes: Buffer): Promise<StoredRow[]> {
-  const reader = new ByteReader(await decompress(bytes));
+  const reader = new ByteReader(await decompress(bytes, { maxOutputLength: snapshotLimits.inflatedBytesMax }));
   const rows: StoredRow[] = [];
   while (!reader.done) rows.push([reader.bytes(), reader.bytes()]);
   return rows;

@@ -1,6 +1,11 @@
 export const snapshotLimits = {
   /** Bytes of rows in one file, before compression: one upload, one read, and what a damaged byte costs. */
   fileBytes: 8 << 20,
+  /**
+   * A file of rows, inflated, at most: of the rows, which end with the first that reaches `fileBytes`, and their lengths. What
+   * inflates to more is no file of ours, and would fill the memory.
+   */
+  inflatedBytesMax: 256 << 20,
   /** The fastest level: files are three times smaller, at 20 ms a megabyte, beside the crawl. */
   compressionLevel: 1,
   /** Rows written at once while a snapshot is restored: RocksDB's batches hold native memory. */

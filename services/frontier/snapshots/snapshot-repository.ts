@@ -61,7 +61,12 @@ export function createSnapshotRepository(objects: ObjectStore, crawlId: string):
   };
 
   async function* rows(manifest: SnapshotManifest): AsyncGenerator<readonly StoredRow[]> {
-    for (const one of manifest.files) yield await rowsOfFile(await file(manifest, one));
+    for (const one of manifest.files) {
+      const bytes = await file(manifest, one);
+      yield await rowsOfFile(bytes).catch((error: Error) => {
+        throw damaged(manifest.folder, `${one.name} is no file of rows: ${error.message}`);
+      });
+    }
   }
 
   const verify = async (manifest: SnapshotManifest) => {
@@ -88,7 +93,10 @@ export function createSnapshotRepository(objects: ObjectStore, crawlId: string):
       const [keep, old] = [good.slice(0, kept), good.slice(kept)];
       for (const { folder } of old) await remove(folder, names);
       const sealed = new Set(names.filter((name) => name.endsWith(`/${manifestName}`)).map(folderOfName));
+      const newest = [...sealed].map(positionIn).sort().at(-1) ?? '';
       for (const folder of new Set(names.map(folderOfName))) {
+        // The furthest may be in the making, whatever the clocks of two machines say: it goes once there is one that is further.
+        if (positionIn(folder) > newest) continue;
         const begunMs = begunAtMs(folder);
         const isStale = begunMs !== undefined && nowMs - begunMs > snapshotLimits.unfinishedMs;
         if (isStale && !sealed.has(folder)) await remove(folder, names);
@@ -100,6 +108,11 @@ export function createSnapshotRepository(objects: ObjectStore, crawlId: string):
 
 export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Its text sorts as the position does. */
+function positionIn(folder: string): string {
+  return folder.replace(/-\d{8}T\d{9}Z-[0-9a-f]{8}\/$/, '');
 }
 
 function folderOfName(name: string): string {

@@ -9,10 +9,10 @@
  * and not yet answered is found again in the log by its id (`isKnown`).
  */
 import { randomBytes } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DataFolder } from '../data-folder/data-folder.ts';
-import { makeFolders } from '../disk/make-folders.ts';
+import { makeFolder, putFile } from '../disk/durable-names.ts';
 import type { AppendRecord } from '../log/log.ts';
 import type { RequestRecord } from './requests.ts';
 
@@ -48,7 +48,7 @@ export class CommandInbox {
 
   /** Resolves once the command would survive a crash. */
   async post(records: readonly RequestRecord[], nowMs: number): Promise<string> {
-    await makeFolders(this.#path, { recursive: true });
+    await makeFolder(this.#path);
     // In order of time, as they are taken.
     const id = `${nowMs.toString(36).padStart(9, '0')}-${randomBytes(6).toString('hex')}`;
     await this.#write(`${id}.json`, JSON.stringify({ id, records }));
@@ -114,21 +114,7 @@ export class CommandInbox {
     }
   }
 
-  async #write(name: string, text: string): Promise<void> {
-    const file = join(this.#path, name);
-    const handle = await open(`${file}.new`, 'w');
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(`${file}.new`, file);
-    const folder = await open(this.#path, 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+  #write(name: string, text: string): Promise<void> {
+    return putFile(join(this.#path, name), text);
   }
 }

@@ -8,4 +8,6 @@ export const diskLimits = {
   linksMax: 40,
   /** Rows that wait for a named file before its writer is held up: one write of a block of them. */
   namedFileBufferBytes: 256 * 1024,
+  /** Folders that a process notes as durable: those beyond are synced once more. */
+  durableFoldersMax: 10_000,
 } as const;

@@ -5,6 +5,7 @@
  */
 import { dirname, resolve } from 'node:path';
 import { type Disk, type DiskFile, nodeDisk } from './disk.ts';
+import { diskLimits } from './disk-limits.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** The names in it are durable: those that were made, renamed and removed until now. */
@@ -19,15 +20,32 @@ export async function syncFolder(path: string, disk: Disk = nodeDisk): Promise<v
   });
 }
 
-/** With the folders above it; each name that it makes is durable. */
+/** Folders of which this process knows that their names are durable. */
+const durable = new WeakMap<Disk, Set<string>>();
+
+/**
+ * With the folders above it; their names are durable. Those of a folder that is there may not be: the sync after it was made
+ * failed, or was cut short.
+ */
 export async function makeFolder(path: string, mode?: number, disk: Disk = nodeDisk): Promise<void> {
+  const known = durable.get(disk) ?? new Set();
+  durable.set(disk, known);
   const made = await disk.mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) });
-  if (made === undefined) return;
-  const top = dirname(resolve(made));
-  for (let at = resolve(path); at !== top; ) {
+  if (made === undefined && known.has(resolve(path))) return;
+  const top = made === undefined ? undefined : dirname(resolve(made));
+  for (let at = resolve(path), isOurs = made !== undefined; at !== dirname(at); ) {
     at = dirname(at);
-    await syncFolder(at, disk);
+    try {
+      await syncFolder(at, disk);
+    } catch (error) {
+      // Above what was made now, it may be somebody else's: then so is the care for its names.
+      if (isOurs || !['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      break;
+    }
+    if (at === top) isOurs = false;
   }
+  if (known.size >= diskLimits.durableFoldersMax) known.clear();
+  known.add(resolve(path));
 }
 
 export interface PutOptions {
@@ -44,7 +62,7 @@ export async function putFile(
   { mode, aside = '.new' }: PutOptions = {},
   disk: Disk = nodeDisk,
 ): Promise<void> {
-  await writeAside(`${path}${aside}`, bytes, mode, disk);
+  await writeSynced(`${path}${aside}`, bytes, mode, disk);
   await disk.rename(`${path}${aside}`, path);
   await syncFolder(dirname(path), disk);
 }
@@ -60,17 +78,34 @@ export async function makeFile(
   { mode, aside = `.${own}.new` }: PutOptions = {},
   disk: Disk = nodeDisk,
 ): Promise<boolean> {
-  await writeAside(`${path}${aside}`, bytes, mode, disk);
+  await writeSynced(`${path}${aside}`, bytes, mode, disk);
   try {
     await disk.link(`${path}${aside}`, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    // Some file systems have no links: there, a kill may leave a part of it.
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(code ?? '')) throw error;
+    return await writeNew(path, bytes, mode, disk);
   } finally {
     await disk.rm(`${path}${aside}`, { force: true });
     await syncFolder(dirname(path), disk);
   }
+}
+
+/** False: it is there. */
+async function writeNew(path: string, bytes: string | Buffer, mode: number | undefined, disk: Disk): Promise<boolean> {
+  const file = await disk.open(path, 'wx', mode).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  await withFile(file, async () => {
+    await writeWhole(file, [typeof bytes === 'string' ? Buffer.from(bytes) : bytes]);
+    await file.sync();
+  });
+  return true;
 }
 
 /** Gives a file that was written by other means its name: its bytes are durable before the name is there. */
@@ -86,7 +121,13 @@ export async function removeFile(path: string, disk: Disk = nodeDisk): Promise<v
   await syncFolder(dirname(path), disk);
 }
 
-async function writeAside(path: string, bytes: string | Buffer, mode: number | undefined, disk: Disk): Promise<void> {
+/** All bytes are on the disk; the name becomes durable with its folder. */
+export async function writeSynced(
+  path: string,
+  bytes: string | Buffer,
+  mode?: number,
+  disk: Disk = nodeDisk,
+): Promise<void> {
   await withFile(await disk.open(path, 'w', mode), async (file) => {
     // One that an earlier run left has its own mode.
     if (mode !== undefined) await file.chmod(mode);

@@ -2,7 +2,8 @@
  * What the watch over the event loop leaves on disk for the next start: for whom the loop stood, and for whom it stood when the
  * process died before. A note that cannot be read says nothing: it must not keep a process from its start.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { loopLimits } from './loop-limits.ts';
 
@@ -39,12 +40,20 @@ export function writeLoopNote(path: string, note: LoopNote): void {
   const made = `${path}.new`;
   const file = openSync(made, 'w', 0o600);
   try {
-    writeSync(file, `${JSON.stringify(note)}\n`);
+    writeFileSync(file, `${JSON.stringify(note)}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
   renameSync(made, path);
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } catch {
+    // Some shares know no sync of a folder: they keep names with the files.
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /** What the last process left: how it died, if its loop stood then, and whether its subject is to be held for it. */

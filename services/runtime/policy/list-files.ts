@@ -6,7 +6,7 @@
  * kept there under its hash, so that a restart, or going back to an earlier policy, needs no file to be as it was.
  */
 import { hash, randomBytes } from 'node:crypto';
-import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
@@ -14,7 +14,7 @@ import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { listLimits } from '../../../topology/url/list-limits.ts';
 import type { CompiledList, ListName, ListSource } from '../../../topology/url/url-lists.ts';
 import { compileList, fieldOfList } from '../../../topology/url/url-lists.ts';
-import { makeFolders } from '../disk/make-folders.ts';
+import { makeFolder, putFile } from '../disk/durable-names.ts';
 
 export interface ListFiles {
   /** Reads and compiles what is not there yet; the source answers for all of `references`. `folder`: of the policy. */
@@ -72,11 +72,9 @@ async function keptCopy(copies: string, sha256: string): Promise<Buffer | undefi
 
 async function keepCopy(copies: string, sha256: string, bytes: Buffer): Promise<void> {
   const file = join(copies, sha256);
-  await makeFolders(copies, { recursive: true });
+  await makeFolder(copies);
   // Several partitions may load one list at once.
-  const aside = `${file}.${randomBytes(4).toString('hex')}.new`;
-  await writeFile(aside, bytes);
-  await rename(aside, file);
+  await putFile(file, bytes, { aside: `.${randomBytes(4).toString('hex')}.new` });
 }
 
 /** The lists a policy refers to; none if the text is no policy, which is reported when it is decided on. */

@@ -6,14 +6,15 @@
  * and opens that, without any notice of the writer's. Invariant: only tables that the manifest names are linked.
  * LevelDB gives its next files numbers beyond those, and empties what has such a name: a link to a table that the
  * writer is just making would be emptied under the writer. If the writer's folder can't be written (a read-only mount,
- * a file system without links), a full copy is made in the folder for temporary files.
+ * a file system without links, a full disk), a full copy is made in the folder for temporary files, or in memory.
  *
- * A reader that was killed leaves its copy; the next reader or writer removes it: `destroy` takes LevelDB's lock first,
+ * A reader that was killed leaves its copy; the next reader that makes one there, or the next writer, removes it: `destroy` takes LevelDB's lock first,
  * so it fails where somebody still reads.
  */
 import { copyFile, link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type LevelDb, loadLevel } from './level-binding.ts';
 import { tablesOf } from './level-manifest.ts';
 import { openBesideWriter } from './open-beside-writer.ts';
@@ -26,12 +27,32 @@ export interface LevelReader {
 }
 
 const prefix = 'reader-';
+const temporaryPrefix = 'crawlstream-reader-';
+/** A file system in memory, on Linux. */
+const memoryFolder = '/dev/shm';
 
 export async function openLevelReader(folder: string, open: (path: string) => Promise<LevelDb>): Promise<LevelReader> {
-  await removeStaleReaders(folder);
+  let failure: NodeJS.ErrnoException | undefined;
+  for (const { above, start } of await placesFor(folder)) {
+    try {
+      await removeStaleReaders(above, start);
+      return await openCopy(folder, join(above, start), open);
+    } catch (error) {
+      if (!isWithoutRoom(error as Error)) throw error;
+      failure = error as NodeJS.ErrnoException;
+    }
+  }
+  if (['EACCES', 'EPERM', 'EROFS'].includes(failure?.code ?? '')) throw failure;
+  throw new CrawlstreamError(
+    'DISK_FULL',
+    `the disks of ${folder} and of ${tmpdir()} are full, and LevelDB needs a copy to read ${folder}: set TMPDIR to a folder on a disk with free space, and run the same command again`,
+  );
+}
+
+async function openCopy(folder: string, start: string, open: (path: string) => Promise<LevelDb>): Promise<LevelReader> {
   const remove = (path: string) => rm(path, { recursive: true, force: true });
   const copy = async (): Promise<string> => {
-    const path = await placeFor(folder);
+    const path = await mkdtemp(start);
     try {
       for (let attempt = 1; !(await copyFiles(folder, path)); attempt++) {
         if (attempt === storeLimits.readOnlyOpenAttemptsMax)
@@ -54,29 +75,48 @@ export async function openLevelReader(folder: string, open: (path: string) => Pr
   }
 }
 
-/** Removes the copies of readers with a killed process. */
-export async function removeStaleReaders(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.startsWith(prefix));
+/** Nothing, or nothing more, can be written in a place. */
+function isWithoutRoom(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined && ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'].includes(code)) return true;
+  // LevelDB, which writes a manifest and tables of its own when it opens the copy.
+  const { cause } = error;
+  return cause instanceof Error && /No space left|quota exceeded/i.test(cause.message);
+}
+
+/** Memory last: where temporary files are on the same full disk. */
+async function placesFor(folder: string): Promise<{ readonly above: string; readonly start: string }[]> {
+  const places = [
+    { above: folder, start: prefix },
+    { above: tmpdir(), start: temporaryPrefix },
+  ];
+  const sizes = (await readdir(folder))
+    .filter((name) => /^\d+\.(ldb|sst|log)$/.test(name))
+    .map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    );
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const isSmall = bytes <= storeLimits.readerMemoryBytesMax;
+  const found = isSmall ? await stat(memoryFolder).catch(() => undefined) : undefined;
+  return found?.isDirectory() ? [...places, { above: memoryFolder, start: temporaryPrefix }] : places;
+}
+
+/** Removes the copies of readers with a killed process. `start`: of their names. */
+export async function removeStaleReaders(folder: string, start = prefix): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(start));
   if (names.length === 0) return;
   const { ClassicLevel } = await loadLevel();
   for (const name of names) {
     const path = join(folder, name);
     const made = await stat(path).catch(() => undefined);
     if (made === undefined || Date.now() - made.mtimeMs < storeLimits.readerCopyStaleMs) continue;
-    await ClassicLevel.destroy(path).then(
-      () => rm(path, { recursive: true, force: true }),
-      () => {},
-    );
-  }
-}
-
-async function placeFor(folder: string): Promise<string> {
-  try {
-    return await mkdtemp(join(folder, prefix));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') throw error;
-    return mkdtemp(join(tmpdir(), `crawlstream-${prefix}`));
+    // Those of other users stay.
+    await ClassicLevel.destroy(path)
+      .then(() => rm(path, { recursive: true, force: true }))
+      .catch(() => {});
   }
 }
 

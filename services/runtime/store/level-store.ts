@@ -7,11 +7,13 @@
  * Invariant: what a power cut takes back is a suffix, never a hole. LevelDB keeps the rows of the present memtable in a
  * write-ahead log, and begins a new log when it is full, without a sync of the old one: rows in the new log could then
  * outlive earlier ones. So here the write that fills the memtable is a synced one, and the log is changed right after
- * it, before the next write; the memtable that LevelDB is told of is twice as large, so that it never gets to it first.
+ * it, before the next write; the memtable that LevelDB is told of is twice as large, so that it never gets to it first. LevelDB
+ * does not sync the folder of a new log, so this does.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { syncFolder } from '../disk/durable-names.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { bytesOf, inKeyOrder } from './key-order.ts';
 import { type LevelDb, openLevelDb } from './level-binding.ts';
@@ -43,6 +45,8 @@ export async function openLevelStore(folder: string, options: StoreOptions = {})
     await makeFolders(folder, { recursive: true });
     const db = await open(folder, true);
     await removeStaleReaders(folder);
+    // LevelDB syncs no name of a log: a power cut could take the file with all that was synced into it.
+    await syncFolder(folder);
     return createStore({ db, folder, end: () => db.close(), memtableBytes });
   } catch (error) {
     throw error instanceof CrawlstreamError ? error : levelError(error as Error, folder);
@@ -110,6 +114,7 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
       await writeBatch(db, inKeyOrder(ops), bytes, sync || isFull);
       if (!isFull) return;
       await changeLog(db, folder);
+      await syncFolder(folder);
       unflushedBytes = 0;
     } catch (error) {
       failure = levelError(error as Error, folder);

@@ -2,7 +2,8 @@
  * The state store on RocksDB.
  *
  * One `write` is one RocksDB batch, so it is atomic. The native module kills the process when it is called after
- * close; a gate stands between. Scans see the snapshot taken at their first step.
+ * close; a gate stands between. Scans see the snapshot taken at their first step. What a power cut takes back is a suffix, never
+ * a hole: see rocksdb-log-roll.ts.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { makeFolders } from '../disk/make-folders.ts';
@@ -17,6 +18,7 @@ import {
   type OpenOptions,
   type RocksdbBinding,
 } from './rocksdb-binding.ts';
+import { createLogRoll, type LogRoll } from './rocksdb-log-roll.ts';
 import type { ScanRange, StateStore, StoreOp, StoreOptions } from './store.ts';
 import { storeClosed, storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
@@ -40,9 +42,10 @@ export async function openRocksdbStore(folder: string, options: StoreOptions = {
   try {
     const open = () => openDb(binding, folder, openOptions);
     const close = (db: DbContext) => new Promise<void>((resolve) => binding.db_close(db, () => resolve()));
-    if (readOnly) return createStore(binding, await openBesideWriter(folder, open, close), folder, true);
+    if (readOnly) return createStore(binding, await openBesideWriter(folder, open, close), folder);
     await makeFolders(folder, { recursive: true });
-    return createStore(binding, await open(), folder, false);
+    const db = await open();
+    return createStore(binding, db, folder, createLogRoll(binding, db, openOptions.writeBufferSize));
   } catch (error) {
     throw error instanceof CrawlstreamError ? error : storeError(error as Error, folder);
   }
@@ -56,7 +59,8 @@ async function openDb(binding: RocksdbBinding, folder: string, options: OpenOpti
   return db;
 }
 
-function createStore(binding: RocksdbBinding, db: DbContext, folder: string, readOnly: boolean): StateStore {
+/** `logRoll`: absent where the store is open read-only. */
+function createStore(binding: RocksdbBinding, db: DbContext, folder: string, logRoll?: LogRoll): StateStore {
   const gate = createStoreGate();
   const scans = new Set<() => Promise<void>>();
   /** The first is being written. One at a time: the threads behind the binding would let them overtake each other. */
@@ -112,17 +116,24 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, rea
   }
 
   const write = (ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void> => {
-    if (readOnly)
+    if (logRoll === undefined)
       return Promise.reject(new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`));
     if (ops.length === 0) return gate.isOpen() ? Promise.resolve() : Promise.reject(storeClosed());
     const rows = inKeyOrder(ops);
     return call<void>((done) => {
-      const start = () =>
-        writeBatch(binding, db, rows, options?.sync ?? false, (error) => {
-          done(error);
-          waitingWrites.shift();
-          waitingWrites[0]?.();
+      const finish: Callback = (error) => {
+        done(error);
+        waitingWrites.shift();
+        waitingWrites[0]?.();
+      };
+      const start = () => {
+        const bytes = bytesOf(rows);
+        const isLast = logRoll.isDue(rows.length, bytes);
+        writeBatch(binding, db, rows, bytes, isLast || options?.sync === true, (error) => {
+          if (isLast && !error) logRoll.begin(finish);
+          else finish(error);
         });
+      };
       if (waitingWrites.push(start) === 1) start();
     });
   };
@@ -148,10 +159,11 @@ function writeBatch(
   binding: RocksdbBinding,
   db: DbContext,
   rows: readonly StoreOp[],
+  bytes: number,
   sync: boolean,
   done: Callback,
 ): void {
-  if (bytesOf(rows) > storeLimits.chainedBatchBytesMax) {
+  if (bytes > storeLimits.chainedBatchBytesMax) {
     binding.batch_do(db, rows.map(toBatchOp), { sync }, done);
     return;
   }

@@ -10,4 +10,6 @@ export const storeLimits = {
   readOnlyOpenAttemptsMax: 20,
   /** A copy that a reader of a LevelDB folder left behind is removed after this; making one takes well under a second. */
   readerCopyStaleMs: 60_000,
+  /** Store of a LevelDB folder that a reader copies into memory where no disk has room: most machines have this much to spare. */
+  readerMemoryBytesMax: 512 << 20,
 } as const;

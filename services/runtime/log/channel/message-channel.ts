@@ -10,6 +10,8 @@
 import type { Duplex } from 'node:stream';
 import { DefaultDeserializer, DefaultSerializer } from 'node:v8';
 import { CrawlstreamError, type ErrorCode } from '../../../../topology/errors.ts';
+import { LogTruncated } from '../log-truncated.ts';
+import { RecordTooLarge } from '../record-too-large.ts';
 
 export interface Channel {
   /** Rejects with what the other side threw, or with OWNERSHIP_LOST if it is gone. */
@@ -193,14 +195,27 @@ interface PlainError {
   readonly code?: ErrorCode;
   readonly message: string;
   readonly stack?: string | undefined;
+  /** Of errors that callers tell apart by more than their code. */
+  readonly tooLarge?: readonly number[];
+  readonly truncated?: Pick<LogTruncated, 'end' | 'leaderEpoch' | 'partition' | 'topic'>;
 }
 
 export function plainError(error: unknown): PlainError {
   const { message = String(error), stack } = (error ?? {}) as Partial<Error>;
-  return error instanceof CrawlstreamError ? { code: error.code, message } : { message, stack };
+  if (!(error instanceof CrawlstreamError)) return { message, stack };
+  const { code } = error;
+  if (error instanceof RecordTooLarge) return { code, message, tooLarge: error.indexes };
+  if (!(error instanceof LogTruncated)) return { code, message };
+  const { topic, partition, end, leaderEpoch } = error;
+  return { code, message, truncated: { topic, partition, end, leaderEpoch } };
 }
 
-export function errorOf({ code, message, stack }: PlainError): Error {
+export function errorOf({ code, message, stack, tooLarge, truncated }: PlainError): Error {
+  if (tooLarge !== undefined) return Object.assign(new RecordTooLarge('', tooLarge), { message });
+  if (truncated !== undefined) {
+    const { topic, partition, end, leaderEpoch } = truncated;
+    return Object.assign(new LogTruncated(topic, partition, { end, leaderEpoch }, end), { message });
+  }
   if (code !== undefined) return new CrawlstreamError(code, message);
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;

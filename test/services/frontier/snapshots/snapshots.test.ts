@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { openPartition } from '../../../../services/frontier/open/open-partition.ts';
 import { rebuild } from '../../../../services/frontier/open/rebuild.ts';
 import { crawlIdOf, type SnapshotManifest } from '../../../../services/frontier/snapshots/manifest.ts';
 import { restoreSnapshot } from '../../../../services/frontier/snapshots/restore-snapshot.ts';
+import { snapshotLimits } from '../../../../services/frontier/snapshots/snapshot-limits.ts';
 import {
   createSnapshotRepository,
   type SnapshotRepository,
+  sha256Of,
 } from '../../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';
 import { createFaultObjects } from '../../../../services/runtime/objects/fault-objects.ts';
@@ -199,6 +202,37 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     );
     assert.ok(![...there.keys()].some((name) => name.startsWith(left) || name.startsWith(manifests[0]!.folder)));
     for (const manifest of kept) await repository.verify(manifest);
+  });
+});
+
+describe('files of a snapshot', { timeout: 60_000 }, () => {
+  it('are not taken from who is writing them by a clock that is ahead', async () => {
+    const { objects, manifests } = await shared;
+    const there = new Map(objects);
+    const newest = manifests[2]!;
+    const position = `${newest.position + 10}`.padStart(15, '0');
+    const inTheMaking = newest.folder.replace(/\d{15}-/, `${position}-`);
+    there.set(`${inTheMaking}rows-0.gz`, Buffer.from('half'));
+    const repository = shelfOver(there);
+    await repository.prune(identity, 2, clock.nowMs() + 24 * 3_600_000);
+    assert.ok(there.has(`${inTheMaking}rows-0.gz`));
+    await repository.seal({
+      ...newest,
+      folder: inTheMaking.replace(position, `${newest.position + 20}`.padStart(15, '0')),
+    });
+    await repository.prune(identity, 2, clock.nowMs() + 24 * 3_600_000);
+    assert.ok(!there.has(`${inTheMaking}rows-0.gz`), 'there is one that is further');
+  });
+
+  it('that inflate to more than such a file has are damaged, and fill no memory', async () => {
+    const { objects, manifests } = await shared;
+    const there = new Map(objects);
+    const [file, ...others] = manifests[2]!.files;
+    const bomb = gzipSync(Buffer.alloc(snapshotLimits.inflatedBytesMax + 1), { level: 1 });
+    there.set(`${manifests[2]!.folder}${file!.name}`, bomb);
+    const sha256 = sha256Of(bomb);
+    const manifest = { ...manifests[2]!, files: [{ ...file!, bytes: bomb.length, sha256 }, ...others] };
+    await assert.rejects(shelfOver(there).rows(manifest).next(), { code: 'SNAPSHOT_DAMAGED' });
   });
 });
 

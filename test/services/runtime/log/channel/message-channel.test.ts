@@ -5,6 +5,8 @@ import {
   createChannel,
   type Served,
 } from '../../../../../services/runtime/log/channel/message-channel.ts';
+import { LogTruncated } from '../../../../../services/runtime/log/log-truncated.ts';
+import { RecordTooLarge } from '../../../../../services/runtime/log/record-too-large.ts';
 import { CrawlstreamError } from '../../../../../topology/errors.ts';
 import { streamPair } from './stream-pair.ts';
 
@@ -37,6 +39,24 @@ test('a call returns the other side’s value or error, with the error’s code'
     (error: Error) => error.message === 'a bug' && !(error instanceof CrawlstreamError),
   );
   await assert.rejects(client.call('nothing'), /there is no handler for nothing/);
+});
+
+test('errors that callers tell apart by more than their code are of their class on the other side', async () => {
+  const [client] = pair({
+    tooLarge: () => Promise.reject(new RecordTooLarge('pages', [2, 5])),
+    truncated: () => Promise.reject(new LogTruncated('links', 3, { end: 90, leaderEpoch: 7 }, 70)),
+  });
+  const [tooLarge, truncated] = await Promise.all(
+    ['tooLarge', 'truncated'].map((call) => client.call(call).catch((error: Error) => error)),
+  );
+  assert.ok(tooLarge instanceof RecordTooLarge);
+  assert.deepEqual(tooLarge.indexes, [2, 5]);
+  assert.equal(tooLarge.code, 'RECORD_TOO_LARGE');
+  assert.match(tooLarge.message, /a record for pages is larger/);
+  assert.ok(truncated instanceof LogTruncated);
+  const { code, topic, partition, end, leaderEpoch } = truncated;
+  assert.deepEqual([code, topic, partition, end, leaderEpoch], ['LOG_TRUNCATED', 'links', 3, 70, 7]);
+  assert.match(truncated.message, /was read up to 90, but its records from 70 on are gone/);
 });
 
 test('messages and calls arrive in order, whatever their size, with unchanged bytes', async () => {
