@@ -136,7 +136,7 @@ export class AgentTools {
 
   async #create(seed: string, policy: Readonly<Record<string, unknown>>, name?: string): Promise<CrawlAnswer> {
     const { fleet, bounds } = this.#options;
-    const mine = fleet.list().filter((crawl) => crawl.owner === owner);
+    const mine = fleet.list(owner);
     const running = mine.filter(({ state }) => !restStates.has(state));
     if (running.length >= mcpLimits.runningMax)
       throw invalid(`${running.length} crawls are running, which is the limit: wait until one ends`);
