@@ -294,7 +294,11 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     hop: options.hop,
     sitemaps: createSitemapAgenda(),
     // A stand-in for HTTP stands in for the load, too.
-    processorShare: createProcessorShare(() => running.size, options.openHttp === undefined ? undefined : () => false),
+    processorShare: createProcessorShare(
+      () => running.size,
+      options.openHttp === undefined ? undefined : () => false,
+      (costMs) => options.crawlPace?.loop.spend(costMs),
+    ),
     reader: {
       extractor,
       links: { normalize: options.normalize, cache: linkCache, hooks, spellings: () => policies.now.spellings },

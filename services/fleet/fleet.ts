@@ -146,8 +146,12 @@ export class Fleet {
     return { crawl: this.#answer(entry), isNew: true };
   }
 
-  list(): CrawlAnswer[] {
-    return [...this.#entries.values()].map((entry) => this.#answer(entry));
+  /** Of one owner, or of all. */
+  list(owner?: string): CrawlAnswer[] {
+    const answers: CrawlAnswer[] = [];
+    for (const entry of this.#entries.values())
+      if (owner === undefined || entry.file.owner === owner) answers.push(this.#answer(entry));
+    return answers;
   }
 
   /** undefined: there is none of that name. */

@@ -1,6 +1,7 @@
 /** What a fleet tells of its crawls, to streams and webhooks, and whom it lets call. */
 import type { eventLimits } from '../../services/fleet/events/event-limits.ts';
 import type { outputLimits } from '../../services/fleet/outputs/output-limits.ts';
+import { Callers } from '../../services/fleet/owners/callers.ts';
 import { ownersOf, ownersSchema } from '../../services/fleet/owners/owner-file.ts';
 import type { ownerLimits } from '../../services/fleet/owners/owner-limits.ts';
 import type { webhookLimits } from '../../services/fleet/webhooks/webhook-limits.ts';
@@ -51,12 +52,24 @@ const keyed = (chars: number) => {
   }
 };
 
+/** Of sixty that may come at once. */
+function callsLeftAfter(bodyBytes: number): number {
+  const owners = ownersOf(ownersSchema.parse([{ name: 'a', key: { env: 'K' } }]), { K: 'k'.repeat(16) });
+  const callers = new Callers(owners, undefined, { nowMs: () => 0 });
+  const enter = (bytes = 0) => callers.enter(`Bearer ${'k'.repeat(16)}`, bytes).ok;
+  enter(bodyBytes);
+  let left = 0;
+  while (enter()) left += 1;
+  return left;
+}
+
 export const ownerBoundaries: BoundaryTable<typeof ownerLimits> = {
   keyCharsMin: reaching(keyed),
   crawlsMax: tuning('a default, which the file may set otherwise'),
   keptMax: tuning('a default, which the file may set otherwise'),
   callsPerMinute: tuning('a default, which the file may set otherwise'),
   burstShare: tuning('how many of a minute’s calls may come at once'),
+  callBytes: reaching((bytes) => callsLeftAfter(bytes), 59, 58),
   readEveryMs: tuning('how soon a key that was replaced opens nothing'),
   lookMs: tuning('by how much a quota may be overrun'),
   writeMs: tuning('how much is added up again after a kill'),

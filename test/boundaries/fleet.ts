@@ -1,4 +1,6 @@
 /** Many crawls in one process. */
+
+import type { loopShareLimits } from '../../services/fetcher/pace/loop-share-limits.ts';
 import { pagesQuery } from '../../services/fleet/api/query-schemas.ts';
 import type { fleetFetcherLimits } from '../../services/fleet/fetchers/fetcher-limits.ts';
 import { createCall } from '../../services/fleet/fleet-schemas.ts';
@@ -135,6 +137,7 @@ export const shareBoundaries: BoundaryTable<typeof shareLimits> = {
   ),
   decisionMsFree: driven(restAfter, 0, 200, 204),
   restFactor: tuning('how soon a crawl decides again after a long decision'),
+  overRestMs: tuning('how often a crawl decides while its owner has had more than its share of a busy process'),
 };
 
 /** Does the second of two deaths, so far apart, hold the subject? */
@@ -152,4 +155,14 @@ export const loopBoundaries: BoundaryTable<typeof loopLimits> = {
   exitMs: undriven('by two threads: that test has native code that runs no exit'),
   deathsMs: upTo(holdsAfter),
   deathsMax: tuning('a note is a few kilobytes at most'),
+};
+
+export const loopShareBoundaries: BoundaryTable<typeof loopShareLimits> = {
+  lookMs: tuning('how soon a busy loop is seen'),
+  busyFrom: tuning('how busy the loop is when shares begin to count: test/services/fetcher/pace/loop-shares.test.ts'),
+  rememberedMs: tuning('how long what an owner used counts'),
+  activeMs: tuning('who counts as one of those who share'),
+  slack: tuning('how much more than others an owner may use: test/services/fetcher/pace/loop-shares.test.ts'),
+  againMs: tuning('how soon a request that waits for the loop is looked at again'),
+  requestMs: tuning('about what a request costs'),
 };

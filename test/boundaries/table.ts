@@ -14,6 +14,7 @@ import { h2Limits } from '../../services/fetcher/http/h2-limits.ts';
 import { lenientLimits } from '../../services/fetcher/http/lenient-limits.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
+import { loopShareLimits } from '../../services/fetcher/pace/loop-share-limits.ts';
 import { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
 import { eventLimits } from '../../services/fleet/events/event-limits.ts';
 import { fleetFetcherLimits } from '../../services/fleet/fetchers/fetcher-limits.ts';
@@ -75,6 +76,7 @@ import {
   fleetFetcherBoundaries,
   fleetServiceBoundaries,
   loopBoundaries,
+  loopShareBoundaries,
   policySizeBoundaries,
   shareBoundaries,
 } from './fleet.ts';
@@ -164,6 +166,7 @@ export const table: Readonly<Record<string, Group>> = {
   policySizeLimits: of(policySizeLimits, policySizeBoundaries),
   loopLimits: of(loopLimits, loopBoundaries),
   shareLimits: of(shareLimits, shareBoundaries),
+  loopShareLimits: of(loopShareLimits, loopShareBoundaries),
   mcpLimits: of(mcpLimits, mcpBoundaries),
   scrapeLimits: of(scrapeLimits, scrapeBoundaries),
   dashboardLimits: of(dashboardLimits, services.dashboardBoundaries),

@@ -2,15 +2,10 @@
  * Two crawls of the same honest hosts, the second beside hostile ones that attack in all ways at once: what the honest get of
  * it, what it costs, and whether anything private was reached, counted where it would be.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { startCommand } from '../../lab/process/command.ts';
 import { type CheckReport, checkCrawl } from '../../lab/web/check.ts';
 import { planWeb } from '../../lab/web/plan.ts';
@@ -18,6 +13,7 @@ import { startWeb } from '../../lab/web/server.ts';
 import { listening } from '../services/cli/listening.ts';
 import { hostName } from './attacks.ts';
 import { type CoreTime, coreShareOf, coreTimeOf } from './core-time.ts';
+import { guardSecrets, memoryMibOf, type Probing, probe, startAttackers } from './surroundings.ts';
 
 export interface HostileOptions {
   readonly honest: number;
@@ -113,65 +109,6 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
     secrets.close();
     await web.close();
   }
-}
-
-interface Probing {
-  readonly looks: { livezMsMax: number; livezLate: number; livezAsked: number };
-  end(): void;
-}
-
-function probe(url: string, pid: number): Probing {
-  const looks = { livezMsMax: 0, livezLate: 0, livezAsked: 0 };
-  const script = fileURLToPath(new URL('prober.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script, url, `${pid}`], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const [tookMs, waitedMs] = line.split(' ').map(Number) as [number, number];
-    looks.livezAsked += 1;
-    looks.livezMsMax = Math.max(looks.livezMsMax, tookMs);
-    if (tookMs - waitedMs > 1_000) looks.livezLate += 1;
-  });
-  return { looks, end: () => void child.kill('SIGKILL') };
-}
-
-/** The most memory that a process had; undefined where it has ended, or this is no Linux. */
-function memoryMibOf(pid: number): number | undefined {
-  try {
-    const kib = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kib === undefined ? undefined : Number(kib) / 1024;
-  } catch {
-    return undefined;
-  }
-}
-
-/** One port on addresses that only this machine has. */
-async function guardSecrets(): Promise<{ readonly port: number; reached(): number; close(): void }> {
-  let reached = 0;
-  const servers: Server[] = [];
-  const listen = async (host: string, port: number) => {
-    const server = createServer((socket) => {
-      reached += 1;
-      socket.destroy();
-    });
-    server.listen(port, host);
-    await once(server, 'listening');
-    servers.push(server);
-    return (server.address() as AddressInfo).port;
-  };
-  const port = await listen('127.0.0.2', 0);
-  // 0.0.0.0 and localhost lead there, too.
-  for (const host of ['127.0.0.1', '::1']) await listen(host, port).catch(() => {});
-  return { port, reached: () => reached, close: () => servers.map((server) => server.close()) };
-}
-
-async function startAttackers(privatePort: number): Promise<{ readonly port: number; end(): void }> {
-  const script = fileURLToPath(new URL('attackers.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script, `${privatePort}`], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  return { port: Number(line), end: () => void child.kill('SIGKILL') };
 }
 
 /** For people. */

@@ -48,6 +48,8 @@ export interface ArbiterOptions {
   readonly hostDelayMs: number;
   /** Any host of which nothing is known may have been contacted then, by another process; −Infinity: none was. ms */
   readonly contactedAtMs: number;
+  /** Does the crawl get no permit for now, since the process works too much for it? It goes on to wait. Absent: none does. */
+  readonly isBarred?: (crawl: string) => boolean;
 }
 
 /** What must outlive the process: ms. */
@@ -94,6 +96,8 @@ export class FleetArbiter {
   #nowMs = Number.NEGATIVE_INFINITY;
   #sweepAt: number = fleetLimits.sweepAtLeast;
   #late: Ask[] = [];
+  /** Those that could start, but for `isBarred`, when it was decided last. */
+  #barred = new Set<string>();
 
   constructor(options: ArbiterOptions) {
     this.#options = options;
@@ -131,6 +135,7 @@ export class FleetArbiter {
     this.#nowMs = nowMs;
     while (this.#events.nextMs !== undefined && this.#events.nextMs <= nowMs) this.#events.run();
     const granted: Ask[] = [];
+    this.#barred = this.#barredNow();
     while (this.#inFlight < this.#options.requestsMax) {
       const ask = this.#next();
       if (ask === undefined) break;
@@ -140,6 +145,11 @@ export class FleetArbiter {
     const late = this.#late;
     this.#late = [];
     return { granted, late };
+  }
+
+  /** Does a request wait for nothing but `isBarred`? */
+  get isBarring(): boolean {
+    return this.#barred.size > 0;
   }
 
   /** When `step` may have something to say, unless something happens before; undefined: never. ms */
@@ -301,15 +311,23 @@ export class FleetArbiter {
     ask.readyAtMs = this.#nowMs;
   }
 
+  #barredNow(): Set<string> {
+    const barred = new Set<string>();
+    const { isBarred } = this.#options;
+    if (isBarred === undefined) return barred;
+    for (const [crawl, { ready }] of this.#shares) if (ready.size > 0 && isBarred(crawl)) barred.add(crawl);
+    return barred;
+  }
+
   #next(): Ask | undefined {
     let least: Share<Ask> | undefined;
     let [first, leastMs, leastActiveMs] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const share of this.#shares.values()) {
+    for (const [crawl, share] of this.#shares) {
       if (!share.isActive) continue;
       const servedMs = share.servedMs(this.#nowMs);
       leastActiveMs = Math.min(leastActiveMs, servedMs);
       const { precedence } = share;
-      if (share.ready.size === 0 || precedence < first) continue;
+      if (share.ready.size === 0 || precedence < first || this.#barred.has(crawl)) continue;
       if (precedence > first || servedMs < leastMs) [least, first, leastMs] = [share, precedence, servedMs];
     }
     if (leastActiveMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastActiveMs);
@@ -320,7 +338,7 @@ export class FleetArbiter {
     if (isTurnOfShares && !trouble.waits(ask.crawl)) return ask;
     let longest: Ask | undefined;
     for (const one of waiting) {
-      if (!this.#shares.get(one.crawl)!.ready.has(one)) continue;
+      if (!this.#shares.get(one.crawl)!.ready.has(one) || this.#barred.has(one.crawl)) continue;
       if (!trouble.waits(one.crawl)) return one;
       longest ??= one;
     }

@@ -143,7 +143,7 @@ export class CrawlFetcher {
     const { keyMode } = manifest;
     const results = { codec, topics: { results: `${crawl}.results` }, partitions: 1, keyMode, fetcherId };
     const feed = new TaskFeed(crawl);
-    const crawlPace = pace.join(name, weight);
+    const crawlPace = pace.join(name, weight, this.file.owner);
     const leaseOf = ({ epoch, leaseId }: Pick<Task, 'epoch' | 'leaseId'>) => `${epoch}/${leaseId}`;
     const over = (lease: string, record: LogRecord) => {
       this.#taken.delete(lease);

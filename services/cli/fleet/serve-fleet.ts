@@ -4,6 +4,7 @@ import type { Processor } from '../../application/processor/processor.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../fetcher/pace/fleet-pace.ts';
+import { LoopShares } from '../../fetcher/pace/loop-shares.ts';
 import { createSharedRobots } from '../../fetcher/robots/shared-robots.ts';
 import type { FleetParts } from '../../fleet/api/fleet-routes.ts';
 import type { CrawlFile, CrawlKeep } from '../../fleet/crawl-file.ts';
@@ -111,6 +112,7 @@ async function serveWatched(
     isResumed: before.length > 0,
     ...(place.mayContact && { mayContact: place.mayContact }),
     facts: facts.known,
+    loop: new LoopShares(),
     onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
   });
   const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);

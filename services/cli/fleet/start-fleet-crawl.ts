@@ -85,7 +85,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   // Each goes on from where its log ends, which may be ahead of the machine.
   const clock = new SystemClock();
   const stop = new AbortController();
-  const crawlPace = options.pace.join(name, weight);
+  const crawlPace = options.pace.join(name, weight, file.owner);
   const work = options.watch.join(loopSubjectOf(file));
   const queries = new QueryService(clock);
   const hide = options.dashboards.add(name, clock, () => queries.shown);
@@ -133,7 +133,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
         tailBytes,
         stores: { openFiles, writeBufferBytes, cacheBytes },
         ...{ lookEveryMs, inboxEveryMs, signEveryMs, idleMs },
-        steps: new DecisionShare(name, work),
+        steps: new DecisionShare(name, work, undefined, crawlPace.loop),
         onFrontier(frontier) {
           live = () => frontier.committed()[0]?.counters;
         },

@@ -11,6 +11,8 @@ import type { Contact } from '../../../topology/fleet/host-times.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { retryAfterMsOf } from '../http/outcomes.ts';
+import { loopShareLimits } from './loop-share-limits.ts';
+import type { LoopShare, LoopShares } from './loop-shares.ts';
 import type { Asked, Pacer, Permit } from './pacer.ts';
 
 export interface FleetPaceOptions {
@@ -30,11 +32,13 @@ export interface FleetPaceOptions {
   readonly facts?: Iterable<readonly [hostKey: string, fact: HostFact]>;
   /** Is called with what a process to come must know: ms since the Unix epoch. */
   readonly onFact?: (hostKey: string, fact: HostFact) => void;
+  /** What owners use of the event loop. Absent: nobody looks. */
+  readonly loop?: Pick<LoopShares, 'join'>;
 }
 
 export interface FleetPace {
   /** A crawl takes part until it leaves. `weight`: its share, against that of the others. */
-  join(crawl: string, weight: number): CrawlPace;
+  join(crawl: string, weight: number, owner?: string): CrawlPace;
   /** Of a crawl that takes part. */
   setWeight(crawl: string, weight: number): void;
   readonly requestsInFlight: number;
@@ -55,11 +59,14 @@ export interface CrawlPace {
   readonly leasesWanted: number;
   /** `tell` is called when there are some again. */
   onWanted(report: () => void): void;
+  /** What the event loop does for the crawl is its owner's. */
+  readonly loop: Pick<LoopShare, 'spend' | 'isOver'>;
   leave(): void;
 }
 
 export function createFleetPace(options: FleetPaceOptions): FleetPace {
   const { clock, requestsMax, onFact, owns } = options;
+  const loops = new Map<string, LoopShare>();
   const jumpedMs = () => clock.jumpedMs ?? 0;
   const steadyMs = () => clock.nowMs() - jumpedMs();
   let contactedAtMs = options.isResumed ? steadyMs() : Number.NEGATIVE_INFINITY;
@@ -71,6 +78,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     get contactedAtMs() {
       return contactedAtMs;
     },
+    isBarred: (crawl) => loops.get(crawl)?.isOver === true,
   });
   const remember = (facts: FleetPaceOptions['facts']) => {
     for (const [hostKey, { heldUntilMs, crawlDelayMs }] of facts ?? []) {
@@ -93,7 +101,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   };
 
   const decide = () => {
-    if (!mayContact()) return lookAgain();
+    if (!mayContact()) return lookAgain(barredLookMs);
     const { granted, late } = arbiter.step(steadyMs());
     for (const ask of granted) settle(ask, true);
     for (const ask of late) settle(ask, false);
@@ -103,6 +111,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
       sated.delete(crawl);
       report();
     }
+    if (arbiter.isBarring) lookAgain(loopShareLimits.againMs);
     const atMs = arbiter.wakeAtMs;
     if (atMs === undefined || atMs >= armedAtMs || closing.signal.aborted) return;
     armedAtMs = atMs;
@@ -116,10 +125,10 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
 
   const mayContact = () => options.mayContact?.() !== false;
   let isLooking = false;
-  const lookAgain = () => {
+  const lookAgain = (afterMs: number) => {
     if (isLooking || closing.signal.aborted) return;
     isLooking = true;
-    void clock.sleepUntil(clock.nowMs() + barredLookMs, closing.signal).then(() => {
+    void clock.sleepUntil(clock.nowMs() + afterMs, closing.signal).then(() => {
       isLooking = false;
       if (!closing.signal.aborted) decide();
     });
@@ -159,10 +168,13 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   };
 
   return {
-    join(crawl, weight) {
+    join(crawl, weight, owner = '') {
       arbiter.join(crawl, weight);
+      const loop = options.loop?.join(owner) ?? unshared;
+      loops.set(crawl, loop);
       let announceWanted = () => {};
       return {
+        loop,
         mayContact: (hostKey) => mayContact() && owns?.(hostKey) !== false && !voided.has(hostKey),
         get leasesWanted() {
           const wanted = arbiter.hostsWanted(crawl);
@@ -192,12 +204,19 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
             const leftMs = latestStartMs - crawlClock.nowMs();
             const ask = await acquire(crawl, hostKey, { ...asked, delayMs }, leftMs, signal);
             if (ask === null) permit.release(0, 0);
-            return ask && both(permit, (contact) => end(ask, contact), asked);
+            if (ask === null) return null;
+            const over = (contact: Contact | null) => {
+              if (contact !== null) loop.spend(loopShareLimits.requestMs);
+              end(ask, contact);
+            };
+            return both(permit, over, asked);
           },
         }),
         leave() {
           sated.delete(crawl);
           arbiter.leave(crawl);
+          loop.leave();
+          if (loops.get(crawl) === loop) loops.delete(crawl);
         },
       };
     },
@@ -227,6 +246,8 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
 const barredLookMs = 100;
 
 const nothingMore: Asked = { delayFactor: 0, crawlDelayMs: 0 };
+
+const unshared: LoopShare = { isOver: false, spend() {}, leave() {} };
 
 /** The crawl's own permit, and the fleet's. */
 function both(permit: Permit, end: (contact: Contact | null) => void, { crawlDelayMs, failing }: Asked): Permit {

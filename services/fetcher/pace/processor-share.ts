@@ -17,10 +17,15 @@ export interface ProcessorShare {
   waitMs(costMs: number): number;
 }
 
-/** `hosts`: fetched from now. `isBusy`: has the processor no time to spare? */
-export function createProcessorShare(hosts: () => number, isBusy: () => boolean = watchEventLoop()): ProcessorShare {
+/** `hosts`: fetched from now. `isBusy`: has the processor no time to spare? `spend` is called with what each response cost, ms. */
+export function createProcessorShare(
+  hosts: () => number,
+  isBusy: () => boolean = watchEventLoop(),
+  spend: (costMs: number) => void = () => {},
+): ProcessorShare {
   return {
     waitMs(costMs) {
+      spend(costMs);
       const excessMs = costMs - fetcherLimits.ordinaryCostMs;
       if (excessMs <= 0 || !isBusy()) return 0;
       return Math.min(Math.round(2 * excessMs * hosts()), fetcherLimits.processorWaitMaxMs);

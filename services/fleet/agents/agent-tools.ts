@@ -137,7 +137,7 @@ export class AgentTools {
 
   async #create(seed: string, policy: Readonly<Record<string, unknown>>, name?: string): Promise<CrawlAnswer> {
     const { fleet, bounds } = this.#options;
-    const mine = fleet.list().filter((crawl) => crawl.owner === owner);
+    const mine = fleet.list(owner);
     const running = mine.filter(({ state }) => !restStates.has(state));
     if (running.length >= mcpLimits.runningMax)
       throw invalid(`the limit of ${counted(running.length, 'running crawl')} is reached: wait until one ends`);

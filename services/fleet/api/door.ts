@@ -1,5 +1,6 @@
 /** Lets calls in by their keys, before their bodies are read. */
 import type { HttpReply, HttpRequest } from '../../runtime/http/http-server.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { Caller, Callers } from '../owners/callers.ts';
 
 /** `callers` null: owners have no keys; whoever may call is decided as for any service, and is the operator. */
@@ -10,11 +11,13 @@ export function createDoor(callers: Callers | null) {
     door: {
       config: { access: 'keyed' as const },
       onRequest: async (request: HttpRequest, reply: HttpReply) => {
-        const entry = callers.enter(request.headers.authorization);
+        const entry = callers.enter(request.headers.authorization, bodyBytesOf(request.headers));
         if (entry.ok) {
           inside.set(request, entry.caller);
           return;
         }
+        // Whoever calls on all the same begins with a connection.
+        reply.header('connection', 'close');
         if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
         if (entry.waitS > 0) reply.header('retry-after', `${entry.waitS}`);
         const code = entry.status === 401 ? 'UNAUTHORIZED' : 'TOO_MANY';
@@ -27,4 +30,10 @@ export function createDoor(callers: Callers | null) {
       return caller;
     },
   };
+}
+
+/** One that does not say how large it is counts as the largest. */
+function bodyBytesOf(headers: HttpRequest['headers']): number {
+  if (headers['transfer-encoding'] !== undefined) return fleetServiceLimits.bodyBytesMax;
+  return Number(headers['content-length'] ?? 0) || 0;
 }

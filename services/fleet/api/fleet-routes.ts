@@ -79,8 +79,7 @@ export function fleetRoutes(
     callerOf(request) === null ? crawl : forOwner(crawl);
   const seenBy = (request: HttpRequest): CrawlAnswer[] => {
     const caller = callerOf(request);
-    const crawls = parts().fleet.list();
-    return caller === null ? crawls : crawls.filter(({ owner }) => owner === caller.name);
+    return parts().fleet.list(caller?.name);
   };
 
   return (app: HttpApp) => {
@@ -97,7 +96,7 @@ export function fleetRoutes(
           `name: names such as ${call.name} are reserved for single pages (POST /v1/scrape); choose another`,
         );
       const { crawl, isNew } = await fleet.create(mine, caller === null ? 'operator' : 'owner', () => {
-        const refused = quotas?.refusal(mine.owner, fleet.list(), mine.weight) ?? null;
+        const refused = quotas?.refusal(mine.owner, fleet.list(mine.owner), mine.weight) ?? null;
         if (refused !== null) throw tooMany(reply, refused);
       });
       return reply.code(isNew ? 201 : 200).send(crawlOf(request, crawl));
@@ -112,7 +111,7 @@ export function fleetRoutes(
     app.get('/v1/owners', door, (request) => {
       const { quotas, fleet } = parts();
       const caller = callerOf(request);
-      const all = quotas?.status(fleet.list()) ?? [];
+      const all = quotas?.status(fleet.list(caller?.name)) ?? [];
       return { owners: all.filter(({ name }) => caller === null || name === caller.name) };
     });
 
@@ -136,7 +135,7 @@ export function fleetRoutes(
         const judge = ({ owner, state }: CrawlAnswer) => {
           checkCaller(request);
           const isMore = wish === 'running' && restStates.has(state);
-          const refused = isMore ? (quotas?.refusal(owner, fleet.list(), null) ?? null) : null;
+          const refused = isMore ? (quotas?.refusal(owner, fleet.list(owner), null) ?? null) : null;
           if (refused !== null) throw tooMany(reply, refused);
         };
         const crawl = await fleet.wish(name, wish, judge, callerOf(request) === null ? 'operator' : 'owner');

@@ -22,18 +22,15 @@ export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = 
       const { fleet, quotas, pages } = parts();
       const caller = callerOf(request);
       const owner = caller?.name ?? '';
-      const crawls = () => fleet.list().filter((crawl) => caller === null || crawl.owner === owner);
+      const crawls = () => fleet.list(caller === null ? undefined : owner);
       const asker: Asker = {
         id: `${owner} ${uses.join(' ')}`,
         owner,
         uses,
         crawls,
         async create(seed, policy, name) {
-          await pages.dropOld(
-            fleet.list().filter((crawl) => crawl.owner === owner),
-            scrapeLimits.keptMax,
-          );
-          const refused = quotas?.refusal(owner, fleet.list(), 1) ?? null;
+          await pages.dropOld(fleet.list(owner), scrapeLimits.keptMax);
+          const refused = quotas?.refusal(owner, fleet.list(owner), 1) ?? null;
           if (refused !== null) throw tooMany(reply, refused);
           const barred = uses.length === 0 ? {} : { uses, usesBarred: 'withhold' };
           // Two calls at once make one crawl.

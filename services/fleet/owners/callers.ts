@@ -43,14 +43,15 @@ export class Callers {
     return caller === null || this.#byHash.get(caller.keyHash)?.name === caller.name;
   }
 
-  enter(authorization: string | undefined): Entry {
+  /** `bodyBytes`: of the call, which are read, parsed and checked where all crawls run. */
+  enter(authorization: string | undefined, bodyBytes = 0): Entry {
     const key = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     const hash = key === undefined ? undefined : keyHashOf(key);
     if (hash !== undefined && hash === this.#operatorHash) return { ok: true, caller: null };
     const owner = hash === undefined ? undefined : this.#byHash.get(hash);
     if (owner === undefined)
       return { ok: false, status: 401, message: 'this call needs the header Authorization: Bearer <key>', waitS: 0 };
-    const waitMs = this.#take(owner);
+    const waitMs = this.#take(owner, 1 + Math.floor(bodyBytes / ownerLimits.callBytes));
     if (waitMs === 0) return { ok: true, caller: owner };
     const waitS = Math.ceil(waitMs / 1_000);
     const message = `the limit of ${owner.callsPerMinute} calls per minute is reached: retry in ${waitS} s`;
@@ -58,14 +59,16 @@ export class Callers {
   }
 
   /** ms until the call would be allowed; 0: it is, and counts. */
-  #take({ name, callsPerMinute }: Owner): number {
+  #take({ name, callsPerMinute }: Owner, wanted: number): number {
     const nowMs = this.#clock.nowMs();
     const most = Math.max(1, callsPerMinute * ownerLimits.burstShare);
     const everyMs = 60_000 / callsPerMinute;
     const before = this.#buckets.get(name) ?? { calls: most, atMs: nowMs };
     const calls = Math.min(most, before.calls + Math.max(0, nowMs - before.atMs) / everyMs);
-    const isAllowed = calls >= 1;
-    this.#buckets.set(name, { calls: isAllowed ? calls - 1 : calls, atMs: nowMs });
-    return isAllowed ? 0 : (1 - calls) * everyMs;
+    // What is dearer than all that may come at once takes all of it.
+    const cost = Math.min(wanted, most);
+    const isAllowed = calls >= cost;
+    this.#buckets.set(name, { calls: isAllowed ? calls - cost : calls, atMs: nowMs });
+    return isAllowed ? 0 : (cost - calls) * everyMs;
   }
 }

@@ -6,4 +6,6 @@ export const shareLimits = {
   decisionMsFree: 50,
   /** After a longer one its crawl rests so many times as long. */
   restFactor: 4,
+  /** After each decision a crawl rests so long while its owner uses more than its share of a busy process, ms: what comes meanwhile is decided together. */
+  overRestMs: 250,
 } as const;

@@ -119,6 +119,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         .code(400)
         .send(problem('BAD_REQUEST', `the parameter ${twice[0]} is given more than once: send it once`));
     }
+    // Whoever calls on all the same begins with a connection.
+    reply.header('connection', 'close');
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
     return reply
       .code(refusal.status)

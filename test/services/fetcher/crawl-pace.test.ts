@@ -14,6 +14,7 @@ function paceLostAt(permits: number): FetcherPace & { readonly given: Permit[] }
     robots: createSharedRobots(clock),
     mayContact: () => given.length < permits,
     leasesWanted: 1,
+    loop: { isOver: false, spend() {} },
     onWanted() {},
     sharePace: (own) => ({
       waitMs: own.waitMs,

@@ -7,6 +7,7 @@ import { noCounts } from '../../../../services/fleet/crawl-file.ts';
 import { folderDocuments } from '../../../../services/fleet/documents/folder-documents.ts';
 import { Callers } from '../../../../services/fleet/owners/callers.ts';
 import { ownersOf, ownersSchema } from '../../../../services/fleet/owners/owner-file.ts';
+import { ownerLimits } from '../../../../services/fleet/owners/owner-limits.ts';
 import { Quotas } from '../../../../services/fleet/owners/quotas.ts';
 import { readUsage } from '../../../../services/fleet/owners/usage-file.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
@@ -117,4 +118,13 @@ test('a disk error for one owner does not block others, and is made up for once 
   rmdirSync(join(folder, 'owners', 'a.json'));
   await quotas.write(true);
   assert.equal((await readUsage(documents, 'a')).used.pages, 40);
+});
+
+test('a call with a large body counts as several, and one that is dearer than all that may come at once takes all of it', () => {
+  let nowMs = noon;
+  const callers = new Callers(ownersWith({ callsPerMinute: 60 }), 'operator-operator', { nowMs: () => nowMs });
+  const enter = (bodyBytes: number) => callers.enter(`Bearer ${env.A}`, bodyBytes).ok;
+  assert.deepEqual([enter(3 * ownerLimits.callBytes), enter(0), enter(0), enter(0)], [true, true, true, false]);
+  nowMs += 60_000;
+  assert.deepEqual([enter(4 << 20), enter(0)], [true, false]);
 });
