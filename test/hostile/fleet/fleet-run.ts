@@ -87,7 +87,7 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
   const file = join(folder, 'owners.yaml');
   writeFileSync(file, ownersFile(options));
   const resolve = [web.port, attackers.port].flatMap((port) => ['--resolve', `*.test:${port}:127.0.0.1`]);
-  const flags = [...resolve, '--host-delay', '250ms', '--contact', 'me@example.org', '--owners', file];
+  const flags = [...resolve, '--host-delay', '1s', '--contact', 'me@example.org', '--owners', file];
   const fleet = await startFleet(join(folder, 'fleet'), flags, {
     env,
     patienceMs: 1_000 * (options.aloneSeconds + options.besideSeconds + 300),
@@ -103,7 +103,7 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
       const call = {
         name: honestName(n),
         seeds: web.seedsOf(n),
-        policy: { delayMs: 250, delayFactor: 0, maxDepth: 1_000 },
+        policy: { delayMs: 1_000, delayFactor: 0, maxDepth: 1_000 },
       };
       const { status, body } = await callAs(fleet, honestName(n), 'POST', '/v1/crawls', call);
       if (status !== 201) throw new Error(JSON.stringify(body));

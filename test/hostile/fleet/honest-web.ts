@@ -13,7 +13,7 @@ export interface HonestWeb {
 }
 
 /** On hosts of an owner, each a domain. */
-const hostsOfOwner = 2;
+const hostsOfOwner = 3;
 const text = 'some words of an honest page, ';
 
 export async function startHonestWeb(): Promise<HonestWeb> {

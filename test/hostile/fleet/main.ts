@@ -1,7 +1,8 @@
 /**
  * `npm run hostile -- --fleet [--minutes 10] [--honest 10] [--hostile 30] [--only ATTACK,…]`: a fifth of the time the honest owners
  * alone, the rest beside the hostile ones. Exit code 1 where an honest owner keeps less than four fifths of its pages, /livez takes
- * over a second, memory passes its bound, something private was read, or the process ended.
+ * over a second, memory passes its bound, something private was read, or the process ended. The honest crawl at a page a second and
+ * host: together they want less than their quarter of a core.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

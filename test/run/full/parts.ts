@@ -69,6 +69,7 @@ export const parts: readonly Part[] = [
   { name: 'arm64', command: script('test/nodes/arm64.ts') },
   { name: 'zoo', command: npm('zoo') },
   { name: 'hostile', command: npm('hostile') },
+  { name: 'hostile-fleet', command: npm('hostile', '--', '--fleet') },
   {
     name: 'alerts',
     command: tests('test/deploy/alerts.integration.test.ts'),
