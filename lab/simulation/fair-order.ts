@@ -2,7 +2,8 @@
  * Searches a partition's changelog for a host that was ready and was passed over: by a host that was found later, or
  * twice by the same host. It watches who is leased and knows nothing of how the host clock orders hosts.
  *
- * Hosts are compared with those that wait in the same front queue, since a draw decides between front queues.
+ * Hosts are compared with those that wait in the same front queue, since a draw decides between front queues. Not looked at are
+ * hosts with several slots: they go before the others until each of their slots has been used (topology/README.md).
  */
 import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../topology/frontier/changes/changes.ts';
@@ -81,7 +82,7 @@ class FairOrder {
   #look({ hostKey, again, frontQueues, ...grant }: Grant): void {
     const isForUrls = frontQueues.length > 0 || again > 0 || grant.kind === 'grantDue';
     const host = this.#state.hosts.get(hostKey);
-    if (!isForUrls || host === undefined) return;
+    if (!isForUrls || host === undefined || this.#state.hosts.hostSlots.of(host.id).most > 1) return;
     const queue = clockQueueOf(this.#state, host);
     const readyMs = this.#waiting.get(hostKey)?.sinceMs ?? this.#state.nowMs;
     this.#waiting.delete(hostKey);

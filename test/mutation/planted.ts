@@ -247,8 +247,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a host outside its window eats demand',
     file: 'topology/frontier/decide/leases/grants.ts',
-    find: 'state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));\n      left += 1;',
-    replace: 'state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));',
+    find: 'state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));\n      decision.moved = true;\n      left += 1;',
+    replace: 'state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));\n      decision.moved = true;',
     tests: ['test/topology/frontier/decide/leases/scheduling.test.ts'],
   },
   {
@@ -296,8 +296,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a position out of range is reset to the start',
     file: 'services/runtime/log/kafka/reader.ts',
-    find: 'throw outOfRange(a, await rangeOf(topic, partition));',
-    replace: 'return void (a.next = (await rangeOf(topic, partition)).start);',
+    find: 'if (a.next < range.start || a.next > range.end) throw outOfRange(a, range);',
+    replace: 'if (a.next < range.start || a.next > range.end) return void (a.next = range.start);',
     tests: kafkaTests,
   },
   {

@@ -10,7 +10,7 @@ import { ReDecider } from '../../../topology/what-if/re-decider.ts';
 import { RichGame } from '../frontier/journal/rich-game.ts';
 
 /** `npm run verify:full` plays thousands. */
-const games = Number(process.env['CRAWLSTREAM_TEST_DECIDE_AGAIN_GAMES'] ?? 40);
+const games = Number(process.env['CRAWLSTREAM_TEST_DECIDE_AGAIN_GAMES'] ?? 12);
 const turns = 60;
 
 /** What moves hosts on the clock by looking at them, each alone and together. */

@@ -17,7 +17,7 @@ for (const [what, error, code] of [
   ['the cause of another error', new Error('not written', { cause: system('ENOSPC') }), 'ENOSPC'],
   ['one of several errors', new AggregateError([new Error('a'), system('EDQUOT')]), 'EDQUOT'],
 ] as const)
-  test(`a full or failing disk is told from a bug: ${what}`, () => {
+  test(`a full or failing disk is no bug: ${what}`, () => {
     const refusal = machineRefusal(error, []);
     assert.equal(refusal?.code, code);
     assert.match(refusal!.message, /make room|check the disk|choose another path/);

@@ -41,7 +41,7 @@ test('a call returns the other side’s value or error, with the error’s code'
   await assert.rejects(client.call('nothing'), /there is no handler for nothing/);
 });
 
-test('errors that callers tell apart by more than their code are of their class on the other side', async () => {
+test('errors that callers distinguish by more than their code keep their class on the other side', async () => {
   const [client] = pair({
     tooLarge: () => Promise.reject(new RecordTooLarge('pages', [2, 5])),
     truncated: () => Promise.reject(new LogTruncated('links', 3, { end: 90, leaderEpoch: 7 }, 70)),
