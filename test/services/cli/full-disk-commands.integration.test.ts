@@ -25,7 +25,7 @@ async function assertSaid(args: readonly string[], cwd?: string): Promise<void> 
 
 describe('a full disk', { skip, timeout: 600_000 }, () => {
   const root = disk?.folder ?? '';
-  it('is said by commands that write a file or a folder, with its place', async () => {
+  it('commands that write a file or a folder on a full disk name its place', async () => {
     fill(root);
     await assertSaid(['new', join(root, 'mine')]);
     await assertSaid(['config', 'init'], root);

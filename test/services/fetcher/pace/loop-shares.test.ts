@@ -17,7 +17,7 @@ function sharesAt(busy: { utilization: number }) {
 }
 
 describe('the event loop that owners of a fleet share', () => {
-  it('is refused to an owner with more than its share while it has no time to spare, however many crawls the owner has', () => {
+  it('a busy event loop is refused to an owner with more than its share, however many crawls the owner has', () => {
     const { shares, pass } = sharesAt({ utilization: 1 });
     const [first, second] = [shares.join('eve'), shares.join('eve')];
     const ann = shares.join('ann');
@@ -28,7 +28,7 @@ describe('the event loop that owners of a fleet share', () => {
     assert.deepEqual([first.isOver, second.isOver, ann.isOver], [true, true, false]);
   });
 
-  it('is refused to nobody while it has time to spare', () => {
+  it('an event loop with time to spare is refused to nobody', () => {
     const busy = { utilization: 0.5 };
     const { shares, pass } = sharesAt(busy);
     const [eve, ann] = [shares.join('eve'), shares.join('ann')];
@@ -41,7 +41,7 @@ describe('the event loop that owners of a fleet share', () => {
     assert.equal(eve.isOver, true);
   });
 
-  it('is refused to nobody where one owner alone uses it, or all use the same', () => {
+  it('an event loop that one owner uses alone, or all use alike, is refused to nobody', () => {
     const { shares, pass } = sharesAt({ utilization: 1 });
     const eve = shares.join('eve');
     const idle = shares.join('idle');
@@ -53,7 +53,7 @@ describe('the event loop that owners of a fleet share', () => {
     assert.deepEqual([eve.isOver, idle.isOver], [false, false]);
   });
 
-  it('is given again once what an owner used is long ago, and an owner that creates crawls again and again is the same owner', () => {
+  it('an owner that waited gets the event loop again after a while; one that creates new crawls stays the same owner', () => {
     const { shares, pass } = sharesAt({ utilization: 1 });
     const ann = shares.join('ann');
     const first = shares.join('eve');

@@ -206,7 +206,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
 });
 
 describe('files of a snapshot', { timeout: 60_000 }, () => {
-  it('are not taken from who is writing them by a clock that is ahead', async () => {
+  it('unfinished snapshots stay while somebody writes them, also with a clock that is ahead', async () => {
     const { objects, manifests } = await shared;
     const there = new Map(objects);
     const newest = manifests[2]!;
@@ -224,7 +224,7 @@ describe('files of a snapshot', { timeout: 60_000 }, () => {
     assert.ok(!there.has(`${inTheMaking}rows-0.gz`), 'there is one that is further');
   });
 
-  it('that inflate to more than such a file has are damaged, and fill no memory', async () => {
+  it('snapshot files that inflate to more than their bound are damaged, and fill no memory', async () => {
     const { objects, manifests } = await shared;
     const there = new Map(objects);
     const [file, ...others] = manifests[2]!.files;
