@@ -52,7 +52,10 @@ async function startOpenSearch(
   const stopping = new AbortController();
   const name = openSearchName(manifest.crawl, indexName);
   if (name === '')
-    throw new CrawlstreamError('INVALID_ARGUMENT', '--opensearch-index is missing: give the name of the index');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `--opensearch-index is missing: OpenSearch allows no index named ${manifest.crawl}; give a name that begins with a letter or digit`,
+    );
   const purges = await readPurges(log, context.codec, manifest);
   const index = await openOpenSearch({ node, index: name, clock, signal: stopping.signal });
   const readPage = pageReader(context);

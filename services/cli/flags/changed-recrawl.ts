@@ -18,7 +18,7 @@ interface RecrawlFlags {
 export function recrawlHubsOption(): Option {
   return setting(
     '--recrawl-hubs <n>',
-    'revisit a page once about n new links are expected on it (default: as it changes)',
+    'revisit a page sooner if n new URLs are expected on it (default: as it changes)',
     'most pages gain no links, and their changes alone set the schedule',
     wholeNumber('--recrawl-hubs', 1, hubUrlsMax),
   );

@@ -215,7 +215,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--requisites',
-        'also fetch styles, scripts, images and fonts of pages in scope, for archives',
+        'also fetch styles, scripts, images and fonts of pages, as scope and filters allow',
         'text and links need no requisites, which cost many times a page’s bytes and requests',
       ),
     )

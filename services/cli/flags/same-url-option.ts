@@ -12,7 +12,7 @@ import { setting } from './setting.ts';
 export function sameUrlOption(): Option {
   return setting(
     '--same-url <list>',
-    `URL differences to ignore: ${Object.keys(sameUrlWords).join(', ')}; fixed for a crawl`,
+    `URL differences to ignore, all but ref fixed: ${Object.keys(sameUrlWords).join(', ')}`,
     'servers may treat them as different URLs, and ignoring a difference can lose pages',
     sameUrl,
   );

@@ -40,7 +40,7 @@ export function addSeenOptions(command: Command): Command {
     .addOption(
       setting(
         '--seen-urls <n>',
-        'URLs that --seen bloom is sized for',
+        'URLs of the whole crawl that --seen bloom is sized for; each partition gets its share',
         'a medium crawl has 10 million URLs',
         wholeNumber('--seen-urls', 1),
       ).default(seenLimits.bloomUrls),

@@ -39,7 +39,7 @@ export interface PlacedAnswer extends Omit<HostAnswer, 'next'> {
 
 export function addHostsCommand(program: Command): void {
   addCrawlOptions(program.command('hosts [host]'))
-    .description('list the hosts of a crawl, or show the state and the queue of one host')
+    .description('list hosts (default: the 50 with the most queued), or show state and queue of one')
     .option('--search <text>', 'hosts with this in their names')
     .option('--sort <order>', `one of ${hostSorts.join(', ')} (default: queued)`, oneOf('--sort', hostSorts))
     .option(

@@ -28,7 +28,7 @@ const mostMs = 3_650 * dayMs;
 
 export function addRecheckCommand(program: Command): void {
   addSkipDamaged(addCrawlOptions(program.command('recheck')))
-    .description('re-evaluate usage permissions of pages from stored data, without requests')
+    .description('report what sites now say of --uses, from stored data: no requests, nothing is changed')
     .requiredOption('--uses <list>', 'which uses, as in ai-train,search', useList('--uses'))
     .option(
       '--robots-age <duration>',

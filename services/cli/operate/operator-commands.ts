@@ -96,7 +96,7 @@ function addUrlCommands(program: Command): void {
       return raise(flags, normalUrl(given));
     },
   );
-  operator(program, 'lower <url>', 'move a queued URL to the end of a front queue of its host')
+  operator(program, 'lower <url>', 'move a queued URL to the end of its host’s last front queue, or of --to')
     .option('--to <queue>', `front queue, 0 to ${last}`, wholeNumber('--to', 0, last), last)
     .action((given: string, { to, ...flags }: OperatorFlags & { readonly to: number }) => {
       return lower(flags, normalUrl(given), to);

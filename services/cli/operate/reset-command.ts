@@ -48,7 +48,7 @@ export function addResetCommand(program: Command): void {
   addCrawlOptions(
     program
       .command('reset')
-      .description('restart a frontier from nothing: remove its positions, stores and internal topics'),
+      .description('restart a stopped frontier: with --yes, clear its positions, stores and logs'),
   )
     .option('--yes', 'do it; without it, what would be done is said')
     .option(

@@ -75,7 +75,7 @@ async function warcFiles(path: string): Promise<string[]> {
     if (!/\.warc(\.gz)?$/.test(file)) {
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
-        `${file} is not a complete WARC file: the name must end in .warc or .warc.gz`,
+        `${file} is not a complete WARC file (.warc or .warc.gz): a name in .open is still written, do not rename it`,
       );
     }
     if (existsSync(indexOf(file))) continue;

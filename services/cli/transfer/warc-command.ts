@@ -49,7 +49,9 @@ interface ReplayFlags extends KafkaFlags {
 type Sink = (replayed: Replayed) => Promise<void>;
 
 export function addWarcCommand(program: Command): void {
-  const warc = program.command('warc').description('work with WARC files');
+  const warc = program
+    .command('warc')
+    .description('WARC files: parse again, pack as WACZ, make WAT, WET or a Parquet index');
   addKafkaOptions(
     warc
       .command('replay')

@@ -142,7 +142,11 @@ function idHeader(id: number): Buffer {
 
 function readNote(bytes: Buffer): TopicRecords['control'] {
   const note = decodeSchemaNote(bytes);
-  if (note === undefined) throw invalid('control', 'it is a damaged schema note');
+  if (note === undefined)
+    throw invalid(
+      'control',
+      'it is a damaged schema note; if a schema id is unknown then, name it with crawlstream schemas teach',
+    );
   return noteAsControl(note);
 }
 
