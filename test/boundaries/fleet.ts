@@ -162,6 +162,7 @@ export const loopShareBoundaries: BoundaryTable<typeof loopShareLimits> = {
   busyFrom: tuning('how busy the loop is when shares begin to count: test/services/fetcher/pace/loop-shares.test.ts'),
   rememberedMs: tuning('how long what an owner used counts'),
   activeMs: tuning('who counts as one of those who share'),
+  shareFrom: tuning('below which part of its share nobody waits: test/services/fetcher/pace/loop-shares.test.ts'),
   slack: tuning('how much more than others an owner may use: test/services/fetcher/pace/loop-shares.test.ts'),
   againMs: tuning('how soon a request that waits for the loop is looked at again'),
   requestMs: tuning('about what a request costs'),

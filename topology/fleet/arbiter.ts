@@ -315,7 +315,11 @@ export class FleetArbiter {
     const barred = new Set<string>();
     const { isBarred } = this.#options;
     if (isBarred === undefined) return barred;
-    for (const [crawl, { ready }] of this.#shares) if (ready.size > 0 && isBarred(crawl)) barred.add(crawl);
+    for (const [crawl, share] of this.#shares) {
+      if (share.ready.size > 0 && isBarred(crawl)) barred.add(crawl);
+      // What it did not get meanwhile is not owed to it.
+      else if (this.#barred.has(crawl)) share.beginAt(this.#leastMs);
+    }
     return barred;
   }
 
@@ -325,7 +329,7 @@ export class FleetArbiter {
     for (const [crawl, share] of this.#shares) {
       if (!share.isActive) continue;
       const servedMs = share.servedMs(this.#nowMs);
-      leastActiveMs = Math.min(leastActiveMs, servedMs);
+      if (!this.#barred.has(crawl)) leastActiveMs = Math.min(leastActiveMs, servedMs);
       const { precedence } = share;
       if (share.ready.size === 0 || precedence < first || this.#barred.has(crawl)) continue;
       if (precedence > first || servedMs < leastMs) [least, first, leastMs] = [share, precedence, servedMs];

@@ -8,6 +8,8 @@ export const loopShareLimits = {
   rememberedMs: 10_000,
   /** An owner that used less than this of it is not one of those who share, ms. */
   activeMs: 5,
+  /** Below this part of its n-th of the time an owner is never over: calls, garbage and consumers may be what keeps the loop busy. */
+  shareFrom: 0.4,
   /** Beyond its share an owner may use so much of it: those who use the same do not take turns at waiting. */
   slack: 1.25,
   /** Who waits for the loop is looked at again so soon, ms. */

@@ -1,8 +1,8 @@
 /**
  * Each owner's fair share of the event loop that a fleet's crawls have in common.
  *
- * Whatever a crawl makes the loop do is put down to its owner: decisions, pages that are read, requests. Of n owners that use the loop,
- * each has an n-th of it for certain. While the loop has no time to spare, who uses more than that gets no further request, whatever
+ * What a crawl makes the loop do is put down to its owner: decisions, pages that are read, requests; calls of the API are put down to
+ * nobody. Of n owners that use the loop, each may use up to two fifths of an n-th, whatever the others do. While the loop has no time to spare, who uses more than that gets no further request, whatever
  * the number and the weight of its crawls, so that the loop's turns stay short for the others. While there is time to spare nobody waits.
  */
 import { performance } from 'node:perf_hooks';
@@ -34,6 +34,8 @@ export class LoopShares {
   #isBusy = false;
   #allMs = 0;
   #active = 0;
+  /** Time that what owners used is counted over, ms: older time counts less, as it does for them. */
+  #countedMs = 0;
 
   constructor(options: LoopSharesOptions = ofThisProcess()) {
     this.#options = options;
@@ -63,6 +65,8 @@ export class LoopShares {
   #isOver(one: Spender): boolean {
     this.#look();
     if (!this.#isBusy || this.#active < 2) return false;
+    // Whatever else keeps the loop busy is no owner's: one that uses a small part of its share of the time waits for nobody.
+    if (one.ms * this.#active < loopShareLimits.shareFrom * this.#countedMs) return false;
     return one.ms * this.#active > loopShareLimits.slack * this.#allMs;
   }
 
@@ -73,6 +77,7 @@ export class LoopShares {
     this.#lookedAtMs = nowMs;
     this.#isBusy = this.#options.utilization() >= loopShareLimits.busyFrom;
     const kept = Math.exp(-passedMs / loopShareLimits.rememberedMs);
+    this.#countedMs = kept * this.#countedMs + passedMs;
     [this.#allMs, this.#active] = [0, 0];
     for (const [owner, one] of this.#owners) {
       one.ms *= kept;

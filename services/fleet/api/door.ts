@@ -16,8 +16,8 @@ export function createDoor(callers: Callers | null) {
           inside.set(request, entry.caller);
           return;
         }
-        // Whoever calls on all the same begins with a connection.
-        reply.header('connection', 'close');
+        // Whoever calls on all the same begins with a connection. A caller that is sending a body would not read the answer.
+        if (bodyBytesOf(request.headers) === 0) reply.header('connection', 'close');
         if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
         if (entry.waitS > 0) reply.header('retry-after', `${entry.waitS}`);
         const code = entry.status === 401 ? 'UNAUTHORIZED' : 'TOO_MANY';

@@ -33,6 +33,7 @@ export async function makeFolder(path: string, mode?: number, disk: Disk = nodeD
   const made = await disk.mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) });
   if (made === undefined && known.has(resolve(path))) return;
   const top = made === undefined ? undefined : dirname(resolve(made));
+  const walked = [resolve(path)];
   for (let at = resolve(path), isOurs = made !== undefined; at !== dirname(at); ) {
     at = dirname(at);
     try {
@@ -43,9 +44,12 @@ export async function makeFolder(path: string, mode?: number, disk: Disk = nodeD
       break;
     }
     if (at === top) isOurs = false;
+    // Its name, and those above, are durable. Below what was made now, it may be the name of one that is gone.
+    if (!isOurs && known.has(at)) break;
+    walked.push(at);
   }
-  if (known.size >= diskLimits.durableFoldersMax) known.clear();
-  known.add(resolve(path));
+  if (known.size + walked.length > diskLimits.durableFoldersMax) known.clear();
+  for (const folder of walked) known.add(folder);
 }
 
 export interface PutOptions {
@@ -101,10 +105,16 @@ async function writeNew(path: string, bytes: string | Buffer, mode: number | und
     throw error;
   });
   if (file === undefined) return false;
-  await withFile(file, async () => {
-    await writeWhole(file, [typeof bytes === 'string' ? Buffer.from(bytes) : bytes]);
-    await file.sync();
-  });
+  try {
+    await withFile(file, async () => {
+      await writeWhole(file, [typeof bytes === 'string' ? Buffer.from(bytes) : bytes]);
+      await file.sync();
+    });
+  } catch (error) {
+    // Half a file would be taken for the whole one from now on.
+    await disk.rm(path, { force: true });
+    throw error;
+  }
   return true;
 }
 

@@ -103,7 +103,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     const { host, origin, authorization } = request.headers;
     reply.header('x-request-id', request.id);
     if (isClosing) {
-      reply.headers({ connection: 'close', 'retry-after': `${httpLimits.againS}` });
+      reply.header('retry-after', `${httpLimits.againS}`);
       return reply.code(503).send(problem('STOPPING', stopping));
     }
     const access = request.routeOptions.config.access ?? (/^(GET|HEAD)$/.test(request.method) ? 'read' : 'control');

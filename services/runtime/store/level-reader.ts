@@ -11,7 +11,7 @@
  * A reader that was killed leaves its copy; the next reader that makes one there, or the next writer, removes it: `destroy` takes LevelDB's lock first,
  * so it fails where somebody still reads.
  */
-import { copyFile, link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, lstat, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -99,7 +99,8 @@ async function placesFor(folder: string): Promise<{ readonly above: string; read
       ),
     );
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  const isSmall = bytes <= storeLimits.readerMemoryBytesMax;
+  // A container's memory holds it, too.
+  const isSmall = bytes <= Math.min(storeLimits.readerMemoryBytesMax, process.availableMemory() / 2);
   const found = isSmall ? await stat(memoryFolder).catch(() => undefined) : undefined;
   return found?.isDirectory() ? [...places, { above: memoryFolder, start: temporaryPrefix }] : places;
 }
@@ -111,8 +112,10 @@ export async function removeStaleReaders(folder: string, start = prefix): Promis
   const { ClassicLevel } = await loadLevel();
   for (const name of names) {
     const path = join(folder, name);
-    const made = await stat(path).catch(() => undefined);
-    if (made === undefined || Date.now() - made.mtimeMs < storeLimits.readerCopyStaleMs) continue;
+    const made = await lstat(path).catch(() => undefined);
+    // In a folder that all users share, a name may be anybody's, and a link lead anywhere.
+    if (made?.isDirectory() !== true || made.uid !== process.getuid?.()) continue;
+    if (Date.now() - made.mtimeMs < storeLimits.readerCopyStaleMs) continue;
     // Those of other users stay.
     await ClassicLevel.destroy(path)
       .then(() => rm(path, { recursive: true, force: true }))

@@ -17,8 +17,8 @@ const rowBytes = 128;
 const fullFromBlocks = 7.35;
 /** … if its entries are small, here, and in any case at the second. */
 const fullAtBlocks = [7.8, 8.7] as const;
-/** Beyond every key. */
-const fillerKey = Buffer.alloc(32, 0xff);
+/** Beyond every key, and within what a rewriting of the store compacts (rewrite-tables.ts). */
+const fillerKey = Buffer.alloc(30, 0xff);
 
 export interface LogRoll {
   /** Whether a write may fill the memtable: it is synced then, and `begin` follows. */

@@ -65,13 +65,15 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, log
   const scans = new Set<() => Promise<void>>();
   /** The first is being written. One at a time: the threads behind the binding would let them overtake each other. */
   const waitingWrites: (() => void)[] = [];
+  /** Of a write: RocksDB would go on behind half a record, and lose what comes then. */
+  let failure: CrawlstreamError | undefined;
 
   const call = <T>(start: (done: Callback<T>) => void): Promise<T> =>
     new Promise((resolve, reject) => {
       gate.check();
       start((error, value) => {
         gate.leave();
-        if (error) reject(storeError(error, folder));
+        if (error) reject(error instanceof CrawlstreamError ? error : storeError(error, folder));
         else resolve(value as T);
       });
       gate.enter();
@@ -118,15 +120,18 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, log
   const write = (ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void> => {
     if (logRoll === undefined)
       return Promise.reject(new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`));
+    if (failure !== undefined) return Promise.reject(failure);
     if (ops.length === 0) return gate.isOpen() ? Promise.resolve() : Promise.reject(storeClosed());
     const rows = inKeyOrder(ops);
     return call<void>((done) => {
       const finish: Callback = (error) => {
+        if (error && failure === undefined) failure = storeError(error, folder);
         done(error);
         waitingWrites.shift();
         waitingWrites[0]?.();
       };
       const start = () => {
+        if (failure !== undefined) return finish(failure);
         const bytes = bytesOf(rows);
         const isLast = logRoll.isDue(rows.length, bytes);
         writeBatch(binding, db, rows, bytes, isLast || options?.sync === true, (error) => {

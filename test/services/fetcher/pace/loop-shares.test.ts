@@ -41,6 +41,17 @@ describe('the event loop that owners of a fleet share', () => {
     assert.equal(eve.isOver, true);
   });
 
+  it('an owner that uses little of its share waits for nobody, whatever else keeps the event loop busy', () => {
+    const { shares, pass } = sharesAt({ utilization: 1 });
+    const [eve, ann] = [shares.join('eve'), shares.join('ann')];
+    for (let times = 0; times < 40; times++) {
+      eve.spend(20);
+      ann.spend(1);
+      pass();
+      assert.deepEqual([eve.isOver, ann.isOver], [false, false]);
+    }
+  });
+
   it('an event loop that one owner uses alone, or all use alike, is refused to nobody', () => {
     const { shares, pass } = sharesAt({ utilization: 1 });
     const eve = shares.join('eve');
