@@ -5,7 +5,7 @@ import { declareProcessor, type OptionMeta } from '../processor/processor.ts';
 
 export const dedup = declareProcessor({
   name: 'dedup',
-  does: 'finds duplicate pages; the frontier then traps path prefixes with mostly duplicates',
+  does: 'finds duplicate pages; the frontier defers new URLs under prefixes of mostly duplicates',
   reads: ['pages', 'results', 'control'],
   writes: ['duplicates', 'control', 'dead-letters'],
   stores: ['contents, clusters, verdicts'],

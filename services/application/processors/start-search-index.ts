@@ -54,7 +54,7 @@ async function startOpenSearch(
   if (name === '')
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      `--opensearch-index is missing: OpenSearch allows no index named ${manifest.crawl}; give a name that begins with a letter or digit`,
+      `--opensearch-index is missing: the crawl name ${manifest.crawl} has no letter or digit; give a name that begins with one`,
     );
   const purges = await readPurges(log, context.codec, manifest);
   const index = await openOpenSearch({ node, index: name, clock, signal: stopping.signal });

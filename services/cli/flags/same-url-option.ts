@@ -12,7 +12,7 @@ import { setting } from './setting.ts';
 export function sameUrlOption(): Option {
   return setting(
     '--same-url <list>',
-    `URL differences to ignore, all but ref fixed: ${Object.keys(sameUrlWords).join(', ')}`,
+    'differences to ignore: slash, https, http, empty, index, www (fixed for the crawl), ref',
     'servers may treat them as different URLs, and ignoring a difference can lose pages',
     sameUrl,
   );

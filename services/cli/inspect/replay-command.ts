@@ -108,7 +108,7 @@ async function warcFiles(path: string): Promise<string[]> {
     if (/\.warc(\.gz)?$/.test(path)) return [path];
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      `${path} is not a complete WARC file (.warc or .warc.gz): a name in .open is still written, do not rename it`,
+      `${path}: complete WARC files are named .warc or .warc.gz; one named .open is still being written, do not rename it`,
     );
   }
   const names = (await readdir(path)).filter((name) => /\.warc(\.gz)?$/.test(name));

@@ -75,7 +75,7 @@ async function warcFiles(path: string): Promise<string[]> {
     if (!/\.warc(\.gz)?$/.test(file)) {
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
-        `${file} is not a complete WARC file (.warc or .warc.gz): a name in .open is still written, do not rename it`,
+        `${file}: complete WARC files are named .warc or .warc.gz; one named .open is still being written, do not rename it`,
       );
     }
     if (existsSync(indexOf(file))) continue;
