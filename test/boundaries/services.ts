@@ -415,6 +415,7 @@ export const kafkaBoundaries: BoundaryTable<typeof kafkaLimits> = {
   slowAppendMs: tuning(patience),
   blockedAppendMs: tuning(patience),
   olderEpochMs: tuning(patience),
+  failedBrokerMs: tuning(patience),
   metadataMsAway: tuning(often),
   unknownTopicTries: undriven('looks for a topic that seems not to exist'),
   batchBytesMax: undriven('bytes of a batch to a broker'),

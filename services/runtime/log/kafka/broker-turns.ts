@@ -1,7 +1,9 @@
 /**
  * Which broker is asked next where any can answer: the one that was asked longest ago, since a broker that was cut off from
- * the others answers, and is wrong. Brokers that failed last come last.
+ * the others answers, and is wrong. Brokers that failed lately come last.
  */
+import { kafkaLimits } from './kafka-limits.ts';
+
 export interface BrokerTurns {
   /** The same keys in the order in which they are asked. */
   order(keys: Iterable<string>): string[];
@@ -11,15 +13,18 @@ export interface BrokerTurns {
   answered(key: string): void;
 }
 
-export function createBrokerTurns(): BrokerTurns {
+/** `nowMs`: monotonic. */
+export function createBrokerTurns(nowMs: () => number = () => performance.now()): BrokerTurns {
   const turns = new Map<string, number>();
-  const failing = new Set<string>();
+  /** By broker: until when it comes last. */
+  const failing = new Map<string, number>();
   let turn = 0;
-  const rank = (key: string) => (failing.has(key) ? Number.MAX_SAFE_INTEGER / 2 : 0) + (turns.get(key) ?? 0);
+  const isFailing = (key: string) => (failing.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs();
+  const rank = (key: string) => (isFailing(key) ? Number.MAX_SAFE_INTEGER / 2 : 0) + (turns.get(key) ?? 0);
   return {
     order: (keys) => [...keys].sort((a, b) => rank(a) - rank(b)),
     asked: (key) => void turns.set(key, ++turn),
-    failed: (key) => void failing.add(key),
+    failed: (key) => void failing.set(key, nowMs() + kafkaLimits.failedBrokerMs),
     answered: (key) => void failing.delete(key),
   };
 }

@@ -179,7 +179,8 @@ export async function openCluster(
     takeBrokers(answer);
     for (const each of answer.topicMetadata) {
       if (each.topicErrorCode !== 0) leaders.drop(each.topic);
-      else if (!leaders.take(each.topic, leadersIn(each))) askMost(each.topic).catch(() => {});
+      // One broker alone is a majority: what it says is believed after a while.
+      else if (!leaders.take(each.topic, leadersIn(each), nodes.size <= 1)) askMost(each.topic).catch(() => {});
     }
     return answer;
   };
@@ -266,9 +267,13 @@ export async function openCluster(
   };
   /** Whatever it leads is looked at along with the next question, which goes to another broker. */
   const suspect = (node: number) => {
-    turns.asked(String(node));
     const address = nodes.get(node);
-    if (address !== undefined) turns.asked(`${address.host}:${address.port}`);
+    const keys = [String(node), ...(address === undefined ? [] : [`${address.host}:${address.port}`])];
+    for (const key of keys) {
+      turns.asked(key);
+      // Otherwise it would still go before brokers that have failed.
+      turns.failed(key);
+    }
     for (const topic of leaders.ledBy(node)) wanted.add(topic);
     for (const [group, coordinator] of coordinators) if (coordinator === node) coordinators.delete(group);
   };

@@ -39,6 +39,8 @@ export const kafkaLimits = {
    * a broker hears of a new leader within its session (9 s by default).
    */
   olderEpochMs: 10_000,
+  /** A broker that failed to answer is asked last for so long: a restart of a broker takes less. */
+  failedBrokerMs: 30_000,
   metadataMsAway: 10_000,
   /** How often a topic is asked for that seems not to exist. */
   unknownTopicTries: 4,

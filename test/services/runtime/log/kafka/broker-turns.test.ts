@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBrokerTurns, enoughOf, firstOf } from '../../../../../services/runtime/log/kafka/broker-turns.ts';
+import { kafkaLimits } from '../../../../../services/runtime/log/kafka/kafka-limits.ts';
 
 test('the broker that was asked longest ago comes first, and one that failed last', () => {
   const turns = createBrokerTurns();
@@ -13,6 +14,19 @@ test('the broker that was asked longest ago comes first, and one that failed las
   assert.deepEqual(turns.order(['1', '2', '3']), ['1', '2', '3']);
   turns.answered('3');
   assert.deepEqual(turns.order(['1', '2', '3']), ['3', '1', '2']);
+});
+
+test('a broker that failed has its turn again after a while, though nobody has asked it since', () => {
+  let nowMs = 0;
+  const turns = createBrokerTurns(() => nowMs);
+  turns.asked('1');
+  turns.asked('2');
+  turns.failed('1');
+  turns.failed('2');
+  turns.asked('3');
+  assert.deepEqual(turns.order(['1', '2', '3']), ['3', '1', '2']);
+  nowMs = kafkaLimits.failedBrokerMs;
+  assert.deepEqual(turns.order(['1', '2', '3']), ['1', '2', '3']);
 });
 
 const later = (_: unknown, error: unknown) => error;

