@@ -267,13 +267,9 @@ export async function openCluster(
   };
   /** Whatever it leads is looked at along with the next question, which goes to another broker. */
   const suspect = (node: number) => {
+    turns.asked(String(node));
     const address = nodes.get(node);
-    const keys = [String(node), ...(address === undefined ? [] : [`${address.host}:${address.port}`])];
-    for (const key of keys) {
-      turns.asked(key);
-      // Otherwise it would still go before brokers that have failed.
-      turns.failed(key);
-    }
+    if (address !== undefined) turns.asked(`${address.host}:${address.port}`);
     for (const topic of leaders.ledBy(node)) wanted.add(topic);
     for (const [group, coordinator] of coordinators) if (coordinator === node) coordinators.delete(group);
   };
