@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { lastJson, runCommand } from '../../lab/process/command.ts';
+import { counted } from '../../services/runtime/counted.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { serveSite } from '../services/fetcher/loopback.ts';
 import { fleetClient } from '../services/fleet/running-fleet.ts';
@@ -91,7 +92,9 @@ test('a process runs consumers for all crawls of a fleet, continues after kill -
     const running = run(role);
     const base = await listening(running);
     await untilReady(base);
-    await until(async () => (await (await fetch(`${base}/readyz`)).text()).includes(`follows ${crawls} crawls`));
+    await until(async () =>
+      (await (await fetch(`${base}/readyz`)).text()).includes(`follows ${counted(crawls, 'crawl')}`),
+    );
     return running;
   };
   await client.create({ seeds: [url('/')], policy, name: 'one' });

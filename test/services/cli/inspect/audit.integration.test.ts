@@ -252,7 +252,7 @@ test('a webmaster’s page says when we came, what the host answered and what we
   const { hostname } = new URL(copy.origin);
   const { code, stdout } = await runCommand(['audit', '--data', data, '--host', hostname]);
   assert.equal(code, 0);
-  for (const part of [/^# Our visits to /, /requests \(.*\d page/, /\.txt answered 200/, /^ {6}disallow: */im]) {
+  for (const part of [/^# Our visits to /, /requests \(.*\d × page/, /\.txt answered 200/, /^ {6}disallow: */im]) {
     assert.match(stdout, part);
   }
   assert.match(stdout, /no violations/);
