@@ -40,7 +40,7 @@ export interface RecrawlConfig {
   readonly minMs?: number | undefined;
   /** Longest time between visits, ms. Absent: the schedule's preset (30 d; `nutch` and `stormcrawler` have their own). */
   readonly maxMs?: number | undefined;
-  /** Most visits that are due on one day, per partition, for `optimal` and `importance`: those of a full day move to the next. A page that is due again on the day of its visit is not counted twice. null: `intervalMs` alone decides. */
+  /** Most visits due on one day, per partition, for `optimal` and `importance`; more move to the next day. null: `intervalMs` alone decides. */
   readonly fetchesPerDay: number | null;
   /** Share of fetches for revisits while there are new URLs to fetch, 0 to 1. If either has less to do, the other gets the rest. */
   readonly share: number;
