@@ -11,13 +11,14 @@ export function createDoor(callers: Callers | null) {
     door: {
       config: { access: 'keyed' as const },
       onRequest: async (request: HttpRequest, reply: HttpReply) => {
-        const entry = callers.enter(request.headers.authorization, bodyBytesOf(request.headers));
+        const bodyBytes = bodyBytesOf(request.headers);
+        const entry = callers.enter(request.headers.authorization, bodyBytes);
         if (entry.ok) {
           inside.set(request, entry.caller);
           return;
         }
         // Whoever calls on all the same begins with a connection. A caller that is sending a body would not read the answer.
-        if (bodyBytesOf(request.headers) === 0) reply.header('connection', 'close');
+        if (bodyBytes === 0) reply.header('connection', 'close');
         if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
         if (entry.waitS > 0) reply.header('retry-after', `${entry.waitS}`);
         const code = entry.status === 401 ? 'UNAUTHORIZED' : 'TOO_MANY';
