@@ -1,5 +1,5 @@
 /** A folder of WARC files; after a power cut each record that the store's position covers is in a file once, where the index says. */
-import { openWarcFolder } from '../../services/archive/warc-folder.ts';
+import { openWarcFolder } from '../../services/extras/archive/warc-folder.ts';
 import type { Disk } from '../../services/runtime/disk/disk.ts';
 import type { StateStore } from '../../services/runtime/store/store.ts';
 import { attack, attackDisk, type Exploration } from './explore.ts';

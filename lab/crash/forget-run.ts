@@ -1,5 +1,5 @@
 /** Files of an archive that are replaced together; after a power cut all are of one version, which is the store's, and no older than what was acknowledged. */
-import { finishReplacing, replaceFiles, rewrittenSuffix } from '../../services/archive/replaced-files.ts';
+import { finishReplacing, replaceFiles, rewrittenSuffix } from '../../services/extras/archive/replaced-files.ts';
 import type { Disk } from '../../services/runtime/disk/disk.ts';
 import { makeFolder, putFile, writeSynced } from '../../services/runtime/disk/durable-names.ts';
 import { attack, attackDisk, type Exploration } from './explore.ts';

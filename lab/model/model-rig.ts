@@ -19,7 +19,7 @@ import { FrontierPartition, type Input } from '../../topology/frontier/partition
 import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { StoreJob, StoreReply } from '../../topology/frontier/storage/store-job.ts';
-import { ReDecider } from '../../topology/what-if/re-decider.ts';
+import { ReDecider } from '../../topology/extras/what-if/re-decider.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
 
 /** So few that a round takes several steps, and is often cut off by a restart. */

@@ -1,8 +1,8 @@
 /** A dedup's verdicts on labelled pages: how many duplicates are right, and how many copies it found. */
 import { hash } from 'node:crypto';
 import type { Duplicate } from '../../schemas/types.ts';
-import { openDedup } from '../../services/dedup/dedup.ts';
-import type { NearMethod } from '../../services/dedup/likeness.ts';
+import { openDedup } from '../../services/extras/dedup/dedup.ts';
+import type { NearMethod } from '../../services/extras/dedup/likeness.ts';
 import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';

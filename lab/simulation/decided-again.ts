@@ -5,7 +5,7 @@ import { type Commit, type InputTopic, inputTopics, readChangelog } from '../../
 import type { Input } from '../../topology/frontier/partition.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { noLists } from '../../topology/url/url-lists.ts';
-import { ReDecider } from '../../topology/what-if/re-decider.ts';
+import { ReDecider } from '../../topology/extras/what-if/re-decider.ts';
 import { crawl, fingerprintKey } from './machines.ts';
 import type { Setting } from './setting.ts';
 

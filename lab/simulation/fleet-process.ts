@@ -1,6 +1,6 @@
 /**
  * The process of a fleet: every crawl with its frontier, its fetcher, a log and a disk of its own, all at one pace and with
- * one memory of robots.txt, as services/cli/fleet has them. What is known of hosts outlives a kill, and so do disks and logs.
+ * one memory of robots.txt, as services/extras/fleet/command has them. What is known of hosts outlives a kill, and so do disks and logs.
  */
 import { createApplication, endOfTasks } from '../../services/application/application.ts';
 import { type RunningWhole, startWhole } from '../../services/application/crawl/start-whole.ts';

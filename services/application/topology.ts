@@ -8,11 +8,11 @@ import type { TopicName } from '../../topology/topics.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
 import { fetcher, frontier, urlfrontier } from './declarations.ts';
 import type { Declaration, Processor } from './processor/processor.ts';
-import { archive } from './processors/archive.ts';
-import { dedup } from './processors/dedup.ts';
-import { graph } from './processors/graph.ts';
-import { render } from './processors/render.ts';
-import { searchIndex } from './processors/search-index.ts';
+import { archive } from '../extras/archive/archive.ts';
+import { dedup } from '../extras/dedup/dedup-consumer.ts';
+import { graph } from '../extras/graph/graph.ts';
+import { render } from '../extras/render/render.ts';
+import { searchIndex } from '../extras/index/search-index.ts';
 
 export { fetcher, frontier, urlfrontier } from './declarations.ts';
 

@@ -1,8 +1,8 @@
 /** What agents may ask for. */
-import type { mcpLimits } from '../../services/fleet/agents/mcp-limits.ts';
-import { toolInputs } from '../../services/fleet/agents/tool-schemas.ts';
-import type { scrapeLimits } from '../../services/fleet/scrape/scrape-limits.ts';
-import { scrapeCall } from '../../services/fleet/scrape/scrape-schemas.ts';
+import type { mcpLimits } from '../../services/extras/fleet/agents/mcp-limits.ts';
+import { toolInputs } from '../../services/extras/fleet/agents/tool-schemas.ts';
+import type { scrapeLimits } from '../../services/extras/fleet/scrape/scrape-limits.ts';
+import { scrapeCall } from '../../services/extras/fleet/scrape/scrape-schemas.ts';
 import { type BoundaryTable, tuning, undriven, upTo } from './boundary.ts';
 
 const url = 'https://a.test/';

@@ -1,16 +1,16 @@
 /** What the desk for webmasters takes of strangers. */
 
 import { controlOf } from '../../lab/model/model-script.ts';
-import { challengeFor, challengePrefix, isAnswer } from '../../services/desk/challenge.ts';
-import { deskLimits } from '../../services/desk/desk-limits.ts';
-import { hostKeyOfVisitor } from '../../services/desk/host-name.ts';
-import { deskName, hostOrders } from '../../services/desk/host-orders.ts';
-import { createOneAtATime } from '../../services/desk/one-at-a-time.ts';
-import { eventsOf } from '../../services/desk/orders.ts';
-import { lookAtDns } from '../../services/desk/prove-host.ts';
-import { createRates } from '../../services/desk/rates.ts';
-import { createSealer } from '../../services/desk/sealed.ts';
-import { newVisit, withProof } from '../../services/desk/visit.ts';
+import { challengeFor, challengePrefix, isAnswer } from '../../services/extras/desk/challenge.ts';
+import { deskLimits } from '../../services/extras/desk/desk-limits.ts';
+import { hostKeyOfVisitor } from '../../services/extras/desk/host-name.ts';
+import { deskName, hostOrders } from '../../services/extras/desk/host-orders.ts';
+import { createOneAtATime } from '../../services/extras/desk/one-at-a-time.ts';
+import { eventsOf } from '../../services/extras/desk/orders.ts';
+import { lookAtDns } from '../../services/extras/desk/prove-host.ts';
+import { createRates } from '../../services/extras/desk/rates.ts';
+import { createSealer } from '../../services/extras/desk/sealed.ts';
+import { newVisit, withProof } from '../../services/extras/desk/visit.ts';
 import { type BoundaryTable, cutAt, driven, tuning, undriven, upTo } from './boundary.ts';
 
 const sealer = createSealer('a secret of some thirty characters');
@@ -69,7 +69,7 @@ async function served(n: number): Promise<number> {
 }
 
 export const deskBoundaries: BoundaryTable<typeof deskLimits> = {
-  formBytesMax: undriven('a form of 5,000 bytes is refused in test/services/desk'),
+  formBytesMax: undriven('a form of 5,000 bytes is refused in test/services/extras/desk'),
   hostCharsMax: upTo((n) => passes(() => hostKeyOfVisitor(name(n)))),
   fileBytesMax: undriven('how answers are cut is driven where requests are guarded'),
   proofsReadMax: upTo(isReadAt),

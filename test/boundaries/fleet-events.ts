@@ -1,10 +1,10 @@
 /** What a fleet tells of its crawls, to streams and webhooks, and whom it lets call. */
-import type { eventLimits } from '../../services/fleet/events/event-limits.ts';
-import type { outputLimits } from '../../services/fleet/outputs/output-limits.ts';
-import { Callers } from '../../services/fleet/owners/callers.ts';
-import { ownersOf, ownersSchema } from '../../services/fleet/owners/owner-file.ts';
-import type { ownerLimits } from '../../services/fleet/owners/owner-limits.ts';
-import type { webhookLimits } from '../../services/fleet/webhooks/webhook-limits.ts';
+import type { eventLimits } from '../../services/extras/fleet/events/event-limits.ts';
+import type { outputLimits } from '../../services/extras/fleet/outputs/output-limits.ts';
+import { Callers } from '../../services/extras/fleet/owners/callers.ts';
+import { ownersOf, ownersSchema } from '../../services/extras/fleet/owners/owner-file.ts';
+import type { ownerLimits } from '../../services/extras/fleet/owners/owner-limits.ts';
+import type { webhookLimits } from '../../services/extras/fleet/webhooks/webhook-limits.ts';
 import { type BoundaryTable, from as reaching, tuning, undriven } from './boundary.ts';
 
 export const eventBoundaries: BoundaryTable<typeof eventLimits> = {
@@ -21,10 +21,10 @@ export const eventBoundaries: BoundaryTable<typeof eventLimits> = {
 
 export const outputBoundaries: BoundaryTable<typeof outputLimits> = {
   ofOwnerMax: undriven(
-    'test/services/fleet/outputs/send-output.test.ts takes all places: the next is refused with 429',
+    'test/services/extras/fleet/outputs/send-output.test.ts takes all places: the next is refused with 429',
   ),
   outputsMax: undriven(
-    'test/services/fleet/outputs/send-output.test.ts takes all places: the next is refused with 429',
+    'test/services/extras/fleet/outputs/send-output.test.ts takes all places: the next is refused with 429',
   ),
   stalledMs: undriven('two minutes of a client that takes nothing: it is let go'),
 };

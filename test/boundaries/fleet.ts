@@ -1,14 +1,14 @@
 /** Many crawls in one process. */
 
 import type { loopShareLimits } from '../../services/fetcher/pace/loop-share-limits.ts';
-import { pagesQuery } from '../../services/fleet/api/query-schemas.ts';
-import type { fleetFetcherLimits } from '../../services/fleet/fetchers/fetcher-limits.ts';
-import { createCall } from '../../services/fleet/fleet-schemas.ts';
-import type { fleetServiceLimits } from '../../services/fleet/fleet-service-limits.ts';
-import { checkPolicySize } from '../../services/fleet/policy-size.ts';
-import type { policySizeLimits } from '../../services/fleet/policy-size-limits.ts';
-import { DecisionShare } from '../../services/fleet/shares/decision-share.ts';
-import type { shareLimits } from '../../services/fleet/shares/share-limits.ts';
+import { pagesQuery } from '../../services/extras/fleet/api/query-schemas.ts';
+import type { fleetFetcherLimits } from '../../services/extras/fleet/fetchers/fetcher-limits.ts';
+import { createCall } from '../../services/extras/fleet/fleet-schemas.ts';
+import type { fleetServiceLimits } from '../../services/extras/fleet/fleet-service-limits.ts';
+import { checkPolicySize } from '../../services/extras/fleet/policy-size.ts';
+import type { policySizeLimits } from '../../services/extras/fleet/policy-size-limits.ts';
+import { DecisionShare } from '../../services/extras/fleet/shares/decision-share.ts';
+import type { shareLimits } from '../../services/extras/fleet/shares/share-limits.ts';
 import type { loopLimits } from '../../services/runtime/loop/loop-limits.ts';
 import { judgeLoopNote } from '../../services/runtime/loop/loop-note.ts';
 import type { fleetLimits } from '../../topology/fleet/fleet-limits.ts';
@@ -83,7 +83,7 @@ export const fleetServiceBoundaries: BoundaryTable<typeof fleetServiceLimits> = 
   sessionMarginMs: undriven('two processes, one of which is frozen: test/kafka/fleet.integration.test.ts'),
   handOverMs: tuning('how long requests under way may take where a fleet moves on'),
   standbyLookMs: tuning('how soon a process hears that it is its turn, or not any more'),
-  deletedKeysMs: undriven('a day later, a key makes a crawl again: test/services/fleet/made-before.test.ts'),
+  deletedKeysMs: undriven('a day later, a key makes a crawl again: test/services/extras/fleet/made-before.test.ts'),
   deletedKeysMax: undriven('a thousand keys of deleted crawls: of more, the oldest make a crawl again'),
 };
 
@@ -133,7 +133,7 @@ function restAfter(decisionMs: number): number {
 
 export const shareBoundaries: BoundaryTable<typeof shareLimits> = {
   decisionMsMax: undriven(
-    'by the clock of a thread: test/services/fleet/shares/decision-share.test.ts ends one that never ends',
+    'by the clock of a thread: test/services/extras/fleet/shares/decision-share.test.ts ends one that never ends',
   ),
   decisionMsFree: driven(restAfter, 0, 200, 204),
   restFactor: tuning('how soon a crawl decides again after a long decision'),
@@ -148,9 +148,9 @@ function holdsAfter(ms: number): boolean {
 
 export const loopBoundaries: BoundaryTable<typeof loopLimits> = {
   beatMs: tuning('how finely the thread sees'),
-  notedMs: undriven('by two threads: test/services/fleet/shares/stopped-process.integration.test.ts kills after it'),
+  notedMs: undriven('by two threads: test/services/extras/fleet/shares/stopped-process.integration.test.ts kills after it'),
   stillMsMax: undriven(
-    'by two threads: test/services/fleet/shares/stopped-process.integration.test.ts ends a process by it',
+    'by two threads: test/services/extras/fleet/shares/stopped-process.integration.test.ts ends a process by it',
   ),
   exitMs: undriven('by two threads: that test has native code that runs no exit'),
   deathsMs: upTo(holdsAfter),

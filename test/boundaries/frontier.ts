@@ -8,11 +8,11 @@ import type { frontierServiceLimits } from '../../services/frontier/service-limi
 import { CallRoom } from '../../services/runtime/grpc/call-room.ts';
 import { grpcLimits } from '../../services/runtime/grpc/grpc-limits.ts';
 import { PartRoom, type PartStream } from '../../services/runtime/grpc/part-room.ts';
-import { checkUrl } from '../../services/urlfrontier/check-url.ts';
-import { countFields } from '../../services/urlfrontier/count-fields.ts';
-import { getUrls } from '../../services/urlfrontier/get-urls.ts';
-import { putLimits } from '../../services/urlfrontier/put-limits.ts';
-import type { ServedPartition } from '../../services/urlfrontier/served-crawl.ts';
+import { checkUrl } from '../../services/extras/urlfrontier/check-url.ts';
+import { countFields } from '../../services/extras/urlfrontier/count-fields.ts';
+import { getUrls } from '../../services/extras/urlfrontier/get-urls.ts';
+import { putLimits } from '../../services/extras/urlfrontier/put-limits.ts';
+import type { ServedPartition } from '../../services/extras/urlfrontier/served-crawl.ts';
 import { answerUrl } from '../../topology/frontier/ask/queries.ts';
 import type { UrlRecord } from '../../topology/frontier/changes/changes.ts';
 import { Growth } from '../../topology/frontier/decide/links/growth.ts';

@@ -3,7 +3,7 @@
  * was skipped, and why.
  */
 import { execFileSync } from 'node:child_process';
-import { findChromium } from '../../services/render/browser.ts';
+import { findChromium } from '../../services/extras/render/browser.ts';
 
 export const noBrowser = 'no chromium: install one to run this (Debian: apt-get install chromium)';
 

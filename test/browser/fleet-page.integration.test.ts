@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { startFleet } from '../services/fleet/running-fleet.ts';
+import { startFleet } from '../services/extras/fleet/running-fleet.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { until } from '../services/until.ts';
 import { chromiumHere, noBrowser } from './chromium.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
-import { desksBesideCrawls } from '../services/desk/running-desk.ts';
+import { desksBesideCrawls } from '../services/extras/desk/running-desk.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
 test('orders of the webmaster page reach a crawl on Kafka within seconds', {

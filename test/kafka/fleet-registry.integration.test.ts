@@ -9,7 +9,7 @@ import { runCommand } from '../../lab/process/command.ts';
 import { avroSchemas } from '../../schemas/avro.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
-import { type FleetClient, fleetClient } from '../services/fleet/running-fleet.ts';
+import { type FleetClient, fleetClient } from '../services/extras/fleet/running-fleet.ts';
 import { until } from '../services/until.ts';
 import { besideBroker } from './beside-broker.ts';
 import { startRegistry } from './registry.ts';

@@ -6,7 +6,7 @@ import { skipReason } from '../../lab/kafka/components.ts';
 import { lastJson, runCommand, startCommand } from '../../lab/process/command.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
-import { fleetClient } from '../services/fleet/running-fleet.ts';
+import { fleetClient } from '../services/extras/fleet/running-fleet.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { allow } from './allow.ts';
 import { passwordOf, startSecuredBroker } from './secured-broker.ts';

@@ -10,8 +10,8 @@ import { startBroker } from '../../lab/kafka/broker.ts';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { freePorts } from '../../lab/kafka/daemon.ts';
 import { type Running, startCommand } from '../../lab/process/command.ts';
-import { type ApiClient, connect, found, known, type Message } from '../services/urlfrontier/client.ts';
-import { until } from '../services/urlfrontier/rig.ts';
+import { type ApiClient, connect, found, known, type Message } from '../services/extras/urlfrontier/client.ts';
+import { until } from '../services/extras/urlfrontier/rig.ts';
 
 const skip = await skipReason();
 

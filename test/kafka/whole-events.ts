@@ -1,7 +1,7 @@
 /** What crawls of a fleet have, and what a receiver of its webhooks was told of them. */
 import assert from 'node:assert/strict';
-import type { FleetClient } from '../services/fleet/running-fleet.ts';
-import type { Post } from '../services/fleet/webhooks/receiver.ts';
+import type { FleetClient } from '../services/extras/fleet/running-fleet.ts';
+import type { Post } from '../services/extras/fleet/webhooks/receiver.ts';
 import { until } from '../services/until.ts';
 
 export interface Report {

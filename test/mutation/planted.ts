@@ -16,20 +16,20 @@ const queueTests = ['test/topology/frontier/queues/queues.test.ts'];
 const consumerTests = ['test/services/runtime/consumer/consumer.test.ts'];
 const movedTests = ['test/services/runtime/consumer/moved-partitions.test.ts'];
 const pageConsumerTests = ['test/services/consumer/consume-pages.test.ts'];
-const dedupTests = ['test/services/dedup/late-words.test.ts'];
-const indexTests = ['test/services/indexer/index-change.test.ts'];
-const archiveTests = ['test/services/archive/archiver.test.ts'];
-const keptOutTests = ['test/services/archive/kept-out.test.ts'];
-const transferTests = ['test/services/archive/transfers.test.ts'];
-const forgetTests = ['test/services/archive/forget-pointers.test.ts'];
-const replayTests = ['test/services/archive/replay/hostile-captures.test.ts'];
-const deskTests = ['test/services/desk/proofs.test.ts'];
+const dedupTests = ['test/services/extras/dedup/late-words.test.ts'];
+const indexTests = ['test/services/extras/index/index-change.test.ts'];
+const archiveTests = ['test/services/extras/archive/archiver.test.ts'];
+const keptOutTests = ['test/services/extras/archive/kept-out.test.ts'];
+const transferTests = ['test/services/extras/archive/transfers.test.ts'];
+const forgetTests = ['test/services/extras/archive/forget-pointers.test.ts'];
+const replayTests = ['test/services/extras/archive/replay/hostile-captures.test.ts'];
+const deskTests = ['test/services/extras/desk/proofs.test.ts'];
 const hubTests = ['test/services/push/hubs.test.ts'];
 const lendingTests = ['test/services/lending/lease-calls.test.ts'];
-const webhookTests = ['test/services/fleet/webhooks/webhook-sender.test.ts'];
+const webhookTests = ['test/services/extras/fleet/webhooks/webhook-sender.test.ts'];
 const logEdgeTests = ['test/services/runtime/log/log-edges.test.ts'];
 const cutShortTests = ['test/services/frontier/own/cut-short.test.ts'];
-const auditTests = ['test/topology/audit/host-contacts.test.ts'];
+const auditTests = ['test/topology/extras/audit/host-contacts.test.ts'];
 const kafkaTests = ['test/services/runtime/log/kafka/exchanges.test.ts'];
 const leaseTests = ['test/services/fetcher/leases/lease.test.ts'];
 
@@ -134,28 +134,28 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'an archived response says that it is chunked, and is not',
-    file: 'services/archive/response-records.ts',
+    file: 'services/extras/archive/response-records.ts',
     find: "return text === 'transfer-encoding' ? 'x-crawler-transfer-encoding' : (headerNames[i / 2] ?? text);",
     replace: 'return headerNames[i / 2] ?? text;',
     tests: archiveTests,
   },
   {
     mistake: 'the checkpoint at a file’s end is not advanced',
-    file: 'services/archive/archiver.ts',
+    file: 'services/extras/archive/archiver.ts',
     find: 'await finish([...ops, ...reached.values()]);',
     replace: 'await finish(ops);',
     tests: archiveTests,
   },
   {
     mistake: 'a truncated payload is what a revisit refers to',
-    file: 'services/archive/captures.ts',
+    file: 'services/extras/archive/captures.ts',
     find: 'return body.length + bodyBytes > 256 && !truncated;',
     replace: 'return body.length + bodyBytes > 256;',
     tests: archiveTests,
   },
   {
     mistake: 'a payload of 256 bytes becomes a revisit',
-    file: 'services/archive/captures.ts',
+    file: 'services/extras/archive/captures.ts',
     find: 'return body.length + bodyBytes > 256 && !truncated;',
     replace: 'return body.length + bodyBytes >= 256 && !truncated;',
     tests: archiveTests,
@@ -253,21 +253,21 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'the audit ignores pauses asked for with status 503',
-    file: 'topology/audit/host-contacts.ts',
+    file: 'topology/extras/audit/host-contacts.ts',
     find: 'return retryAfterMs > 0 && (status === 429 || status === 503);',
     replace: 'return retryAfterMs > 0 && status === 429;',
     tests: auditTests,
   },
   {
     mistake: 'the audit counts a gap equal to the bound',
-    file: 'topology/audit/host-contacts.ts',
+    file: 'topology/extras/audit/host-contacts.ts',
     find: 'if (before.endMs + waitMs <= freeMs) continue;',
     replace: 'if (before.endMs + waitMs < freeMs) continue;',
     tests: auditTests,
   },
   {
     mistake: 'the audit counts a pause that was kept to the millisecond',
-    file: 'topology/audit/host-contacts.ts',
+    file: 'topology/extras/audit/host-contacts.ts',
     find: 'sinceMs + skewOf(contact, pause) >= pause.retryAfterMs',
     replace: 'sinceMs + skewOf(contact, pause) > pause.retryAfterMs',
     tests: auditTests,
@@ -302,31 +302,31 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'the audit knows no overlay of a policy',
-    file: 'topology/audit/overlay-orders.ts',
+    file: 'topology/extras/audit/overlay-orders.ts',
     find: 'if ((delayMs ?? delayFactor ?? leases) === undefined || !matches(match, host)) continue;',
     replace: 'continue;',
-    tests: ['test/topology/audit/overlay-orders.test.ts'],
+    tests: ['test/topology/extras/audit/overlay-orders.test.ts'],
   },
   {
     mistake: 'a webmaster’s pause is none to the audit',
-    file: 'topology/audit/orders.ts',
+    file: 'topology/extras/audit/orders.ts',
     find: "if (isTheirs || kind === 'releaseHost') enter(pauses, hostKey, order);",
     replace: '',
-    tests: ['test/topology/audit/overlay-orders.test.ts'],
+    tests: ['test/topology/extras/audit/overlay-orders.test.ts'],
   },
   {
     mistake: 'the audit forgets hosts whose last request still binds the next',
-    file: 'topology/audit/audit.ts',
+    file: 'topology/extras/audit/audit.ts',
     find: 'if (contacts.lastMs < nowMs - forgetMs) hosts.delete(host);',
     replace: 'if (contacts.lastMs < nowMs) hosts.delete(host);',
-    tests: ['test/topology/audit/kept-audit.test.ts'],
+    tests: ['test/topology/extras/audit/kept-audit.test.ts'],
   },
   {
     mistake: 'an older robots.txt that is read later counts for the newest',
-    file: 'services/audit/usage-ledger.ts',
+    file: 'services/extras/audit/usage-ledger.ts',
     find: 'if (fetchedAtMs >= (newest.get(origin)?.fetchedAtMs ?? 0))',
     replace: 'if (fetchedAtMs > 0)',
-    tests: ['test/services/audit/usage-ledger.test.ts'],
+    tests: ['test/services/extras/audit/usage-ledger.test.ts'],
   },
   {
     mistake: 'money counts as spent where the request never reached the host',
@@ -428,42 +428,42 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'a cluster that was touched is not marked, so that a kill loses verdicts',
-    file: 'services/dedup/deduper.ts',
+    file: 'services/extras/dedup/deduper.ts',
     find: 'if (!this.#marked.has(node)) rows.push({ key: touchedKey(node), value: Buffer.alloc(0) });',
     replace: '',
     tests: dedupTests,
   },
   {
     mistake: 'the page that claims a content for its domain leaves unnoticed',
-    file: 'services/dedup/deduper.ts',
+    file: 'services/extras/dedup/deduper.ts',
     find: '(urlOfRank(best.rank) !== url && urlOfRank(best.claim) !== url)',
     replace: 'urlOfRank(best.rank) !== url',
     tests: dedupTests,
   },
   {
     mistake: 'an older word that a page was gone counts',
-    file: 'services/dedup/deduper.ts',
+    file: 'services/extras/dedup/deduper.ts',
     find: 'if (known !== undefined && known.fetchedAtMs >= atMs) return;',
     replace: '',
     tests: dedupTests,
   },
   {
     mistake: 'a verdict is as old as the one before it',
-    file: 'services/dedup/deduper.ts',
+    file: 'services/extras/dedup/deduper.ts',
     find: 'known.fetchedAtMs + 1, known.toldAtMs + 1)',
     replace: 'known.fetchedAtMs + 1)',
     tests: dedupTests,
   },
   {
     mistake: 'the dedup keeps pages that were taken back',
-    file: 'services/dedup/dedup.ts',
+    file: 'services/extras/dedup/dedup.ts',
     find: 'for (const { hostKey, url } of forgotten) await purge({ hostKey, url });',
     replace: '',
     tests: dedupTests,
   },
   {
     mistake: 'a report of duplicates is lost by a kill before it is sent',
-    file: 'services/dedup/dedup.ts',
+    file: 'services/extras/dedup/dedup.ts',
     find: 'if (events.length > 0) await log.append(events.map(toControl));\n      await deduper.finish([...ops, ...positions.map(positionRow)]);',
     replace:
       'await deduper.finish([...ops, ...positions.map(positionRow)]);\n      if (events.length > 0) await log.append(events.map(toControl));',
@@ -471,28 +471,28 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'a page is in the index whose site asks that it be in no search',
-    file: 'services/indexer/index-change.ts',
+    file: 'services/extras/index/index-change.ts',
     find: 'if (page.noindex || barred ||',
     replace: 'if (page.noindex ||',
     tests: indexTests,
   },
   {
     mistake: 'an index shows text of a page whose site asks that it be not shown',
-    file: 'services/indexer/sqlite-index.ts',
+    file: 'services/extras/index/sqlite-index.ts',
     find: "columns.has('snippet') ? 'docs.snippet' : '1'",
     replace: "'1'",
     tests: indexTests,
   },
   {
     mistake: 'pages that are taken back stay in the index',
-    file: 'services/indexer/index-change.ts',
+    file: 'services/extras/index/index-change.ts',
     find: "else changes.push({ kind: 'delete', url, version: atMs });\n  }",
     replace: '}',
     tests: indexTests,
   },
   {
     mistake: 'an index counts records as read that it has not',
-    file: 'services/indexer/sqlite-index.ts',
+    file: 'services/extras/index/sqlite-index.ts',
     find: "for (const { topic, partition, offset } of positions) save.run(topic, partition, offset);\n      db.exec('COMMIT');",
     replace:
       "db.exec('COMMIT');\n      for (const { topic, partition, offset } of positions) save.run(topic, partition, offset);",
@@ -514,77 +514,77 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'what was purged is archived',
-    file: 'services/archive/archiver.ts',
+    file: 'services/extras/archive/archiver.ts',
     find: 'mayArchive(received.value) && !isPurged(received.value)',
     replace: 'mayArchive(received.value)',
     tests: keptOutTests,
   },
   {
     mistake: 'a purge of the same batch comes too late for the archive',
-    file: 'services/archive/archiver.ts',
+    file: 'services/extras/archive/archiver.ts',
     find: "for (const one of received) if (one.topic === 'control') purges.take(one.value);",
     replace: '',
     tests: keptOutTests,
   },
   {
     mistake: 'a site’s wish not to be archived is not heard',
-    file: 'services/archive/archiver.ts',
+    file: 'services/extras/archive/archiver.ts',
     find: 'mayArchive(received.value) && !isPurged(received.value)',
     replace: '!isPurged(received.value)',
     tests: keptOutTests,
   },
   {
     mistake: 'later captures point to a payload that was lost',
-    file: 'services/archive/archiver.ts',
+    file: 'services/extras/archive/archiver.ts',
     find: "if (value.bodyFile !== '' && path === null) return [];",
     replace: '',
     tests: keptOutTests,
   },
   {
     mistake: 'bodies that were archived stay on the disk',
-    file: 'services/archive/archiver.ts',
+    file: 'services/extras/archive/archiver.ts',
     find: 'await bodies.removeSpent();',
     replace: '',
     tests: keptOutTests,
   },
   {
     mistake: 'a 304 points to an answer that was cut',
-    file: 'services/archive/captures.ts',
+    file: 'services/extras/archive/captures.ts',
     find: 'response.status === 200 && !response.truncated && hasValidator(response)',
     replace: 'response.status === 200 && hasValidator(response)',
     tests: keptOutTests,
   },
   {
     mistake: 'a WARC file is removed before the store has it',
-    file: 'services/archive/uploads.ts',
+    file: 'services/extras/archive/uploads.ts',
     find: 'await patiently(clock, () =>',
     replace: 'void patiently(clock, () =>',
     tests: transferTests,
   },
   {
     mistake: 'an upload that failed for good is taken for done',
-    file: 'services/archive/uploads.ts',
+    file: 'services/extras/archive/uploads.ts',
     find: '  return act();\n}',
     replace: '  return act().catch(() => {});\n}',
     tests: transferTests,
   },
   {
     mistake: 'a file that was rewritten is replaced by the one in the store',
-    file: 'services/archive/forget/bring-back.ts',
+    file: 'services/extras/archive/forget/bring-back.ts',
     find: 'if (existsSync(join(folder, file))) continue;',
     replace: '',
     tests: transferTests,
   },
   {
     mistake: 'files of other archives are brought, and rewritten',
-    file: 'services/archive/forget/bring-back.ts',
+    file: 'services/extras/archive/forget/bring-back.ts',
     find: 'name.endsWith(suffix) && isOurs(name)',
     replace: 'name.endsWith(suffix)',
     tests: transferTests,
   },
   {
     mistake: 'an index counts as read before its payloads are kept',
-    file: 'services/archive/known-indexes.ts',
+    file: 'services/extras/archive/known-indexes.ts',
     find: 'let ops: StoreOp[] = [];\n    let number',
     replace:
       'await store.write([{ key: mark, value: Buffer.alloc(0) }]);\n    let ops: StoreOp[] = [];\n    let number',
@@ -592,140 +592,140 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'a kill leaves pointers to payloads that were forgotten',
-    file: 'services/archive/replaced-files.ts',
+    file: 'services/extras/archive/replaced-files.ts',
     find: 'await store.write(ops, { sync: true });',
     replace: 'await rm(path, { force: true });\n    await store.write(ops, { sync: true });',
     tests: forgetTests,
   },
   {
     mistake: 'a 304 points to a URL that was forgotten',
-    file: 'services/archive/forget/forget-records.ts',
+    file: 'services/extras/archive/forget/forget-records.ts',
     find: 'return [...ops, ...[...urls].map((url) => ({ key: answerKey(url), value: null }))];',
     replace: 'return ops;',
     tests: forgetTests,
   },
   {
     mistake: 'a pointer to what was forgotten stays',
-    file: 'services/archive/forget/forget-records.ts',
+    file: 'services/extras/archive/forget/forget-records.ts',
     find: 'return { bytes: gzipSync(recordWith(head, noPointer, head.block)) };',
     replace: 'return member;',
     tests: forgetTests,
   },
   {
     mistake: 'files that only point to what is forgotten are left alone',
-    file: 'services/archive/forget/forget-records.ts',
+    file: 'services/extras/archive/forget/forget-records.ts',
     find: '!holding.has(name) && !(await hasLostPointer(folder, name, work))',
     replace: '!holding.has(name)',
     tests: forgetTests,
   },
   {
     mistake: 'the file that was open at a kill is passed over by forget',
-    file: 'services/archive/forget/forget-records.ts',
+    file: 'services/extras/archive/forget/forget-records.ts',
     find: 'await warcs.finish([]);',
     replace: '',
     tests: forgetTests,
   },
   {
     mistake: 'a record is cut where a piece ends that is read at once',
-    file: 'services/archive/forget/members.ts',
+    file: 'services/extras/archive/forget/members.ts',
     find: 'return length > bytes.length ? null :',
     replace: 'return length > bytes.length + tailBytes ? null :',
     tests: forgetTests,
   },
   {
     mistake: 'archived scripts may run',
-    file: 'services/archive/replay/shown-headers.ts',
+    file: 'services/extras/archive/replay/shown-headers.ts',
     find: "'sandbox allow-same-origin allow-forms allow-downloads',\n  \"default-src 'self' data:\",",
     replace: "'sandbox allow-same-origin allow-forms allow-downloads allow-scripts',\n  \"default-src 'self' data:\",",
     tests: replayTests,
   },
   {
     mistake: 'archived pages load from anywhere',
-    file: 'services/archive/replay/shown-headers.ts',
+    file: 'services/extras/archive/replay/shown-headers.ts',
     find: '"default-src \'self\' data:",',
     replace: "'default-src * data:',",
     tests: replayTests,
   },
   {
     mistake: 'a capture has no policy',
-    file: 'services/archive/replay/replay-routes.ts',
+    file: 'services/extras/archive/replay/replay-routes.ts',
     find: "      'content-security-policy': capturePolicy,\n",
     replace: '',
     tests: replayTests,
   },
   {
     mistake: 'a name to save by may be a path',
-    file: 'services/archive/replay/shown-headers.ts',
+    file: 'services/extras/archive/replay/shown-headers.ts',
     find: '[\\w()+-][\\w .()+-]{0,149}',
     replace: '[^"]{1,149}',
     tests: replayTests,
   },
   {
     mistake: 'controls before a scheme hide it',
-    file: 'services/archive/replay/rewrite/linker.ts',
+    file: 'services/extras/archive/replay/rewrite/linker.ts',
     find: 'const link = withoutEnds(written);',
     replace: 'const link = written;',
     tests: replayTests,
   },
   {
     mistake: 'what one visitor was asked for proves a host for any',
-    file: 'services/desk/challenge.ts',
+    file: 'services/extras/desk/challenge.ts',
     find: "'challenge', crawl, hostKey, visitor, day)",
     replace: "'challenge', crawl, hostKey, '', day)",
     tests: deskTests,
   },
   {
     mistake: 'a proof of long ago holds',
-    file: 'services/desk/challenge.ts',
+    file: 'services/extras/desk/challenge.ts',
     find: 'if (Number(day) < Math.floor(nowMs / dayMs) || Number(day) > lastDay(nowMs)) return false;',
     replace: 'if (Number(day) > lastDay(nowMs)) return false;',
     tests: deskTests,
   },
   {
     mistake: 'a page of an error is a proof',
-    file: 'services/desk/prove-host.ts',
+    file: 'services/extras/desk/prove-host.ts',
     find: 'if (status !== 200) return',
     replace: 'if (status === 0) return',
     tests: deskTests,
   },
   {
     mistake: 'an order is taken on a proof that is over',
-    file: 'services/desk/desk.ts',
+    file: 'services/extras/desk/desk.ts',
     find: 'if (proof.untilMs <= this.#nowMs)',
     replace: 'if (proof.untilMs <= 0)',
     tests: deskTests,
   },
   {
     mistake: 'a webmaster’s order has a receipt though an operator’s came before it',
-    file: 'services/desk/desk.ts',
+    file: 'services/extras/desk/desk.ts',
     find: 'await this.#checkOvertaken(order, hostKey, policyMs, sent[0]!.offset);',
     replace: '',
     tests: deskTests,
   },
   {
     mistake: 'a webmaster may ask for less than an operator’s delay',
-    file: 'services/desk/orders.ts',
+    file: 'services/extras/desk/orders.ts',
     find: 'const leastMs = Math.max(policyMs, operatorDelayMs ?? 0);',
     replace: 'const leastMs = policyMs;',
     tests: deskTests,
   },
   {
     mistake: 'a webmaster ends an operator’s block',
-    file: 'services/desk/orders.ts',
+    file: 'services/extras/desk/orders.ts',
     find: "if (orders.paused === 'byOperator')",
     replace: 'if (orders.removed)',
     tests: deskTests,
   },
   {
     mistake: 'looks that are over are counted as under way',
-    file: 'services/desk/desk.ts',
+    file: 'services/extras/desk/desk.ts',
     find: '  } finally {\n      this.#looking -= 1;\n    }',
     replace: '  } finally {\n    }',
     tests: deskTests,
   },
   {
     mistake: 'parts that run into each other have one seal',
-    file: 'services/desk/sealed.ts',
+    file: 'services/extras/desk/sealed.ts',
     find: "].join('\\0'))",
     replace: "].join(''))",
     tests: deskTests,
@@ -823,35 +823,35 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'a redirect of a receiver is taken for its word that it has the events',
-    file: 'services/fleet/webhooks/webhook-sender.ts',
+    file: 'services/extras/fleet/webhooks/webhook-sender.ts',
     find: 'if (status >= 200 && status < 300) return null;',
     replace: 'if (status >= 200 && status < 400) return null;',
     tests: webhookTests,
   },
   {
     mistake: 'what is being posted is not written down before',
-    file: 'services/fleet/webhooks/webhook-sender.ts',
+    file: 'services/extras/fleet/webhooks/webhook-sender.ts',
     find: 'if (sending === null) await writePlace(documents, name, (one.place = { delivered, sending: some.next }));',
     replace: 'if (sending === null) one.place = { delivered, sending: some.next };',
     tests: webhookTests,
   },
   {
     mistake: 'what was sent before a kill goes out with more, under another id',
-    file: 'services/fleet/webhooks/webhook-sender.ts',
+    file: 'services/extras/fleet/webhooks/webhook-sender.ts',
     find: 'if (sending === null) return { content, most, charsSoft };',
     replace: 'return { content, most, charsSoft };',
     tests: webhookTests,
   },
   {
     mistake: 'a crawl is deleted while its webhook reads it',
-    file: 'services/fleet/webhooks/webhook-sender.ts',
+    file: 'services/extras/fleet/webhooks/webhook-sender.ts',
     find: 'await sending.under;\n    this.#all.delete(name);',
     replace: 'this.#all.delete(name);',
     tests: webhookTests,
   },
   {
     mistake: 'webhooks of an owner’s further crawls never get a place',
-    file: 'services/fleet/webhooks/webhook-sender.ts',
+    file: 'services/extras/fleet/webhooks/webhook-sender.ts',
     find: 'one.turn = ++this.#turns;',
     replace: '',
     tests: webhookTests,

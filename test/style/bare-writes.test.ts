@@ -12,12 +12,12 @@ const opening = /\bopen(?:Sync)?\([^;]*?,\s*(?:'(?!r')|constants|flags)/;
 
 /** Files that import one of them, and why that is right. */
 const allowed: Readonly<Record<string, string>> = {
-  'services/archive/derived/derive.ts': 'opens a file for writeWhole',
-  'services/archive/forget/forget-records.ts': 'opens a file for writeWhole',
+  'services/extras/archive/derived/derive.ts': 'opens a file for writeWhole',
+  'services/extras/archive/forget/forget-records.ts': 'opens a file for writeWhole',
   'services/cli/new-command.ts': 'the files of a new project, and of its text',
   'services/cli/reference/generate.ts': 'files of this repository',
   'services/fetcher/http/body-files.ts': 'a stream, then renameWritten',
-  'services/render/own-network.ts': 'a script for one process',
+  'services/extras/render/own-network.ts': 'a script for one process',
   'services/runtime/data-folder/run-mark.ts': 'an empty file; no decision depends on it',
   'services/runtime/loop/loop-note.ts': 'written while the loop of the process stands still: nothing asynchronous ends',
   'services/runtime/objects/folder-objects.ts': 'copies a file, then renameWritten',

@@ -9,7 +9,7 @@ import { root, testFiles } from '../run/files.ts';
 const elsewhere: Readonly<Record<string, string>> = {
   'services/application/access.ts': 'test/kafka/secured.integration.test.ts',
   'topology/frontier/ask/queries.ts': 'test/services/frontier/query/queries.test.ts',
-  'topology/frontier/decide/pull/list-queue.ts': 'test/services/urlfrontier/api.test.ts',
+  'topology/frontier/decide/pull/list-queue.ts': 'test/services/extras/urlfrontier/api.test.ts',
   'topology/frontier/transfer/dump-line.ts': 'test/services/frontier/transfer/transfer.test.ts',
   'topology/frontier/transfer/dump-state.ts': 'test/services/frontier/transfer/transfer.test.ts',
   'topology/frontier/transfer/load-changes.ts': 'test/services/frontier/transfer/transfer.test.ts',
@@ -21,8 +21,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'topology/timeline/discoveries.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/timeline/timeline-event.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/topics.ts': 'test/services/application/topology.test.ts',
-  'topology/what-if/virtual-crawl.ts': 'test/services/cli/hindsight.integration.test.ts',
-  'topology/what-if/what-if.ts': 'test/services/cli/hindsight.integration.test.ts',
+  'topology/extras/what-if/virtual-crawl.ts': 'test/services/cli/hindsight.integration.test.ts',
+  'topology/extras/what-if/what-if.ts': 'test/services/cli/hindsight.integration.test.ts',
 };
 
 it('each file of the core is reached by a unit test at its mirrored path, or names one', () => {

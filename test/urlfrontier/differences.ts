@@ -4,7 +4,7 @@
  *
  * Each case is of a crawl id of its own, so that they may share a server that is used for other things, too.
  */
-import { type ApiClient, found, known, type Message } from '../services/urlfrontier/client.ts';
+import { type ApiClient, found, known, type Message } from '../services/extras/urlfrontier/client.ts';
 
 export interface Case {
   /** Also the row of docs/urlfrontier.md, where the answers differ. */

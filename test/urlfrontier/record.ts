@@ -1,6 +1,6 @@
 /** `node --import tsx test/urlfrontier/record.ts HOST:PORT`: what a server answers to each case, beside what was recorded. */
 import { isDeepStrictEqual } from 'node:util';
-import { connect } from '../services/urlfrontier/client.ts';
+import { connect } from '../services/extras/urlfrontier/client.ts';
 import { cases } from './differences.ts';
 
 const port = Number(process.argv[2]?.split(':').at(-1));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lastJson, runCommand, startCommand } from '../../lab/process/command.ts';
 import type { Page } from '../../schemas/types.ts';
-import { searchFolder } from '../../services/indexer/sqlite-index.ts';
+import { searchFolder } from '../../services/extras/index/sqlite-index.ts';
 
 export interface CrawledSite {
   readonly pages: readonly Page[];

@@ -10,7 +10,7 @@
  *
  * Pure: time is an argument, ms, and never goes back.
  */
-import { EventQueue } from '../what-if/event-queue.ts';
+import { EventQueue } from './event-queue.ts';
 import { fleetLimits } from './fleet-limits.ts';
 import {
   type Contact,

@@ -8,8 +8,8 @@
  * synthetic web's pages.
  */
 import { hash } from 'node:crypto';
-import { openDedup } from '../../../services/dedup/dedup.ts';
-import { createLikeness, type NearMethod } from '../../../services/dedup/likeness.ts';
+import { openDedup } from '../../../services/extras/dedup/dedup.ts';
+import { createLikeness, type NearMethod } from '../../../services/extras/dedup/likeness.ts';
 import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';

@@ -9,8 +9,8 @@
  * which so many words are their site's template, and pages that share so much of their own text with others of their
  * kind. Each row three times, on other texts: least, median, most.
  */
-import type { NearMethod } from '../../../services/dedup/likeness.ts';
-import { createLikeness } from '../../../services/dedup/likeness.ts';
+import type { NearMethod } from '../../../services/extras/dedup/likeness.ts';
+import { createLikeness } from '../../../services/extras/dedup/likeness.ts';
 import { noCommonSlots } from '../../../topology/content/common-slots.ts';
 import { type Minhash, slots } from '../../../topology/content/minhash.ts';
 import { judgedDedup } from '../../pages/judged-dedup.ts';

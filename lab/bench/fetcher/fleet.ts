@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { CrawlAnswer } from '../../../services/fleet/fleet-schemas.ts';
+import type { CrawlAnswer } from '../../../services/extras/fleet/fleet-schemas.ts';
 import { planWeb } from '../../web/plan.ts';
 import { build } from '../process/compiled.ts';
 import { startNode } from '../process/compiled-process.ts';

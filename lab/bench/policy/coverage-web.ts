@@ -9,7 +9,7 @@
  * What a crawl should find is the good part: PageRank is that of the good pages and the links among them alone. A
  * spammer's links would otherwise make his pages worth finding.
  */
-import { pageRank } from '../../../topology/graph/pagerank.ts';
+import { pageRank } from '../../../topology/extras/graph/pagerank.ts';
 import { chanceOf } from '../../simulation/chance.ts';
 
 export interface CoverageWeb {

@@ -5,7 +5,7 @@
  */
 import grpc from '@grpc/grpc-js';
 import { type Method, serveGrpc } from '../../../services/runtime/grpc/grpc-server.ts';
-import { codecOf } from '../../../services/urlfrontier/wire.ts';
+import { codecOf } from '../../../services/extras/urlfrontier/wire.ts';
 
 const ack = Buffer.from([0x0a, 3, 0x61, 0x62, 0x63]);
 

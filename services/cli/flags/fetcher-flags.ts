@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import { archiveLimits } from '../../archive/archive-limits.ts';
+import { archiveLimits } from '../../extras/archive/archive-limits.ts';
 import type { ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { compileOverrides, parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { openSearchName } from '../../application/processors/start-search-index.ts';
+import { openSearchName } from '../../extras/index/start-search-index.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { controlEvents } from '../../runtime/crawl/control-log.ts';

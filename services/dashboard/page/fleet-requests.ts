@@ -1,4 +1,4 @@
-/** What the page of a fleet asks of the fleet's API, and what of the answers it shows (services/fleet/fleet-schemas.ts). */
+/** What the page of a fleet asks of the fleet's API, and what of the answers it shows (services/extras/fleet/fleet-schemas.ts). */
 import { answerTo, ask } from './requests.ts';
 
 export interface FleetCrawl {

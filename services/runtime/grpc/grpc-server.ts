@@ -1,5 +1,5 @@
 /**
- * gRPC over @grpc/grpc-js; the calls of one server to another are in services/urlfrontier/grpc-peer.ts.
+ * gRPC over @grpc/grpc-js; the calls of one server to another are in services/extras/urlfrontier/grpc-peer.ts.
  *
  * A method's answers leave in batches. grpc-js writes each message by itself, which costs 5 µs; a batch is framed here
  * and given to it as one message whose bytes, with every frame's head, take the place of its own frame: 0.5 µs a message

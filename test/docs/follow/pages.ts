@@ -25,7 +25,7 @@ export const onlyParsed: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'the commands of a checkout that CI runs',
   'docs/policy.md': 'generated; policy show and set are followed in the tutorial and the runbook',
   'docs/lease-api.md': 'needs a client: test/clients/scrapy.integration.test.ts',
-  'docs/fleet.md': 'a fleet runs on: test/services/fleet/fleet-api.integration.test.ts makes the calls',
+  'docs/fleet.md': 'a fleet runs on: test/services/extras/fleet/fleet-api.integration.test.ts makes the calls',
   'clients/python/README.md': 'needs Scrapy: test/examples/scrapy.integration.test.ts types them',
   'clients/crawlee/README.md': 'needs Crawlee: test/examples/crawlee.integration.test.ts types them',
   'docs/troubleshooting.md': 'speaks of machines and hosts of the reader',

@@ -8,7 +8,7 @@ export function deep(levels: number): unknown {
   return value;
 }
 
-/** All that may be given at once (services/fleet/policy-size-limits.ts), each part as dear as it may be. */
+/** All that may be given at once (services/extras/fleet/policy-size-limits.ts), each part as dear as it may be. */
 export function policyAtBound(): object {
   const patterns = Array.from({ length: 400 }, (_, at) => `a{1,30}[ab]*${at}(x|y|z)*`);
   return {

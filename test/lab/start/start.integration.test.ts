@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { searchFolder } from '../../../services/indexer/sqlite-index.ts';
+import { searchFolder } from '../../../services/extras/index/sqlite-index.ts';
 import { temporaryFolder } from '../../services/runtime/store/temporary-folder.ts';
 
 const script = fileURLToPath(new URL('../../../lab/start/start.ts', import.meta.url));

@@ -46,7 +46,7 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'what-if',
-    command: tests('test/topology/what-if/re-decider.test.ts'),
+    command: tests('test/topology/extras/what-if/re-decider.test.ts'),
     env: { CRAWLSTREAM_TEST_WHAT_IF_EVENTS: '1000000' },
   },
   {
@@ -56,7 +56,7 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'decide-again',
-    command: tests('test/topology/what-if/decide-again-after-restarts.test.ts'),
+    command: tests('test/topology/extras/what-if/decide-again-after-restarts.test.ts'),
     env: { CRAWLSTREAM_TEST_DECIDE_AGAIN_GAMES: '2000' },
   },
   { name: 'kafka', command: tests('test/kafka/crawl.integration.test.ts'), env: { CRAWLSTREAM_TEST_KAFKA_FULL: '1' } },

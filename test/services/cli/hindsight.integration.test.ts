@@ -9,14 +9,14 @@ import { type ReadableCrawl, withCrawl } from '../../../services/cli/connect/ope
 import { readControl } from '../../../services/runtime/crawl/control-log.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
 import { readTimeline, type Timeline } from '../../../services/runtime/timeline/read-timeline.ts';
-import { readRecording } from '../../../services/what-if/read-recording.ts';
+import { readRecording } from '../../../services/extras/what-if/read-recording.ts';
 import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { TimelineKind } from '../../../topology/timeline/timeline-event.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
-import { type WhatIfReport, whatIf } from '../../../topology/what-if/what-if.ts';
+import { type WhatIfReport, whatIf } from '../../../topology/extras/what-if/what-if.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { listening } from './listening.ts';
 import { startSmallWeb } from './small-web.ts';

@@ -4,7 +4,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { runCommand } from '../../../lab/process/command.ts';
-import { startFleet } from '../fleet/running-fleet.ts';
+import { startFleet } from '../extras/fleet/running-fleet.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { startSmallWeb } from './small-web.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Hand } from '../../../lab/model/hand.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
-import { ReDecider } from '../../../topology/what-if/re-decider.ts';
+import { ReDecider } from '../../../topology/extras/what-if/re-decider.ts';
 
 const beyondMs = 30 * 60_000;
 const hosts = ['a.test', 'b.test', 'c.test'];

@@ -1,6 +1,6 @@
 /** What robots.txt files allow, whole and damaged, by both readers, as it was when it was kept. */
 import { it } from 'node:test';
-import { readForReferee, refereeVerdict } from '../../../topology/audit/robots-referee.ts';
+import { readForReferee, refereeVerdict } from '../../../topology/extras/audit/robots-referee.ts';
 import { canonicalPath } from '../../../topology/robots/escapes.ts';
 import { robotsMove } from '../../../topology/robots/moved.ts';
 import { tokenInForce } from '../../../topology/robots/product-token.ts';

@@ -2,14 +2,14 @@
  * Our rules beside `robots-parser`, the package usually taken on Node (docs/decisions/0001-own-robots-rules.md).
  *
  * Where the two differ, a third reading decides: the cases of other projects where they are beside the checkout, and
- * `topology/audit/robots-referee.ts`, which shares no code with either, on files made at random.
+ * `topology/extras/audit/robots-referee.ts`, which shares no code with either, on files made at random.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import robotsParser from 'robots-parser';
 import { numbers } from '../../../lab/web/random.ts';
-import { readForReferee, refereeVerdict } from '../../../topology/audit/robots-referee.ts';
+import { readForReferee, refereeVerdict } from '../../../topology/extras/audit/robots-referee.ts';
 import { isAllowed, parseRobots } from '../../../topology/robots/rules.ts';
 import { corpusFile, corporaSkip as skip } from '../../conformance/corpora.ts';
 

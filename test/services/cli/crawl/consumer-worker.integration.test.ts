@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, lastJson, type Running, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { mix } from '../../../../lab/web/random.ts';
-import { indexedUrls } from '../../../../services/indexer/indexed-urls.ts';
+import { indexedUrls } from '../../../../services/extras/index/indexed-urls.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { assertFlawless, type SmallWeb, startSmallWeb } from '../small-web.ts';
 

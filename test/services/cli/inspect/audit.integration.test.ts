@@ -7,7 +7,7 @@ import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import type { Control, Request, Result, RobotsCopy } from '../../../../schemas/types.ts';
-import { type AuditReport, runAudit } from '../../../../services/audit/run-audit.ts';
+import { type AuditReport, runAudit } from '../../../../services/extras/audit/run-audit.ts';
 import { withCrawl } from '../../../../services/cli/connect/open-crawl.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
@@ -16,7 +16,7 @@ import { controlEvent } from '../../../../services/runtime/crawl/control-log.ts'
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { recordsOf } from '../../../../services/runtime/log/records-of.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
-import { type ViolationKind, violationKinds } from '../../../../topology/audit/violation.ts';
+import { type ViolationKind, violationKinds } from '../../../../topology/extras/audit/violation.ts';
 import { topicsOfCrawl } from '../../../../topology/topics.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { type SmallWeb, startSmallWeb } from '../small-web.ts';

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Running, startCommand } from '../../../../lab/process/command.ts';
 import { requestLimits } from '../../../../services/fetcher/http/request-limits.ts';
-import { fleetServiceLimits } from '../../../../services/fleet/fleet-service-limits.ts';
+import { fleetServiceLimits } from '../../../../services/extras/fleet/fleet-service-limits.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { listening } from '../listening.ts';
 

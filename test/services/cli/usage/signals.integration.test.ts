@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { type SignalUse, signalUses } from '../../../../lab/web/signals.ts';
-import { searchFolder } from '../../../../services/indexer/sqlite-index.ts';
+import { searchFolder } from '../../../../services/extras/index/sqlite-index.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
 import { crawlSignals, type ExportedPage, exportedPages, signalWeb } from './signal-web.ts';
 

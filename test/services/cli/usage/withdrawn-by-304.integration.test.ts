@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCommand, startCommand } from '../../../../lab/process/command.ts';
-import { searchFolder } from '../../../../services/indexer/sqlite-index.ts';
+import { searchFolder } from '../../../../services/extras/index/sqlite-index.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { until } from '../../until.ts';

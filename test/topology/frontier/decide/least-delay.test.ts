@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import { blankControl } from '../../../../schemas/blank.ts';
-import { createOrders } from '../../../../topology/audit/orders.ts';
+import { createOrders } from '../../../../topology/extras/audit/orders.ts';
 import { newHostFacts } from '../../../../topology/frontier/changes/changes.ts';
 import { readHostFacts, writeHostFacts } from '../../../../topology/frontier/changes/host-facts-bytes.ts';
 import { leastDelay } from '../../../../topology/frontier/decide/control-payloads.ts';

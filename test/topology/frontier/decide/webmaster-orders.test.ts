@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import { Chance, controlOf } from '../../../../lab/model/model-script.ts';
 import type { Control } from '../../../../schemas/types.ts';
-import { hostOrders } from '../../../../services/desk/host-orders.ts';
+import { hostOrders } from '../../../../services/extras/desk/host-orders.ts';
 import { Purges } from '../../../../services/runtime/crawl/purges.ts';
-import { createOrders } from '../../../../topology/audit/orders.ts';
+import { createOrders } from '../../../../topology/extras/audit/orders.ts';
 import { leastDelay, ofWebmaster, takenBackDelay } from '../../../../topology/frontier/decide/control-payloads.ts';
 
 const hostKey = 'a.test';

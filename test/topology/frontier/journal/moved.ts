@@ -23,7 +23,7 @@ import { askAbout, loadChanges, type StateLine } from '../../../../topology/fron
 import { loadStep } from '../../../../topology/frontier/transfer/load-step.ts';
 import { parseDumpLine } from '../../../../topology/frontier/transfer/parse-dump-line.ts';
 import { noLists } from '../../../../topology/url/url-lists.ts';
-import { ReDecider } from '../../../../topology/what-if/re-decider.ts';
+import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 
 const identity = { crawl: 'other', partition: 0, partitions: 1 };
 const urlRow = 'u'.charCodeAt(0).toString(16);

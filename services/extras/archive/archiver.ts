@@ -1,0 +1,168 @@
+/**
+ * The archive: a consumer of `responses` that writes WARC files.
+ *
+ * What it has written and how far it has read are one checkpoint (warc-folder.ts), so a killed archiver goes on as if
+ * nothing had happened: the same responses in the same order give the same files, to the byte.
+ */
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { createGzip, gzip, gzipSync } from 'node:zlib';
+import type { Response } from '../../../schemas/types.ts';
+import type { BatchContext } from '../../runtime/consumer/consumer.ts';
+import { positionRow, storePositions } from '../../runtime/consumer/group-folder.ts';
+import type { Positions } from '../../runtime/consumer/positions.ts';
+import type { Received } from '../../runtime/consumer/received.ts';
+import { Purges } from '../../runtime/crawl/purges.ts';
+import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
+import { archiveLimits } from './archive-limits.ts';
+import { type Captures, readCaptures } from './captures.ts';
+import { cdxjLine, cdxTime } from './cdxj.ts';
+import { headerOf } from './http-message.ts';
+import {
+  capturedAtMs,
+  isRendered,
+  type Met,
+  mayArchive,
+  payloadDigest,
+  recordsOfResponse,
+  renderedRecord,
+} from './response-records.ts';
+import { openSharedBodies } from './shared-bodies.ts';
+import { openWarcFolder } from './warc-folder.ts';
+import { recordId, type WarcRecord, warcBytes, warcChunks } from './warc-record.ts';
+import { type WarcinfoOptions, warcinfo } from './warcinfo.ts';
+
+export interface ArchiverOptions extends WarcinfoOptions {
+  readonly folder: string;
+  /** Folder that fetchers share with it, for bodies too large for a message. */
+  readonly bodies: string;
+  /** The caller closes it, after the archiver. */
+  readonly store: StateStore;
+  /** Purges so far; new ones are added to it. Absent: there are none. */
+  readonly purges?: Purges;
+  /** A body that no record has named for so long is one that none names. */
+  readonly orphanMs: number;
+  /** A file is closed once it is this long. */
+  readonly fileBytesMax: number;
+  /** Called with each file that is whole. */
+  readonly onFile?: (name: string) => void;
+}
+
+export interface Archiver {
+  handle(
+    batch: readonly Received<'responses' | 'control'>[],
+    context: Pick<BatchContext, 'positions' | 'signal'>,
+  ): Promise<void>;
+  readonly positions: Positions;
+  /** Closes the open file, so that it can be used. What follows goes into another. */
+  finish(): Promise<void>;
+  /** Whole files by name, without ending. */
+  files(): Promise<string[]>;
+}
+
+const compress = promisify(gzip);
+
+export async function openArchiver(options: ArchiverOptions): Promise<Archiver> {
+  const { store, crawl, purges = new Purges() } = options;
+  const isPurged = ({ url, fetchedAtMs }: Response) => purges.refuses(url, fetchedAtMs);
+  const folder = await openWarcFolder(options.folder, store);
+  const bodies = await openSharedBodies(options.bodies, store);
+
+  const finish = async (ops: readonly StoreOp[]) => {
+    const { file } = folder;
+    await folder.finish(ops);
+    if (file !== null) options.onFile?.(file);
+  };
+
+  const write = async (record: WarcRecord): Promise<{ readonly offset: number; readonly length: number }> => {
+    const offset = folder.bytes;
+    if (record.rest !== undefined) {
+      const length = await folder.appendAll(compressed(record));
+      return { offset, length };
+    }
+    const bytes = warcBytes(record);
+    // A thread of zlib's costs more than it saves on a short record, and the same bytes come of both.
+    const member = bytes.length <= archiveLimits.zippedHereBytesMax ? gzipSync(bytes) : await compress(bytes);
+    folder.append(member);
+    return { offset, length: member.length };
+  };
+
+  /** A file is named by its first response, which no other archiver has. */
+  const begin = async ({ partition, offset, value }: Received<'responses'>) => {
+    const name = `${crawl}-${cdxTime(value.fetchedAtMs)}-${partition}-${offset}`;
+    folder.begin(name);
+    await write(warcinfo(name, value, options));
+  };
+
+  const archive = async (received: Received<'responses'>, digest: string, captures: Captures): Promise<StoreOp[]> => {
+    if (folder.file === null) await begin(received);
+    const { value, record, partition, offset } = received;
+    const identity = `${record.topic} ${partition} ${offset} ${value.fetchedAtMs} ${value.url}`;
+    const file = folder.file!;
+    const warcinfoId = recordId(`${file.slice(0, -'.warc.gz'.length)} warcinfo`);
+    if (isRendered(value)) {
+      await write(renderedRecord(value, identity, warcinfoId, await bodies.pathOf(value)));
+      return [];
+    }
+    const met = metBefore(captures, value, digest);
+    const path = met === undefined ? await bodies.pathOf(value) : null;
+    const payload = met?.digest ?? digest;
+    const { request, answer, metadata } = recordsOfResponse(value, identity, warcinfoId, payload, met, path);
+    if (request !== undefined) await write(request);
+    const place = answer && (await write(answer));
+    await write(metadata);
+    if (place === undefined) return [];
+    const mime = met === undefined ? mediaType(value) : 'warc/revisit';
+    folder.index(cdxjLine(value, payload, mime, { file, ...place }));
+    if (value.bodyFile !== '' && path === null) return [];
+    return captures.learn(value, digest, met, capturedAtMs(value));
+  };
+
+  return {
+    async handle(received, { positions }) {
+      for (const one of received) if (one.topic === 'control') purges.take(one.value);
+      const batch = received.filter((one) => one.topic === 'responses');
+      const digests = batch.map(({ value }) => payloadDigest(value));
+      const captures = await readCaptures(store, batch, digests);
+      const reached = new Map<number, StoreOp>();
+      let ops: StoreOp[] = [];
+      for (const [i, received] of batch.entries()) {
+        if (mayArchive(received.value) && !isPurged(received.value))
+          ops.push(...(await archive(received, digests[i]!, captures)));
+        ops.push(...bodies.spend(received.value));
+        const { topic, partition, offset } = received.record;
+        reached.set(partition, positionRow({ topic, partition, offset: offset + 1 }));
+        if (folder.bytes < options.fileBytesMax) continue;
+        await finish([...ops, ...reached.values()]);
+        ops = [];
+      }
+      await folder.checkpoint([...ops, ...positions.map(positionRow)]);
+      await bodies.removeSpent();
+    },
+    positions: storePositions(store),
+    async finish() {
+      await finish([]);
+      await bodies.sweep(Date.now() - options.orphanMs);
+    },
+    files: () => folder.files(),
+  };
+}
+
+function metBefore(captures: Captures, response: Response, digest: string): Met | undefined {
+  const unchanged = captures.unchanged(response);
+  if (unchanged !== undefined) return { ...unchanged, profile: 'server-not-modified' };
+  const first = captures.payloadOf(response, digest);
+  return first && { ...first, digest, profile: 'identical-payload-digest' };
+}
+
+async function* compressed(record: WarcRecord): AsyncGenerator<Buffer> {
+  const zipped = createGzip();
+  const done = pipeline(warcChunks(record), zipped);
+  done.catch(() => {});
+  for await (const chunk of zipped) yield chunk as Buffer;
+  await done;
+}
+
+function mediaType({ headers }: Response): string {
+  return headerOf(headers, 'content-type').split(';', 1)[0]!.trim().toLowerCase() || 'unk';
+}

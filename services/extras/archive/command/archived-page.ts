@@ -1,0 +1,80 @@
+/** What is read of a page as an archive keeps it: its title; its text, links and what it says of itself; or what it is. */
+import { languageOf } from '../../../../topology/content/language.ts';
+import { threeLetterCode } from '../../../../topology/content/language-codes.ts';
+import { decodePage } from '../../../../topology/parse/charset.ts';
+import { parsePage } from '../../../../topology/parse/page.ts';
+import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
+import { detectedType } from '../columnar/detected-type.ts';
+import type { Content } from '../columnar/index-row.ts';
+import type { DerivedPage } from '../derived/derive.ts';
+import type { HttpMessage } from '../http-message.ts';
+import { fetcherLimits } from '../../../fetcher/fetcher-limits.ts';
+import { decodeBody } from '../../../fetcher/http/content-coding.ts';
+import { contentTypeOf, listOf } from '../../../fetcher/http/headers.ts';
+import { productToken } from '../../../fetcher/http/identity.ts';
+import { requestLimits } from '../../../fetcher/http/request-limits.ts';
+import { mediaTypeOf, pageTypeOf, sniffedType } from '../../../fetcher/pages/page-type.ts';
+
+const titleAlone = {
+  ...{ robotsTags: [], productToken, linksMax: 0, textCharsMax: 0, expired: () => false },
+  // Where titles stand.
+  byteBudget: 256 * 1024,
+};
+
+/** Empty: it has none. */
+export async function pageTitle(url: string, { headers, body }: HttpMessage): Promise<string> {
+  if (body.length === 0) return '';
+  const decoded = await decodeBody(body, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
+  if ('error' in decoded) return '';
+  return parsePage(decoded.body, { ...titleAlone, url, contentType: contentTypeOf(headers) }).title;
+}
+
+/** Null: it is no page, or one that cannot be read. */
+export async function derivedPage(url: string, { headers, body }: HttpMessage): Promise<DerivedPage | null> {
+  const mediaType = mediaTypeOf(headers);
+  const named = pageTypeOf(mediaType);
+  if (named === 'other' || named === 'pdf' || named === 'office' || body.length === 0) return null;
+  const decoded = await decodeBody(body, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
+  if ('error' in decoded) return null;
+  const type = named === 'unnamed' ? sniffedType(decoded.body) : named;
+  const contentType = contentTypeOf(headers) || null;
+  if (type === 'other' || (type === 'text' && mediaType !== 'text/plain' && mediaType !== '')) return null;
+  const { textCharsMax } = fetcherLimits;
+  if (type === 'text') {
+    const { text } = decodePage(decoded.body, contentType);
+    return { title: '', text: text.slice(0, textCharsMax), links: [], canonical: '', language: '' };
+  }
+  const { title, text, links, canonical, declaredLanguage } = parsePage(decoded.body, {
+    ...{ robotsTags: [], productToken, linksMax: crawlLimits.linksPerPage, textCharsMax, expired: () => false },
+    ...{ byteBudget: decoded.body.length, url, contentType },
+  });
+  return { title, text, links, canonical, language: declaredLanguage };
+}
+
+/** For a payload of which the beginning suffices. */
+export async function archivedContent(url: string, { headers, body }: HttpMessage): Promise<Content> {
+  const nothing: Content = { mimeDetected: null, charset: null, languages: null };
+  if (body.length === 0) return nothing;
+  const decoded = await decodeBody(body, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
+  if ('error' in decoded) return nothing;
+  const mimeDetected = detectedType(mediaTypeOf(headers), decoded.body);
+  const contentType = contentTypeOf(headers) || null;
+  if (mimeDetected === 'text/html' || mimeDetected === 'application/xhtml+xml') {
+    const options = { ...titleAlone, textCharsMax: fetcherLimits.textCharsMax, byteBudget: decoded.body.length };
+    const { text, charset, declaredLanguage } = parsePage(decoded.body, { ...options, url, contentType });
+    return { mimeDetected, charset: charsetName(charset), languages: languagesOf(text, declaredLanguage) };
+  }
+  if (mimeDetected !== 'text/plain') return { ...nothing, mimeDetected };
+  const { text, charset } = decodePage(decoded.body, contentType);
+  return { mimeDetected, charset: charsetName(charset), languages: languagesOf(text, '') };
+}
+
+function languagesOf(text: string, declared: string): string | null {
+  return threeLetterCode(languageOf(text.slice(0, fetcherLimits.textCharsMax), declared)) || null;
+}
+
+/** As IANA writes them: the Encoding standard's names are all lower case. */
+function charsetName(name: string): string {
+  if (name.startsWith('windows-')) return name;
+  return { shift_jis: 'Shift_JIS', big5: 'Big5' }[name] ?? name.toUpperCase();
+}

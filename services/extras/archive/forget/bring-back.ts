@@ -1,0 +1,35 @@
+/**
+ * Brings an archive's whole files back from an object store, so that records can be taken out of them. A kill leaves some of
+ * them here, where the next archiver, or the next run, puts them away again: same names.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { putFile } from '../../../runtime/disk/durable-names.ts';
+import { makeFolders } from '../../../runtime/disk/make-folders.ts';
+import type { ObjectStore } from '../../../runtime/objects/objects.ts';
+
+const suffix = '.warc.gz';
+
+/** `isOurs`: by a file's name, as the store may hold other archives' too. Returns the names, without ending, of what was brought. */
+export async function bringBack(
+  folder: string,
+  objects: Pick<ObjectStore, 'get' | 'list'>,
+  isOurs: (name: string) => boolean,
+): Promise<string[]> {
+  await makeFolders(folder, { recursive: true });
+  const there = (await objects.list('')).filter((name) => name.endsWith(suffix) && isOurs(name));
+  const brought: string[] = [];
+  for (const file of there) {
+    const name = file.slice(0, -suffix.length);
+    // What is here is as new, or newer: a run that was killed had rewritten it.
+    if (existsSync(join(folder, file))) continue;
+    // The index first: a file counts as whole once it has its name.
+    for (const ending of ['.cdxj', suffix]) {
+      const bytes = (await objects.get(`${name}${ending}`)) ?? Buffer.alloc(0);
+      const path = join(folder, `${name}${ending}`);
+      await putFile(path, bytes, { aside: '.part' });
+    }
+    brought.push(name);
+  }
+  return brought;
+}

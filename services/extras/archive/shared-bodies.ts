@@ -1,0 +1,68 @@
+/**
+ * Bodies that came as files beside their records (schemas/responses.avsc, `bodyFile`), in a folder that fetchers share
+ * with the archive.
+ *
+ * A file is removed once the WARC file that holds its body is durable: its name is written down with that checkpoint, so
+ * that a kill between the two is made up for at the next start.
+ */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Response } from '../../../schemas/types.ts';
+import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
+
+export interface SharedBodies {
+  /** Path of a record's body; null: it is gone, or not whole. */
+  pathOf(response: Response): Promise<string | null>;
+  /** The body is in the archive, or not to be there: what is to be stored with the checkpoint. */
+  spend(response: Response): StoreOp[];
+  /** Removes what was spent, once that is durable. */
+  removeSpent(): Promise<void>;
+  /** Removes what was last written before then, ms since the Unix epoch: no record names it. */
+  sweep(beforeMs: number): Promise<void>;
+}
+
+/** Names that fetchers give: a record must not lead out of the folder. */
+const named = /^[0-9a-f-]{36}$/;
+
+export async function openSharedBodies(folder: string, store: StateStore): Promise<SharedBodies> {
+  let spent: string[] = [];
+  /** Gone, and still written down. */
+  let removed: string[] = [];
+  for await (const [key] of store.scan({ gte: Buffer.from('B'), lt: Buffer.from('C') })) {
+    const name = key.toString('latin1', 1);
+    await rm(join(folder, name), { force: true });
+    removed.push(name);
+  }
+  return {
+    async pathOf({ bodyFile, bodyBytes }) {
+      if (!named.test(bodyFile)) return null;
+      const path = join(folder, bodyFile);
+      const found = await stat(path).catch(() => null);
+      return found?.isFile() && found.size === bodyBytes ? path : null;
+    },
+    spend({ bodyFile }) {
+      const ops: StoreOp[] = removed.map((name) => ({ key: spentKey(name), value: null }));
+      removed = [];
+      if (!named.test(bodyFile)) return ops;
+      spent.push(bodyFile);
+      return [...ops, { key: spentKey(bodyFile), value: Buffer.alloc(0) }];
+    },
+    async removeSpent() {
+      const names = spent;
+      spent = [];
+      for (const name of names) await rm(join(folder, name), { force: true });
+      removed.push(...names);
+    },
+    async sweep(beforeMs) {
+      for (const name of await readdir(folder).catch(() => [])) {
+        const path = join(folder, name);
+        const { mtimeMs } = (await stat(path).catch(() => null)) ?? { mtimeMs: Number.POSITIVE_INFINITY };
+        if (named.test(name.replace(/\.part$/, '')) && mtimeMs < beforeMs) await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+function spentKey(name: string): Buffer {
+  return Buffer.from(`B${name}`, 'latin1');
+}

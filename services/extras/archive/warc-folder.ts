@@ -1,0 +1,240 @@
+/**
+ * The folder of WARC files of one archiver: at most one of them open, rotated by size, each with its index beside it.
+ *
+ *   <name>.warc.gz.open, <name>.cdxj.open    being written; the index is not yet sorted
+ *   <name>.warc.gz, <name>.cdxj              whole
+ *
+ * A name is durable before a checkpoint depends on it: of the open file, and of a file that is whole before the next one begins.
+ * A file that has less than its checkpoint says is not written to: what is missing was acknowledged.
+ *
+ * Invariant: what lies in the folder is what the newest checkpoint in the store says, or can be made so: bytes beyond
+ * it are cut off at the next start, before the records they came from are read again. Checkpoint, positions and the
+ * payloads met are one write. Every record is a gzip member of its own (WARC 1.1, annex D), so that any of them can be
+ * read without the rest.
+ */
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { type Disk, type DiskFile, nodeDisk, unlessMissing } from '../../runtime/disk/disk.ts';
+import { makeFolder, putFile, removeFile, renameWritten, syncFolder, withFile } from '../../runtime/disk/durable-names.ts';
+import { writeWhole } from '../../runtime/disk/write-whole.ts';
+import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
+import { finishReplacing } from './replaced-files.ts';
+
+/** How much of the open file counts. `null`: none is open. `whole`: it is full, and about to be closed. */
+interface Checkpoint {
+  readonly name: string;
+  readonly bytes: number;
+  readonly indexBytes: number;
+  readonly whole: boolean;
+  /** The file before it, which is whole. Absent: there is none, or 0.3.0 wrote this. */
+  readonly before?: WholeFile;
+}
+
+type WholeFile = Pick<Checkpoint, 'name' | 'bytes' | 'indexBytes'>;
+
+export interface WarcFolder {
+  /** Name of the open file, as it will be; null: none is open. */
+  readonly file: string | null;
+  /** Its length, bytes. */
+  readonly bytes: number;
+  /** Opens a file. None may be open. */
+  begin(name: string): void;
+  /** Appends to the open file. Nothing is promised before `checkpoint`. */
+  append(member: Buffer): void;
+  /** The same for what does not fit in memory; resolves with its length once it is written. */
+  appendAll(member: AsyncIterable<Buffer>): Promise<number>;
+  /** A line of its index. */
+  index(line: string): void;
+  /** Makes all that was appended durable, together with `ops`. */
+  checkpoint(ops: readonly StoreOp[]): Promise<void>;
+  /** The same, and the open file is whole. */
+  finish(ops: readonly StoreOp[]): Promise<void>;
+  /** Whole files with their indexes, oldest first, by name. */
+  files(): Promise<string[]>;
+}
+
+const checkpointKey = Buffer.from('C');
+const suffix = '.warc.gz';
+
+/** Brings the folder to its newest checkpoint. Throws STORE_FAILED where the folder has lost what is in it by that checkpoint. */
+export async function openWarcFolder(folder: string, store: StateStore, disk: Disk = nodeDisk): Promise<WarcFolder> {
+  await makeFolder(folder, undefined, disk);
+  await finishReplacing(folder, store, disk);
+  /** The newest checkpoint. */
+  let newest = await readCheckpoint(store);
+  // What was found may be in memory alone, if the process before was killed while it wrote: names must not be ahead of it.
+  if (newest !== undefined) await store.write([checkpointRow(newest)], { sync: true });
+  await recover(folder, newest, disk);
+  const current = newest?.whole === true ? undefined : newest;
+  let members: Buffer[] = [];
+  /** Written, and not synced. */
+  let isDirty = false;
+  let lines = '';
+  let bytes = current?.bytes ?? 0;
+  let indexBytes = current?.indexBytes ?? 0;
+  let name = current?.name ?? null;
+  /** The open file's names are durable. */
+  let isNamed = current !== undefined;
+  /** What came of the last write is not known: nothing may follow it before the next start has looked. */
+  let failure: unknown;
+  const orFail = async <T>(act: () => Promise<T>): Promise<T> => {
+    if (failure !== undefined) throw failure;
+    try {
+      return await act();
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
+
+  const write = async (whole: boolean, ops: readonly StoreOp[]) => {
+    if (name !== null) {
+      await appendSynced(pathOf(folder, name, `${suffix}.open`), members, isDirty, disk);
+      isDirty = false;
+      await appendSynced(pathOf(folder, name, '.cdxj.open'), [Buffer.from(lines)], false, disk);
+      if (!isNamed) await syncFolder(folder, disk);
+      isNamed = true;
+      indexBytes += Buffer.byteLength(lines);
+      const before = newest?.whole === true ? wholeOf(newest) : newest?.before;
+      newest = { name, bytes, indexBytes, whole, ...(before !== undefined && { before }) };
+    }
+    members = [];
+    lines = '';
+    await store.write([...ops, checkpointRow(newest)], { sync: true });
+  };
+
+  return {
+    get file() {
+      return name === null ? null : `${name}${suffix}`;
+    },
+    get bytes() {
+      return bytes;
+    },
+    begin: (fresh) => {
+      name = fresh;
+      bytes = 0;
+      indexBytes = 0;
+      isNamed = false;
+    },
+    append: (member) => {
+      members.push(member);
+      bytes += member.length;
+    },
+    appendAll: (member) =>
+      orFail(async () => {
+        const before = bytes;
+        isDirty = true;
+        await withFile(await disk.open(pathOf(folder, name!, `${suffix}.open`), 'a'), async (file) => {
+          await writeWhole(file, members);
+          members = [];
+          for await (const chunk of member) {
+            await writeWhole(file, [chunk]);
+            bytes += chunk.length;
+          }
+        });
+        return bytes - before;
+      }),
+    index: (line) => {
+      lines += `${line}\n`;
+    },
+    checkpoint: (ops) => orFail(() => write(false, ops)),
+    finish: (ops) =>
+      orFail(async () => {
+        await write(true, ops);
+        if (name !== null) await close(folder, newest!, disk);
+        name = null;
+        // The checkpoint still says `whole`: the next start closes it again, to no effect.
+      }),
+    files: async () => {
+      const names = await disk.readdir(folder);
+      return names
+        .filter((one) => one.endsWith(suffix))
+        .map((one) => one.slice(0, -suffix.length))
+        .sort();
+    },
+  };
+}
+
+function checkpointRow(checkpoint: Checkpoint | undefined): StoreOp {
+  return { key: checkpointKey, value: Buffer.from(JSON.stringify(checkpoint ?? null)) };
+}
+
+async function readCheckpoint(store: StateStore): Promise<Checkpoint | undefined> {
+  const value = await store.get(checkpointKey);
+  return value === undefined ? undefined : ((JSON.parse(value.toString()) as Checkpoint | null) ?? undefined);
+}
+
+function wholeOf({ name, bytes, indexBytes }: WholeFile): WholeFile {
+  return { name, bytes, indexBytes };
+}
+
+async function recover(folder: string, checkpoint: Checkpoint | undefined, disk: Disk): Promise<void> {
+  const kept = [checkpoint?.name, checkpoint?.before?.name];
+  for (const one of await disk.readdir(folder)) {
+    const [, name] = /^(.*)\.(?:warc\.gz|cdxj)\.(?:open|new)$/.exec(one) ?? [];
+    // The file was begun after the checkpoint: its records will be written again.
+    if (name !== undefined && !kept.includes(name)) await removeFile(join(folder, one), disk);
+  }
+  if (checkpoint === undefined) return;
+  if (checkpoint.before !== undefined) await close(folder, checkpoint.before, disk);
+  if (checkpoint.whole) return close(folder, checkpoint, disk);
+  await cutTo(folder, pathOf(folder, checkpoint.name, `${suffix}.open`), checkpoint.bytes, disk);
+  await cutTo(folder, pathOf(folder, checkpoint.name, '.cdxj.open'), checkpoint.indexBytes, disk);
+}
+
+/**
+ * Sorts the index, then gives both their names, the index first: a WARC file under its name has one. Does nothing for a file
+ * that has its name already, or had it and was taken away since.
+ */
+async function close(folder: string, { name, bytes, indexBytes }: WholeFile, disk: Disk): Promise<void> {
+  const open = pathOf(folder, name, `${suffix}.open`);
+  const unsorted = pathOf(folder, name, '.cdxj.open');
+  if ((await sizeOf(open, disk)) !== undefined) {
+    await cutTo(folder, open, bytes, disk);
+    const index = pathOf(folder, name, '.cdxj');
+    if ((await sizeOf(unsorted, disk)) !== undefined) {
+      await cutTo(folder, unsorted, indexBytes, disk);
+      const lines = (await disk.readFile(unsorted))
+        .toString()
+        .split('\n')
+        .filter((line) => line !== '');
+      const sorted = lines.sort().map((line) => `${line}\n`);
+      await putFile(index, sorted.join(''), {}, disk);
+    }
+    await renameWritten(open, pathOf(folder, name, suffix), disk);
+  }
+  await disk.rm(unsorted, { force: true });
+}
+
+function pathOf(folder: string, name: string, ending: string): string {
+  return join(folder, `${name}${ending}`);
+}
+
+async function sizeOf(path: string, disk: Disk): Promise<number | undefined> {
+  return (await unlessMissing(disk.stat(path)))?.size;
+}
+
+/** Throws where it has less. */
+async function cutTo(folder: string, path: string, bytes: number, disk: Disk): Promise<void> {
+  const there = await sizeOf(path, disk);
+  if ((there ?? 0) < bytes) throw missing(folder, path, there, bytes);
+  if (there === undefined || there === bytes) return;
+  await withFile(await disk.open(path, 'r+'), async (file) => {
+    await file.truncate(bytes);
+    await file.sync();
+  });
+}
+
+function missing(folder: string, path: string, there: number | undefined, bytes: number): CrawlstreamError {
+  const what = there === undefined ? 'is missing' : `has only ${there} bytes`;
+  const message = `the archive's file ${path} ${what}, but ${bytes} bytes of it were acknowledged: restore it from a backup. Or move ${folder} and the archive's state elsewhere: the archive is then rebuilt from the records that the log still has`;
+  return new CrawlstreamError('STORE_FAILED', message);
+}
+
+async function appendSynced(path: string, parts: readonly Buffer[], isDirty: boolean, disk: Disk): Promise<void> {
+  if (!isDirty && parts.every((part) => part.length === 0)) return;
+  await withFile(await disk.open(path, 'a'), async (file: DiskFile) => {
+    await writeWhole(file, parts);
+    await file.sync();
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * The responses of a crawl as one WARC file, made while it is read: nothing is kept for it beside the crawl's own log, and
+ * what is not taken is not read.
+ *
+ * Records are those that the archive writes (archiver.ts), each a gzip member of its own, and the same log gives the same
+ * bytes. There are no revisits, since nothing is remembered: each payload is written as often as it came.
+ */
+import { gzipSync } from 'node:zlib';
+import { readRecord } from '../../runtime/avro/read-record.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import { cdxTime } from './cdxj.ts';
+import { isRendered, mayArchive, payloadDigest, recordsOfResponse, renderedRecord } from './response-records.ts';
+import { recordId, type WarcRecord, warcBytes } from './warc-record.ts';
+import { type WarcinfoOptions, warcinfo } from './warcinfo.ts';
+
+/** A crawl's log, and the prefix of its topics. */
+export interface ArchivedLog {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly crawl: string;
+}
+
+/** What is there when it begins, of a crawl with one partition. Without a response it has no record, and no bytes. */
+export async function* warcOf(
+  { log, codec, crawl }: ArchivedLog,
+  options: Omit<WarcinfoOptions, 'crawl'>,
+): AsyncGenerator<Buffer> {
+  const topic = `${crawl}.responses`;
+  const { start, end } = await log.offsets(topic, 0);
+  const purges = await readPurges(log, codec, { crawl, partitions: 1 });
+  let warcinfoId: string | undefined;
+  for await (const { offset, value } of recordsOf(log, topic, 0, start, end)) {
+    const response = await readRecord(codec, 'responses', value);
+    if (response === undefined || !mayArchive(response) || purges.refuses(response.url, response.fetchedAtMs)) continue;
+    if (warcinfoId === undefined) {
+      const name = `${crawl}-${cdxTime(response.fetchedAtMs)}-0-${offset}`;
+      const first = warcinfo(name, response, { ...options, crawl });
+      warcinfoId = recordId(first.identity);
+      yield member(first);
+    }
+    const identity = `${topic} 0 ${offset} ${response.fetchedAtMs} ${response.url}`;
+    if (isRendered(response)) {
+      yield member(renderedRecord(response, identity, warcinfoId, null));
+      continue;
+    }
+    const records = recordsOfResponse(response, identity, warcinfoId, payloadDigest(response), undefined);
+    for (const record of [records.request, records.answer, records.metadata])
+      if (record !== undefined) yield member(record);
+  }
+}
+
+function member(record: WarcRecord): Buffer {
+  return gzipSync(warcBytes(record));
+}

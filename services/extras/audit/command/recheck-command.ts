@@ -1,0 +1,108 @@
+/** `crawlstream recheck`: what may pages be used for now, without asking the web; and what must be asked for again. */
+
+import type { Command } from 'commander';
+import type { Use } from '../../../../topology/usage/statement.ts';
+import { type RecheckedPage, recheck } from '../recheck.ts';
+import { counted } from '../../../runtime/counted.ts';
+import { writingLines } from '../../../runtime/lines/line-writer.ts';
+import { type ReadableCrawl, withCrawl } from '../../../cli/connect/open-crawl.ts';
+import { duration, useList } from '../../../cli/flags/arguments.ts';
+import type { KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
+import { addCrawlOptions, addSkipDamaged } from '../../../cli/flags/kafka-flags.ts';
+import { print, rows } from '../../../cli/terminal/print.ts';
+
+interface RecheckFlags extends KafkaFlags {
+  readonly uses: Use[];
+  readonly robotsAge: number;
+  readonly pageAge: number;
+  readonly list?: string;
+  readonly json?: boolean;
+}
+
+const dayMs = 86_400_000;
+/** RFC 9309 §2.4: a copy should not be used for longer. */
+const robotsAgeMs = dayMs;
+/** Words of a page hold until it is fetched again; this is how long this command goes by them. */
+const pageAgeMs = 30 * dayMs;
+const mostMs = 3_650 * dayMs;
+
+export function addRecheckCommand(program: Command): void {
+  addSkipDamaged(addCrawlOptions(program.command('recheck')))
+    .description('report what sites now say of --uses, from stored data: no requests, nothing is changed')
+    .requiredOption('--uses <list>', 'which uses, as in ai-train,search', useList('--uses'))
+    .option(
+      '--robots-age <duration>',
+      'a robots.txt read longer ago is to be asked for again',
+      duration('--robots-age', { mostMs }),
+      robotsAgeMs,
+    )
+    .option('--page-age <duration>', 'a page fetched longer ago is, too', duration('--page-age', { mostMs }), pageAgeMs)
+    .option('--list <file>', 'write a JSON line for each page: permissions now, withdrawn, to be refetched')
+    .option('--json', 'as one JSON object')
+    .action((flags: RecheckFlags) => withCrawl(flags, (crawl) => goThrough(crawl, flags)));
+}
+
+/** Shown of each kind; all of them are in the list. */
+const shownMax = 20;
+
+async function goThrough({ log, codec, topics }: ReadableCrawl, flags: RecheckFlags): Promise<void> {
+  const { uses, list } = flags;
+  const { crawl, partitions } = topics;
+  const withdrawn: RecheckedPage[] = [];
+  const pagesToAsk: string[] = [];
+  let pagesExpired = 0;
+  const { robotsToAsk, ...counts } = await writingLines(list, (file) =>
+    recheck(
+      { log, codec, crawl, partitions },
+      {
+        ...{ uses, nowMs: Date.now(), robotsAgeMs: flags.robotsAge, pageAgeMs: flags.pageAge },
+        async onPage(page) {
+          if (page.withdrawn.length > 0 && withdrawn.length < shownMax) withdrawn.push(page);
+          if (page.askAgain.includes('page')) {
+            pagesExpired += 1;
+            if (pagesToAsk.length < shownMax) pagesToAsk.push(page.url);
+          }
+          file?.write(lineOf(page));
+          await file?.flush();
+        },
+      },
+    ),
+  );
+  const robots = [...robotsToAsk].map(([origin, atMs]) => ({ origin, atMs }));
+  const text = [
+    ...withdrawn.map(
+      (page) => `withdrawn  ${page.url}\n  ${page.withdrawn.map((use) => whyOf(page, use)).join('\n  ')}`,
+    ),
+    ...robots.slice(0, shownMax).map(({ origin, atMs }) => `refetch  ${origin}/robots.txt  ${readAt(atMs)}`),
+    ...pagesToAsk.map((url) => `refetch  ${url}`),
+    rows([
+      ['pages', counts.pages],
+      ...uses.map((use): [string, string] => {
+        const { allow, deny, unknown } = counts.byUse[use]!;
+        return [use, `${allow} allowed, ${deny} barred, ${unknown} without a stated preference`];
+      }),
+      ['withdrawn', counts.withdrawn],
+      ['to refetch', `${robots.length} robots.txt, ${counted(pagesExpired, 'page')}`],
+      ['unreadable', counts.unreadable === 0 ? null : `${counted(counts.unreadable, 'record')}`],
+      ['list', list ?? null],
+    ]),
+  ].join('\n');
+  const output = {
+    ...counts,
+    pagesToAsk: pagesExpired,
+    robotsToAsk: robots.map(({ origin }) => `${origin}/robots.txt`),
+  };
+  print({ json: output, text }, flags.json);
+}
+
+function whyOf({ uses }: RecheckedPage, use: string): string {
+  return `${use} is disallowed by ${uses[use]!.by}`;
+}
+
+function readAt(atMs: number): string {
+  return atMs === 0 ? 'no copy is stored' : `read ${new Date(atMs).toISOString()}`;
+}
+
+function lineOf({ fetchedAtMs, ...page }: RecheckedPage): string {
+  return JSON.stringify({ ...page, fetchedAt: new Date(fetchedAtMs).toISOString() });
+}

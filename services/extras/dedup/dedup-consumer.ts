@@ -1,0 +1,23 @@
+/** Content dedup as a consumer: its state in `DATA/dedup/`. */
+import { z } from 'zod';
+import { oneOf } from '../../application/processor/option.ts';
+import { declareProcessor, type OptionMeta } from '../../application/processor/processor.ts';
+
+export const dedup = declareProcessor({
+  name: 'dedup',
+  does: 'finds duplicate pages; the frontier defers new URLs under prefixes of mostly duplicates',
+  reads: ['pages', 'results', 'control'],
+  writes: ['duplicates', 'control', 'dead-letters'],
+  stores: ['contents, clusters, verdicts'],
+  options: z.object({
+    dedupBy: oneOf(['simhash', 'minhash'])
+      .optional()
+      .meta({
+        value: '<method>',
+        about: 'near-duplicates: simhash (3 of 64 bits differ) or minhash (3 in 5 word pairs shared)',
+        reason: 'simhash takes 64 bits per page; minhash finds more edited copies, at half a kB per page',
+      } satisfies OptionMeta),
+  }),
+  storeMb: 128,
+  start: async (context, given) => (await import('./start-dedup.ts')).startDedup(context, given),
+});

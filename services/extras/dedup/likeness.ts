@@ -1,0 +1,64 @@
+/**
+ * The two ways to find texts that may be nearly the same, behind one interface. The evidence decides which of them are.
+ */
+import type { DuplicateMethod } from '../../../schemas/types.ts';
+import type { CommonSlots } from '../../../topology/content/common-slots.ts';
+import type { Minhash } from '../../../topology/content/minhash.ts';
+import { MinhashIndex } from '../../../topology/content/minhash-index.ts';
+import { type Simhash, simhashOfDistinct } from '../../../topology/content/simhash.ts';
+import { SimhashIndex } from '../../../topology/content/simhash-index.ts';
+
+export type NearMethod = Extract<DuplicateMethod, 'simhash' | 'minhash'>;
+
+export interface Likeness<Signature = unknown> {
+  readonly method: NearMethod;
+  signature(text: string, minhash: Minhash): Signature;
+  /** `common`: what the pages of the host have in common. */
+  near(signature: Signature, common: CommonSlots): number[];
+  add(signature: Signature, node: number): void;
+  /** What a node's row holds for this method beside the evidence. */
+  bytes(signature: Signature): Buffer;
+  read(bytes: Buffer, minhash: Minhash): Signature;
+}
+
+/** `seed`: the crawl's own, so that nobody else can choose signatures. */
+export function createLikeness(method: NearMethod, seed: number): Likeness {
+  return (method === 'simhash' ? bySimhash(seed) : byMinhash()) as Likeness;
+}
+
+function bySimhash(seed: number): Likeness<Simhash> {
+  const index = new SimhashIndex();
+  return {
+    method: 'simhash',
+    signature: (text) => simhashOfDistinct(text, seed),
+    near: (signature) => {
+      const found: number[] = [];
+      index.near(signature, (node) => found.push(node));
+      return found;
+    },
+    add: (signature, node) => index.add(signature, node),
+    bytes: ({ hi, lo }) => {
+      const bytes = Buffer.allocUnsafe(8);
+      bytes.writeUInt32BE(hi, 0);
+      bytes.writeUInt32BE(lo, 4);
+      return bytes;
+    },
+    read: (bytes) => ({ hi: bytes.readUInt32BE(0), lo: bytes.readUInt32BE(4) }),
+  };
+}
+
+function byMinhash(): Likeness<Minhash> {
+  const index = new MinhashIndex();
+  return {
+    method: 'minhash',
+    signature: (_, minhash) => minhash,
+    near: (signature, common) => {
+      const found: number[] = [];
+      index.near(signature, (node) => found.push(node), common);
+      return found;
+    },
+    add: (signature, node) => index.add(signature, node),
+    bytes: () => Buffer.alloc(0),
+    read: (_, minhash) => minhash,
+  };
+}

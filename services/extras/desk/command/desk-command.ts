@@ -1,0 +1,137 @@
+/**
+ * `crawlstream desk`: a page for webmasters, on a separate port, to be put on the web beside a crawl. Whoever shows that a
+ * host is theirs sees what the crawl did there, and may slow it down, pause it, or have the host removed.
+ */
+
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { compileAddressGuard } from '../../../../topology/fetch/address.ts';
+import { canParse } from '../../../../topology/url/can-parse.ts';
+import { Desk } from '../desk.ts';
+import { deskLimits } from '../desk-limits.ts';
+import { deskRoutes } from '../desk-routes.ts';
+import type { Places } from '../prove-host.ts';
+import { createSealer } from '../sealed.ts';
+import { createTxtLookup } from '../txt-lookup.ts';
+import { compileOverrides } from '../../../fetcher/connect/resolve-override.ts';
+import { trustBeside } from '../../../fetcher/connect/trust.ts';
+import { userAgentOf } from '../../../fetcher/http/identity.ts';
+import { createGuardedRequest } from '../../../runtime/http/guarded-request.ts';
+import { isLoopbackHost, type ListenAddress, parseListenAddress } from '../../../runtime/http/listen-address.ts';
+import type { Service } from '../../../runtime/metrics/service.ts';
+import { ownFolderPath } from '../../../cli/connect/own-folder.ts';
+import { refuseServed } from '../../../cli/connect/refuse-served.ts';
+import { bad, collect, duration } from '../../../cli/flags/arguments.ts';
+import { addReachOptions, type FetcherFlags } from '../../../cli/flags/fetcher-flags.ts';
+import { addHttpAccessOptions, type HttpFlags, withHttp } from '../../../cli/flags/http-flags.ts';
+import { identityOf } from '../../../cli/flags/identity-flags.ts';
+import { addCrawlOptions, type KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
+import { withStates } from '../../../cli/state/state-source.ts';
+import { toStdout } from '../../../cli/terminal/door.ts';
+import { say } from '../../../cli/terminal/say.ts';
+import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
+import { deskCrawl } from './desk-crawl.ts';
+import { deskSecret } from '../../../cli/operate/desk-secret.ts';
+import { receiptKey } from '../../../cli/operate/receipt.ts';
+
+interface DeskFlags extends KafkaFlags, HttpFlags, Pick<FetcherFlags, 'allowPrivate' | 'resolve' | 'ca' | 'contact'> {
+  readonly http: ListenAddress;
+  readonly origin?: string;
+  readonly secret?: string;
+  readonly receiptKey?: string;
+  readonly dns?: string[];
+  readonly proof: number;
+}
+
+/** Next to the port of the dashboard. */
+const deskAddress: ListenAddress = { host: '127.0.0.1', port: 9466 };
+const proofDefaultMs = 30 * 60_000;
+const dayMs = 86_400_000;
+
+export function addDeskCommand(program: Command): void {
+  const command = addCrawlOptions(program.command('desk')).description(
+    'self-service page where verified site owners see, slow, pause or remove their host',
+  );
+  addHttpAccessOptions(addReachOptions(command))
+    .option(
+      '--http <host:port>',
+      'listen there (default: 127.0.0.1:9466); a port alone: on this machine only, for a proxy in front',
+      (value) => parseListenAddress('--http', value),
+      deskAddress,
+    )
+    .option(
+      '--origin <url>',
+      'where visitors find it, as in https://desk.example.org (default: where it listens)',
+      origin,
+    )
+    .option('--secret <key>', 'what it gives out is sealed by: env:NAME or file:PATH (default: its own, made at first)')
+    .option('--receipt-key <key>', 'private Ed25519 key that receipts are signed by (default: the crawl’s own)')
+    .option(
+      '--dns <address>',
+      'ask this server for TXT records, as in 192.0.2.53 (repeat for several)',
+      collect(server),
+    )
+    .option(
+      '--proof <duration>',
+      'how long a proof holds before the host is looked at again',
+      duration('--proof', { leastMs: 1, mostMs: dayMs }),
+      proofDefaultMs,
+    )
+    .action(serve);
+}
+
+async function serve(flags: DeskFlags): Promise<void> {
+  const stop = new AbortController();
+  await withStates(flags, async (source) => {
+    const { clock, manifest, folder } = source;
+    refuseServed(manifest, 'desk', 'ask its clients instead, since they fetch from the hosts');
+    const own = folder?.path ?? ownFolderPath(flags, manifest.crawl);
+    const sealer = createSealer(await deskSecret(flags.secret, join(own, 'desk', 'secret')));
+    const key = await receiptKey(flags.receiptKey, join(own, 'receipts', 'key.pem'));
+    const desk = new Desk({
+      ...{ clock, sealer, places: placesOf(flags), of: deskCrawl(source, flags, key), proofMs: flags.proof },
+    });
+    let serving: Desk | undefined;
+    const routes = deskRoutes({
+      ...{ desk: () => serving, sealer, nowMs: () => clock.nowMs(), origin: flags.origin },
+      isSecure: flags.httpCert !== undefined,
+      isBehindProxy: isLoopbackHost(flags.http.host),
+      onOrder: (text) => say(text, 'info', { component: 'http' }),
+    });
+    await withHttp(flags, { role: 'desk', routes: [routes], say }, async ({ probes, listensOn, isSecure }: Service) => {
+      const release = stopOnSignals(stop, 'stopping');
+      serving = desk;
+      probes.serve(() => null);
+      toStdout(`desk: ${flags.origin ?? `${isSecure ? 'https' : 'http'}://${listensOn}`}/\n`);
+      await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
+      serving = undefined;
+      release();
+    });
+  });
+}
+
+function placesOf(flags: DeskFlags): Places {
+  const ca = flags.ca?.join('\n');
+  return {
+    txt: createTxtLookup(flags.dns ?? []),
+    request: createGuardedRequest({
+      isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
+      overrides: compileOverrides(flags.resolve ?? []),
+      ...(ca !== undefined && { secureContext: trustBeside(ca) }),
+      ...{ timeoutMs: deskLimits.fileMs, bytesMax: deskLimits.fileBytesMax },
+    }),
+    headers: { 'user-agent': userAgentOf(identityOf(flags)), accept: 'text/plain', 'accept-encoding': 'identity' },
+  };
+}
+
+function origin(value: string): string {
+  const url = canParse(value) ? new URL(value) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search + url.hash === '')
+    return url.origin;
+  throw bad('--origin', value, 'give only scheme and host, as in https://desk.example.org');
+}
+
+function server(value: string): string {
+  if (/^(?:[0-9.]+(?::\d{1,5})?|[0-9a-fA-F:]+|\[[0-9a-fA-F:]+\](?::\d{1,5})?)$/.test(value)) return value;
+  throw bad('--dns', value, 'give an address, optionally with a port, as in 192.0.2.53');
+}

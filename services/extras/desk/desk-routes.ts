@@ -1,0 +1,207 @@
+/**
+ * The page for webmasters over HTTP: forms that browsers send without scripts, and pages that may run none
+ * (Content-Security-Policy).
+ *
+ * A GET changes nothing. A POST must come from the service's own page: with the cookie of its visitor, the seal in the
+ * form of that visitor, and, if the browser names the origin, the service's origin.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { HttpApp, HttpReply, HttpRequest } from '../../runtime/http/http-server.ts';
+import { productPackage } from '../../runtime/version.ts';
+import { type Desk, TooManyError } from './desk.ts';
+import { deskLimits } from './desk-limits.ts';
+import { hostKeyOfVisitor } from './host-name.ts';
+import type { Html } from './html.ts';
+import { readOrder } from './orders.ts';
+import { type Frame, hostPage, problemNote, problemPage, provePage, receiptNote, startPage } from './pages.ts';
+import type { Sealer } from './sealed.ts';
+import { newVisit, readVisit, type Visit, visitCookies, writeVisit } from './visit.ts';
+
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+export interface DeskRoutesOptions {
+  /** Undefined while the process is not up yet, or is stopping. */
+  readonly desk: () => Desk | undefined;
+  readonly sealer: Sealer;
+  readonly nowMs: () => number;
+  /** As visitors see it. Undefined: where it listens, as the request names it. */
+  readonly origin: string | undefined;
+  readonly isSecure: boolean;
+  /** Only this machine reaches it: what comes is from a proxy, which says for whom. */
+  readonly isBehindProxy: boolean;
+  /** Told of each order, and each that was refused. */
+  readonly onOrder: (text: string) => void;
+}
+
+interface Called {
+  readonly desk: Desk;
+  readonly visit: Visit;
+  readonly caller: string;
+}
+
+export function deskRoutes(options: DeskRoutesOptions): (app: HttpApp) => void {
+  const { sealer, nowMs, isSecure } = options;
+  const cookies = visitCookies(options.origin === undefined ? isSecure : options.origin.startsWith('https:'));
+  const style = join(productPackage.folder, 'services/extras/desk/page/desk.css');
+
+  const called = (request: HttpRequest): Called => {
+    const desk = options.desk();
+    if (desk === undefined)
+      throw new CrawlstreamError('OWNERSHIP_LOST', 'this service is starting or stopping: try again in a moment');
+    const caller = callerOf(request, options.isBehindProxy);
+    if (!desk.takesCall(caller)) throw new TooManyError('too many requests: try again in a minute');
+    return { desk, caller, visit: readVisit(sealer, cookies.read(request.headers.cookie), nowMs()) ?? newVisit() };
+  };
+  const frameOf = ({ desk, visit }: Pick<Called, 'desk' | 'visit'>): Frame => ({
+    crawl: desk.crawl,
+    form: sealer.seal('form', visit.visitor),
+    hosts: visit.proven.map(({ hostKey }) => hostKey),
+  });
+  const send = (reply: HttpReply, visit: Visit, text: string, status = 200) =>
+    reply
+      .code(status)
+      .headers({ ...headers, 'set-cookie': cookies.write(writeVisit(sealer, visit)) })
+      .type('text/html; charset=utf-8')
+      .send(text);
+  const proveHost = (reply: HttpReply, call: Called, hostKey: string, problem: string | null, status = 200) =>
+    send(
+      reply,
+      call.visit,
+      provePage(frameOf(call), hostKey, call.desk.challenge(call.visit, hostKey), problem),
+      status,
+    );
+  const showHost = async (reply: HttpReply, call: Called, hostKey: string, note: Html | null, status = 200) => {
+    const [inForce, account] = [await call.desk.inForce(hostKey), await call.desk.account(hostKey)];
+    return send(reply, call.visit, hostPage(frameOf(call), hostKey, inForce, account, note), status);
+  };
+
+  /** The fields of a form of ours, or the refusal of another's. */
+  const formOf = (request: HttpRequest, { visit }: Called): ReadonlyMap<string, string> => {
+    const { origin, host } = request.headers;
+    const own = options.origin ?? `${isSecure ? 'https' : 'http'}://${host}`;
+    const site = request.headers['sec-fetch-site'];
+    const fields = fieldsOf(request.body);
+    const isElsewhere = (origin !== undefined && origin !== own) || (site !== undefined && site !== 'same-origin');
+    if (isElsewhere || !sealer.isSealOf(fields.get('form') ?? '', 'form', visit.visitor))
+      throw new ForbiddenError('this form does not belong to your session: load its page again with cookies enabled');
+    return fields;
+  };
+
+  return (app) => {
+    app.register(async (own) => {
+      own.removeAllContentTypeParsers();
+      own.addContentTypeParser(
+        'application/x-www-form-urlencoded',
+        { parseAs: 'string', bodyLimit: deskLimits.formBytesMax },
+        (_, body, done) => done(null, body),
+      );
+      own.setErrorHandler(async (error: Error & { readonly statusCode?: number }, request, reply) => {
+        const [status, text] = answerTo(error);
+        if (status === 500) throw error;
+        if (status === 429 || status === 503) reply.header('retry-after', '60');
+        const desk = options.desk();
+        const visit = readVisit(sealer, cookies.read(request.headers.cookie), nowMs());
+        const frame = { crawl: desk?.crawl ?? '', form: '', hosts: visit?.proven.map(({ hostKey }) => hostKey) ?? [] };
+        return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(problemPage(frame, text));
+      });
+      const open = { config: { access: 'public' } } as const;
+      own.get('/', open, (request, reply) => {
+        const call = called(request);
+        return send(reply, call.visit, startPage(frameOf(call)));
+      });
+      own.get('/desk.css', open, async (_, reply) =>
+        reply
+          .headers({ ...headers, 'cache-control': 'no-cache' })
+          .type('text/css; charset=utf-8')
+          .send(await readFile(style)),
+      );
+      own.get('/host', open, async (request, reply) => {
+        const call = called(request);
+        const hostKey = hostKeyOfVisitor((request.query as { readonly host?: string }).host ?? '');
+        if (call.desk.proven(call.visit, hostKey) === undefined) return proveHost(reply, call, hostKey, null);
+        return showHost(reply, call, hostKey, null);
+      });
+      const posted = { config: { access: 'open' } } as const;
+      own.post('/prove', posted, async (request, reply) => {
+        const call = called(request);
+        const fields = formOf(request, call);
+        const hostKey = hostKeyOfVisitor(fields.get('host') ?? '');
+        const how = fields.get('how') === 'dns' ? 'dns' : 'file';
+        const { visit, look } = await call.desk.prove(call.visit, hostKey, how, call.caller);
+        if (visit === null) return proveHost(reply, call, hostKey, `${look.at}: ${look.problem}`, 403);
+        reply.headers({ ...headers, 'set-cookie': cookies.write(writeVisit(sealer, visit)) });
+        return reply.redirect(`host?host=${encodeURIComponent(hostKey)}`, 303);
+      });
+      own.post('/order', posted, async (request, reply) => {
+        const call = called(request);
+        const fields = formOf(request, call);
+        const hostKey = hostKeyOfVisitor(fields.get('host') ?? '');
+        const proof = call.desk.proven(call.visit, hostKey);
+        if (proof === undefined) return proveHost(reply, call, hostKey, 'Verify that you own this host first.', 403);
+        try {
+          const order = readOrder(fields);
+          // What cannot be undone is done for whom the host knows now.
+          const again =
+            order.name === 'remove' ? await call.desk.prove(call.visit, hostKey, proof.how, call.caller) : null;
+          if (again?.visit === null)
+            return proveHost(reply, call, hostKey, `${again.look.at}: ${again.look.problem}`, 403);
+          const { receipt, signed } = await call.desk.order(proof, order);
+          options.onOrder(`desk: ${order.name} of ${hostKey}, on control at ${receipt.control.join(' ')}`);
+          return await showHost(reply, call, hostKey, receiptNote(receipt, signed));
+        } catch (error) {
+          if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
+          options.onOrder(`desk: refused for ${hostKey}: ${error.message}`);
+          return showHost(reply, call, hostKey, problemNote(error.message), 400);
+        }
+      });
+    });
+  };
+}
+
+class ForbiddenError extends Error {}
+
+function answerTo(error: Error & { readonly statusCode?: number }): readonly [status: number, text: string] {
+  if (error instanceof TooManyError) return [429, error.message];
+  if (error instanceof ForbiddenError) return [403, error.message];
+  if (error instanceof CrawlstreamError) {
+    if (error.code === 'INVALID_ARGUMENT') return [400, error.message];
+    if (error.code === 'OWNERSHIP_LOST' || error.code === 'DATA_FOLDER_LOCKED') return [503, error.message];
+    // Where brokers stand is nobody's business here.
+    if (error.retriable) return [503, 'the crawl cannot be reached now: try again in a minute'];
+  }
+  const { statusCode = 500 } = error;
+  return statusCode < 500 ? [statusCode, error.message] : [500, ''];
+}
+
+/** A field that is there twice is refused: one part of the code could read the one, and another part the other. */
+function fieldsOf(body: unknown): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(typeof body === 'string' ? body : '')) {
+    if (fields.has(name))
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        'a form field was sent twice: load the page again and send the form once',
+      );
+    fields.set(name, value);
+  }
+  return fields;
+}
+
+/**
+ * Who is counted: an address, of IPv6 a network of 64 bits, which any customer has. Of a proxy, whom it names last: what stands
+ * before that, the caller wrote.
+ */
+function callerOf({ ip, headers: sent }: HttpRequest, isBehindProxy: boolean): string {
+  const forwarded = isBehindProxy ? `${sent['x-forwarded-for'] ?? ''}`.split(',').at(-1)!.trim() : '';
+  const address = forwarded === '' ? ip : forwarded;
+  return address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;
+}

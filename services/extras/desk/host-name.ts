@@ -1,0 +1,33 @@
+/**
+ * The host that a visitor names, as a host key: two spellings of a host are one host here as in the frontier, and what
+ * could be read as another host by somebody else is refused.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { hostKeyOf, hostnameOf } from '../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import { deskLimits } from './desk-limits.ts';
+
+/** What is no part of `name:port`: of a path, a user, an encoded character, an address of our own file. */
+const foreign = /[\s/\\@?#%]/;
+const normalize = compileNormalizer();
+
+/** Throws INVALID_ARGUMENT. */
+export function hostKeyOfVisitor(given: string): string {
+  const typed = given.trim();
+  // One host key is both schemes at their own ports.
+  const url = typed === '' || typed.length > deskLimits.hostCharsMax || foreign.test(typed) ? null : urlOf(typed);
+  if (url !== null) return hostKeyOf(url);
+  const shown = JSON.stringify(typed.slice(0, deskLimits.hostCharsMax));
+  throw new CrawlstreamError('INVALID_ARGUMENT', `host ${shown}: enter only the host name, as in www.example.org`);
+}
+
+function urlOf(typed: string): string | null {
+  const scheme = /:0*80$/.test(typed) && !typed.endsWith(']') ? 'http' : 'https';
+  const url = normalize(`${scheme}://${typed}/`);
+  return url !== null && new URL(url).pathname === '/' ? url : null;
+}
+
+/** Without a port. */
+export function nameOfHost(hostKey: string): string {
+  return hostnameOf(`https://${hostKey}/`);
+}

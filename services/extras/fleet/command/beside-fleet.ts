@@ -1,0 +1,63 @@
+/**
+ * A process beside the one that runs a fleet on Kafka: its folder, its HTTP side and the brokers, until it is stopped.
+ */
+import { join } from 'node:path';
+import { openBrokers } from '../../../runtime/crawl/kafka-access.ts';
+import type { Log } from '../../../runtime/log/log.ts';
+import type { Service } from '../../../runtime/metrics/service.ts';
+import { productVersion } from '../../../runtime/version.ts';
+import { untilStopped } from '../../../cli/connect/cut-short.ts';
+import { withStores } from '../../../cli/connect/stores.ts';
+import { withHttp } from '../../../cli/flags/http-flags.ts';
+import { say } from '../../../cli/terminal/say.ts';
+import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
+import type { FleetFlags } from './fleet-flags.ts';
+import { type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';
+
+export interface Beside {
+  readonly flags: FleetFlags & KafkaFleetFlags;
+  readonly brokers: string;
+  readonly fleet: string;
+  readonly log: Log;
+  readonly service: Service;
+  readonly signal: AbortSignal;
+}
+
+export interface BesideOptions {
+  readonly role: string;
+  /** Of its client, in the brokers' logs and metrics. */
+  readonly client: string;
+  /** Printed when the process is stopped. */
+  readonly stopping: string;
+}
+
+export async function besideFleet(
+  flags: Beside['flags'],
+  { role, client, stopping }: BesideOptions,
+  serve: (beside: Beside) => Promise<void>,
+): Promise<void> {
+  const { brokers, fleet } = needKafkaFleet(flags);
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, stopping);
+  try {
+    const run = () =>
+      withStores(async (open) => {
+        // Its lock keeps a second process of this machine out of the folder.
+        await open(join(flags.data, 'process'));
+        await withHttp(flags, { role, say }, async (service) => {
+          const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });
+          const access = { brokers, crawl: fleet, role: client, stays: true, onNotice, by: productVersion };
+          const log = await openBrokers(access);
+          try {
+            await serve({ flags, brokers, fleet, log, service, signal: stop.signal });
+          } finally {
+            await log.close();
+          }
+        });
+      });
+    await untilStopped(stop.signal, run);
+  } finally {
+    release();
+  }
+  process.exitCode = 130;
+}

@@ -1,0 +1,230 @@
+/**
+ * A fetcher's part of one crawl of a fleet: the crawl's log, and a fetcher for the crawl's tasks on hosts of this
+ * process.
+ *
+ * A lease is over once all its reports are durable. Other leases were returned when the crawl is released, or belong to
+ * nobody by then.
+ */
+import { blankHostFacts } from '../../../../schemas/blank.ts';
+import type { Task } from '../../../../schemas/types.ts';
+import { defaultPolicy } from '../../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../../topology/policy/validate.ts';
+import { hostKeyOf } from '../../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../../topology/url/normalize.ts';
+import { createFetchers } from '../../../application/fetchers.ts';
+import type { FetcherOptions } from '../../../application/fetching.ts';
+import type { Fetcher } from '../../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
+import type { FetcherStats } from '../../../fetcher/fetcher-stats.ts';
+import type { FleetPace } from '../../../fetcher/pace/fleet-pace.ts';
+import { leaseRequestRecord, resultRecord } from '../../../fetcher/publish/result-record.ts';
+import { fetchReported, hopReporter } from '../../../fetcher/robots/report-hops.ts';
+import type { SharedRobots } from '../../../fetcher/robots/shared-robots.ts';
+import type { CrawlFile } from '../crawl-file.ts';
+import type { DemandReporter } from '../fetchers/demand.ts';
+import { TaskFeed } from '../fetchers/task-feed.ts';
+import { type FleetTasksTopic, type MovedAnswer, movedRecord } from '../fetchers/task-records.ts';
+import type { TaskShare } from '../fetchers/task-share.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { readControl } from '../../../runtime/crawl/control-log.ts';
+import type { AppendRecord, LogRecord } from '../../../runtime/log/log.ts';
+import { heldLog } from './held-log.ts';
+import type { KafkaCrawls } from './kafka-crawls.ts';
+import { archiveOfCrawl, withMarkdown } from './start-fleet-crawl.ts';
+
+export interface CrawlFetcherOptions {
+  readonly clock: Clock;
+  readonly fetcherId: string;
+  readonly crawls: Pick<KafkaCrawls, 'attach' | 'detach'>;
+  readonly share: () => Pick<TaskShare, 'over' | 'term'>;
+  readonly pace: FleetPace;
+  readonly robots: SharedRobots;
+  readonly addressPacer: NonNullable<FetcherOptions['addressPacer']>;
+  readonly config: FetcherConfig;
+  readonly tasks: FleetTasksTopic;
+  readonly demand: Pick<DemandReporter, 'report' | 'forget'>;
+}
+
+interface Open {
+  readonly fetcher: Fetcher;
+  readonly feed: TaskFeed;
+  /** Ends leases that nobody works on. */
+  end(records: readonly LogRecord[]): Promise<void>;
+  /** Takes a task, and what it stands for from then on. */
+  take(record: LogRecord): Promise<void>;
+  leave(): void;
+}
+
+export class CrawlFetcher {
+  readonly file: CrawlFile;
+  readonly #options: CrawlFetcherOptions;
+  readonly #onFailure: (error: unknown) => void;
+  /** Tasks that are not over, by lease. */
+  readonly #taken = new Map<string, LogRecord>();
+  /** The newest of its frontier that was heard of. */
+  #epoch = 0;
+  #opened: Open | undefined;
+
+  constructor(options: CrawlFetcherOptions, file: CrawlFile, onFailure: (error: unknown) => void) {
+    [this.#options, this.file, this.#onFailure] = [options, file, onFailure];
+  }
+
+  get name(): string {
+    return this.file.name;
+  }
+
+  async open(): Promise<void> {
+    this.#opened = await this.#open();
+  }
+
+  take(record: LogRecord): Promise<void> {
+    return this.#opened?.take(record) ?? Promise.resolve();
+  }
+
+  async answered({ asked, body, ...answer }: MovedAnswer): Promise<void> {
+    await this.#opened?.fetcher.robots.hop(asked, fetchReported({ ...answer, body: Buffer.from(body, 'base64') }));
+  }
+
+  end(records: readonly LogRecord[]): Promise<void> {
+    return this.#opened?.end(records) ?? Promise.resolve();
+  }
+
+  /** Hosts that another process had until now. */
+  taken(isTaken: (hostKey: string) => boolean): void {
+    this.#opened?.fetcher.robots.forgetMoves(isTaken);
+  }
+
+  /** Tasks of a partition that is another's from now on. */
+  gone(partition: number): void {
+    this.#opened?.feed.drop(partition);
+    for (const [lease, record] of this.#taken) if (record.partition === partition) this.#taken.delete(lease);
+  }
+
+  breakOff(): Promise<void> {
+    return this.#opened?.fetcher.breakOff() ?? Promise.resolve();
+  }
+
+  /** Leases that were taken and are not over: it has failed, and they are to be ended by the next. */
+  get left(): readonly LogRecord[] {
+    return [...this.#taken.values()];
+  }
+
+  /** undefined: it is not open. */
+  stats(): FetcherStats | undefined {
+    return this.#opened?.fetcher.stats();
+  }
+
+  /** `isOver` false: somebody else is to end what it has left. Resolves with what it has done. */
+  async stop(graceMs: number, isOver: boolean): Promise<FetcherStats | undefined> {
+    const { crawls, demand, share } = this.#options;
+    await this.#opened?.fetcher.stop(graceMs).catch(() => {});
+    const stats = this.stats();
+    this.#opened?.leave();
+    if (isOver) for (const record of this.#taken.values()) share().over(record);
+    this.#taken.clear();
+    this.#opened = undefined;
+    demand.forget(this.name);
+    crawls.detach(this.name);
+    return stats;
+  }
+
+  async #open(): Promise<Open> {
+    const { clock, fetcherId, crawls, share, pace, robots, config, tasks, demand } = this.#options;
+    const { name, weight, output } = this.file;
+    const isHeld = share().term();
+    const { log: shared, codec, manifest } = await crawls.attach(name);
+    const log = heldLog(shared, isHeld);
+    const { crawl } = manifest;
+    const { policy } = await readControl(log, codec, crawl);
+    const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
+    const normalizer = compileNormalizer(normalize);
+    const hostKeyAt = (url: string) => hostKeyOf(normalizer(url) ?? url);
+    const { keyMode } = manifest;
+    const results = { codec, topics: { results: `${crawl}.results` }, partitions: 1, keyMode, fetcherId };
+    const feed = new TaskFeed(crawl);
+    const crawlPace = pace.join(name, weight, this.file.owner);
+    const leaseOf = ({ epoch, leaseId }: Pick<Task, 'epoch' | 'leaseId'>) => `${epoch}/${leaseId}`;
+    const over = (lease: string, record: LogRecord) => {
+      this.#taken.delete(lease);
+      share().over(record);
+    };
+    /** undefined: its schema is not known yet, or never will be: the fetcher waits for it, or makes a dead letter of it. */
+    const decoded = async (record: LogRecord): Promise<Task | undefined> => {
+      try {
+        await codec.prepare('tasks', record.value);
+        return codec.decode('tasks', record.value);
+      } catch {
+        return undefined;
+      }
+    };
+    let isOpen = true;
+    const fetcher = createFetchers({ log: feed.over(log), codec, clock, manifest }).fetcher(
+      {
+        ...{ fetcherId, normalize: normalizer, onFailure: this.#onFailure },
+        config: {
+          ...config,
+          linkCacheEntries: fleetServiceLimits.linkCacheEntries,
+          ...(output.markdown && { extract: withMarkdown(config.extract) }),
+          ...(output.warc && { archive: archiveOfCrawl }),
+        },
+        crawlPace: Object.assign(crawlPace, {
+          robots,
+          // Whoever has taken the frontier over has ended all leases of before.
+          isVoid: ({ epoch }: Task) => epoch < this.#epoch,
+          onRoom: (leases: number) => {
+            if (isOpen) demand.report(name, leases);
+          },
+        }),
+        addressPacer: this.#options.addressPacer,
+        hop: hopReporter(clock, {
+          isHere: (url) => crawlPace.mayContact(hostKeyAt(url)),
+          async report(asked, response) {
+            const { status, location, body, retryAfterMs, blockedAddress, detail } = response;
+            const answer = { asked, status, location, retryAfterMs, blockedAddress, detail };
+            await log.append([movedRecord(crawl, { ...answer, body: Buffer.from(body).toString('base64') }, tasks)]);
+          },
+          async notAsked(asked) {
+            const url = asked[asked.length - 1]!;
+            const hostKey = hostKeyAt(url);
+            // The next lease asks again.
+            if (crawlPace.mayContact(hostKey)) return;
+            const hop = { url, asked: asked.slice(0, -1), partition: 0 };
+            await log.append([leaseRequestRecord(hostKey, hop, results)]);
+          },
+        }),
+        onReported: (task) => {
+          const record = this.#taken.get(leaseOf(task));
+          if (record !== undefined) over(leaseOf(task), record);
+        },
+      },
+      [{ partition: 0, offset: 0 }],
+    );
+    return {
+      ...{ fetcher, feed },
+      take: async (record) => {
+        const task = await decoded(record);
+        if (task === undefined) share().over(record);
+        else this.#taken.set(leaseOf(task), record);
+        this.#epoch = Math.max(this.#epoch, task?.epoch ?? 0);
+        feed.put(record);
+      },
+      async end(records) {
+        const completedAtMs = clock.nowMs();
+        const answer: AppendRecord[] = [];
+        for (const record of records) {
+          const task = await decoded(record);
+          if (task === undefined) continue;
+          const nothing = { task, facts: blankHostFacts, completedAtMs, outcomes: [], requests: [] };
+          answer.push(resultRecord(nothing, true, results));
+          for (const hop of task.robotsHops) answer.push(leaseRequestRecord(task.hostKey, hop, results));
+        }
+        if (answer.length > 0) await log.append(answer);
+      },
+      leave: () => {
+        isOpen = false;
+        crawlPace.leave();
+      },
+    };
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * The crawls that a fetcher of a fleet has to do with: each from its first task here until the fleet's documents say that it does not run.
+ * One that fails is tried again, and the others do not notice.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { plainStats } from '../../../application/workers/worker-orders.ts';
+import { addEnded, sumStats } from '../../../application/workers/worker-stats.ts';
+import { emptyStats, type FetcherStats } from '../../../fetcher/fetcher-stats.ts';
+import { type CrawlFile, crawlFileOf } from '../crawl-file.ts';
+import { crawlFileIn } from '../crawl-topics.ts';
+import type { FollowedDocuments } from '../documents/follow-documents.ts';
+import { fleetFetcherLimits } from '../fetchers/fetcher-limits.ts';
+import { crawlOfRecord, movedAnswerOf } from '../fetchers/task-records.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import type { LogRecord } from '../../../runtime/log/log.ts';
+import { errorOf } from '../../../runtime/thrown.ts';
+import { say } from '../../../cli/terminal/say.ts';
+import { CrawlFetcher, type CrawlFetcherOptions } from './crawl-fetcher.ts';
+
+export interface FleetFetchersOptions extends CrawlFetcherOptions {
+  readonly fleet: string;
+  readonly documents: FollowedDocuments;
+}
+
+interface Entry {
+  crawl: CrawlFetcher | undefined;
+  /** What is to be done once it is open, in order. */
+  turn: Promise<unknown>;
+  /** Resolves once nothing of it is left. undefined: it is not let go. */
+  gone: Promise<void> | undefined;
+}
+
+export class FleetFetchers {
+  readonly #options: FleetFetchersOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** As they were read last: they have all seeds. */
+  readonly #files = new Map<string, { readonly text: string; readonly file: CrawlFile }>();
+  readonly #goings = new Set<Promise<unknown>>();
+  #endedStats = plainStats(emptyStats());
+  #isStopping = false;
+
+  constructor(options: FleetFetchersOptions) {
+    this.#options = options;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Of all crawls together, including ended ones. */
+  stats(): FetcherStats {
+    const running = [...this.#entries.values()].flatMap(({ crawl }) => crawl?.stats() ?? []);
+    return sumStats([this.#endedStats, ...running.map(plainStats)]);
+  }
+
+  take(record: LogRecord): void {
+    // What is not taken any more is not over: the next process ends it.
+    if (this.#isStopping) return;
+    const name = this.#nameOf(record);
+    const answer = movedAnswerOf(record);
+    if (answer !== undefined || name === undefined) this.#options.share().over(record);
+    if (name === undefined) return;
+    if (answer === undefined) this.#do(name, [record], (crawl) => crawl.take(record)).catch(() => {});
+    // Useless without a request.
+    else if (this.#entries.has(name)) this.#do(name, [], (crawl) => crawl.answered(answer)).catch(() => {});
+  }
+
+  /** Ends leases that a process of before has left. */
+  async end(records: readonly LogRecord[]): Promise<void> {
+    const byName = new Map<string, LogRecord[]>();
+    for (const record of records) {
+      const name = this.#nameOf(record);
+      if (name === undefined || movedAnswerOf(record) !== undefined) continue;
+      const some = byName.get(name);
+      if (some === undefined) byName.set(name, [record]);
+      else some.push(record);
+    }
+    await Promise.all([...byName].map(([name, some]) => this.#end(name, some)));
+  }
+
+  taken(isTaken: (hostKey: string) => boolean): void {
+    for (const { crawl } of this.#entries.values()) crawl?.taken(isTaken);
+  }
+
+  gone(partition: number): void {
+    for (const { crawl } of this.#entries.values()) crawl?.gone(partition);
+  }
+
+  /** Lets those go which are not to run any more, and begins those again that are others by now. */
+  look(): void {
+    for (const [name, entry] of this.#entries)
+      void this.#wanted(name).then((file) => {
+        const { crawl } = entry;
+        if (crawl === undefined || this.#entries.get(name) !== entry) return;
+        if (file?.createdAtMs !== crawl.file.createdAtMs) this.#letGo(name, entry);
+        else if (file.weight !== crawl.file.weight) this.#options.pace.setWeight(name, file.weight);
+      });
+  }
+
+  /** Hosts may have had another owner: pending work is not reported, and all hosts start over with their next tasks. */
+  lapse(): void {
+    for (const [name, entry] of this.#entries) this.#letGo(name, entry, 0, false);
+  }
+
+  async breakOff(): Promise<void> {
+    await Promise.all([...this.#entries.values()].map(({ crawl }) => crawl?.breakOff()));
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    for (const [name, entry] of this.#entries) this.#letGo(name, entry, graceMs, false);
+    await Promise.all(this.#goings);
+  }
+
+  #nameOf(record: LogRecord): string | undefined {
+    const prefix = `${this.#options.fleet}.`;
+    const crawl = crawlOfRecord(record);
+    return crawl?.startsWith(prefix) === true ? crawl.slice(prefix.length) : undefined;
+  }
+
+  async #end(name: string, records: readonly LogRecord[]): Promise<void> {
+    while (!this.#isStopping) {
+      try {
+        return await this.#do(name, [], (crawl) => crawl.end(records));
+      } catch {
+        await sleep(fleetFetcherLimits.againMs);
+      }
+    }
+  }
+
+  /** In turn, once it is open. `records`: are over if it is not to run. Rejects where it has failed. */
+  async #do(name: string, records: readonly LogRecord[], act: (crawl: CrawlFetcher) => Promise<void>): Promise<void> {
+    const gone = this.#entries.get(name)?.gone;
+    if (gone !== undefined) {
+      await gone;
+      return this.#isStopping ? undefined : this.#do(name, records, act);
+    }
+    const entry = this.#entries.get(name) ?? this.#begin(name, []);
+    const mine = entry.turn.then(async () => {
+      if (entry.gone !== undefined) return 'gone';
+      if (entry.crawl !== undefined) await act(entry.crawl);
+      else for (const record of records) this.#options.share().over(record);
+      return 'done';
+    });
+    entry.turn = mine.catch((error) => this.#failed(name, entry, error));
+    if ((await mine) === 'gone' && !this.#isStopping) return this.#do(name, records, act);
+  }
+
+  /** `left`: leases to be ended first. */
+  #begin(name: string, left: readonly LogRecord[]): Entry {
+    const entry: Entry = { crawl: undefined, gone: undefined, turn: Promise.resolve() };
+    this.#entries.set(name, entry);
+    const { documents, share } = this.#options;
+    entry.turn = (async () => {
+      let file = await this.#wanted(name);
+      if (file === undefined && !this.#isStopping) {
+        // It may have been made or resumed a moment ago.
+        await documents.caughtUp();
+        file = await this.#wanted(name);
+      }
+      if (file === undefined || this.#isStopping) {
+        if (this.#entries.get(name) === entry) this.#entries.delete(name);
+        for (const record of left) share().over(record);
+        return;
+      }
+      const crawl = new CrawlFetcher(this.#options, file, (error) => this.#failed(name, entry, error));
+      await crawl.open();
+      entry.crawl = crawl;
+      if (left.length === 0) return;
+      await crawl.end(left);
+      for (const record of left) share().over(record);
+    })().catch((error) => this.#failed(name, entry, error, left));
+    return entry;
+  }
+
+  #failed(name: string, entry: Entry, error: unknown, before: readonly LogRecord[] = []): void {
+    if (entry.gone !== undefined || this.#entries.get(name) !== entry) return;
+    const isBug = !(error instanceof CrawlstreamError);
+    say(`${name}: ${isBug ? `a bug, please report it: ${errorOf(error).stack}` : errorOf(error).message}`, 'warn');
+    this.#goes(name, entry, async () => {
+      await entry.turn;
+      const left = [...before, ...(entry.crawl?.left ?? [])];
+      this.#ended(await entry.crawl?.stop(0, false));
+      await sleep(fleetFetcherLimits.againMs);
+      return left;
+    });
+  }
+
+  #letGo(name: string, entry: Entry, graceMs: number = fleetServiceLimits.graceMs, isOver = true): void {
+    if (entry.gone !== undefined) return;
+    this.#goes(name, entry, async () => {
+      await entry.turn;
+      this.#ended(await entry.crawl?.stop(graceMs, isOver));
+      return [];
+    });
+  }
+
+  #ended(stats: FetcherStats | undefined): void {
+    if (stats !== undefined) this.#endedStats = addEnded(this.#endedStats, plainStats(stats));
+  }
+
+  /** `act` gives the leases that are to be ended by the next. */
+  #goes(name: string, entry: Entry, act: () => Promise<readonly LogRecord[]>): void {
+    const going = act().then((left) => {
+      if (this.#entries.get(name) !== entry) return;
+      this.#entries.delete(name);
+      if (left.length > 0 && !this.#isStopping) this.#begin(name, left);
+    });
+    entry.gone = going;
+    this.#goings.add(going);
+    void going.finally(() => this.#goings.delete(going));
+  }
+
+  /** Entry of a crawl that should run; undefined: it should not. */
+  async #wanted(name: string): Promise<CrawlFile | undefined> {
+    const { documents } = this.#options;
+    const found = await crawlFileIn(documents, name);
+    if (found === undefined) {
+      this.#files.delete(name);
+      return undefined;
+    }
+    let read = this.#files.get(name);
+    if (read?.text !== found.text) {
+      read = { text: found.text, file: crawlFileOf(found.text, found.place) };
+      this.#files.set(name, read);
+    }
+    return read.file.wish === 'running' ? read.file : undefined;
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Crawls of a fleet on Kafka, over one log of the process: `FLEET.CRAWL.pages`, `.frontier-changelog` and `.flow` each, and `.responses` where those are kept. Folders of
+ * this process hold what can be made again: checkpoints.
+ */
+import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import type { CrawlFile } from '../crawl-file.ts';
+import { type FleetTasksTopic, sendingTasks } from '../fetchers/task-records.ts';
+import type { ReadLog } from '../running-crawl.ts';
+import { type Clock, SystemClock } from '../../../runtime/clock.ts';
+import { agreeManifest } from '../../../runtime/crawl/agree-manifest.ts';
+import { accessOn, type CrawlAccess, type OpenRegistry } from '../../../runtime/crawl/kafka-access.ts';
+import { adoptDataFolder, type DataFolder } from '../../../runtime/data-folder/data-folder.ts';
+import type { Manifest } from '../../../runtime/data-folder/manifest.ts';
+import { makeFolders } from '../../../runtime/disk/make-folders.ts';
+import { ownResponses } from '../../../runtime/log/folded/fold.ts';
+import type { FoldedLog } from '../../../runtime/log/folded/folded-log.ts';
+import type { Log } from '../../../runtime/log/log.ts';
+import { productVersion } from '../../../runtime/version.ts';
+import type { WholeLog } from '../../../cli/connect/folder-log.ts';
+import { newCrawl } from '../../../cli/connect/new-crawl.ts';
+import { explainer } from '../../../cli/inspect/explain-command.ts';
+import { say } from '../../../cli/terminal/say.ts';
+
+export interface KafkaCrawlsOptions {
+  readonly fleet: string;
+  readonly brokers: string;
+  readonly registry: OpenRegistry | undefined;
+  /** The log under `log`: looks for topics, and removes them. */
+  readonly topics: Pick<Log, 'deleteTopics' | 'partitionsOf'>;
+  readonly log: FoldedLog;
+  /** Where tasks go, for fetchers in other processes. Absent: to the crawl's own. */
+  readonly tasks?: FleetTasksTopic | undefined;
+}
+
+export interface Opened extends CrawlAccess {
+  readonly manifest: Manifest;
+}
+
+/** How it is to be made. */
+interface Made {
+  readonly hasResponses: boolean;
+}
+
+/** Flows of crawls that do not run which are read on, for those who ask again. */
+const restingMax = 16;
+
+export class KafkaCrawls {
+  readonly #options: KafkaCrawlsOptions;
+  readonly #opened = new Map<string, Promise<Opened>>();
+  readonly #running = new Set<string>();
+  readonly #resting = new Set<string>();
+
+  constructor(options: KafkaCrawlsOptions) {
+    this.#options = options;
+  }
+
+  /** Makes topics and manifest. */
+  async make({ name, output }: Pick<CrawlFile, 'name' | 'output'>): Promise<void> {
+    this.#forget(name);
+    await this.#open(name, { hasResponses: output.warc === true });
+  }
+
+  /** For a run; the log is to be read and written from where it is. */
+  async open(name: string, path: string, clock: Clock): Promise<{ folder: DataFolder; opened: WholeLog }> {
+    const { log, codec, manifest } = await this.#open(name);
+    this.#resting.delete(name);
+    this.#running.add(name);
+    const { crawl } = manifest;
+    const decided = await log.last(`${crawl}.frontier-changelog`, 0);
+    if (decided !== undefined) clock.goOnFrom?.(decided.timestampMs);
+    const folder = await ownFolder(path, manifest);
+    const { tasks } = this.#options;
+    const whole = ofWhole(log);
+    return { folder, opened: { log: tasks === undefined ? whole : sendingTasks(whole, crawl, tasks), codec } };
+  }
+
+  /** For a fetcher of a crawl that another process runs; its log is read again. */
+  async attach(name: string): Promise<Opened> {
+    this.#forget(name);
+    return this.#open(name);
+  }
+
+  detach(name: string): void {
+    this.#forget(name);
+  }
+
+  /** It does not run any more. */
+  rests(name: string): void {
+    this.#running.delete(name);
+    this.#look(name);
+  }
+
+  /** `path`: of its folder. */
+  readonly reading = async <T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> => {
+    const name = basename(path);
+    const { log, codec, manifest } = await this.#there(name);
+    this.#look(name);
+    // Where an output keeps what it sorts.
+    await makeFolders(path, { recursive: true, mode: 0o700 });
+    return act({ log, codec, crawl: manifest.crawl });
+  };
+
+  readonly explain = async (
+    path: string,
+    url: string,
+  ): Promise<readonly (readonly [name: string, value: string])[]> => {
+    const name = basename(path);
+    const { log, codec, manifest } = await this.#there(name);
+    this.#look(name);
+    const { lines } = await explainer({ log, codec, topics: manifest }, { brokers: this.#options.brokers })(url);
+    return lines;
+  };
+
+  /** Nothing of it is left. */
+  async drop(name: string): Promise<void> {
+    const crawl = this.#crawl(name);
+    this.#forget(name);
+    await this.#options.topics.deleteTopics?.([
+      ...['pages', 'frontier-changelog', 'flow'].map((topic) => `${crawl}.${topic}`),
+      ownResponses(crawl),
+    ]);
+  }
+
+  #crawl(name: string): string {
+    return `${this.#options.fleet}.${name}`;
+  }
+
+  #forget(name: string): void {
+    this.#opened.delete(name);
+    this.#resting.delete(name);
+    this.#running.delete(name);
+    this.#options.log.release(this.#crawl(name));
+  }
+
+  /** A few flows of stopped crawls are cached. */
+  #look(name: string): void {
+    if (this.#running.has(name)) return;
+    this.#resting.delete(name);
+    this.#resting.add(name);
+    if (this.#resting.size <= restingMax) return;
+    const [oldest] = this.#resting;
+    this.#resting.delete(oldest!);
+    this.#options.log.release(this.#crawl(oldest!));
+  }
+
+  #there(name: string): Promise<Opened> {
+    return this.#open(name).catch((error) => {
+      if (!(error instanceof CrawlstreamError && error.code === 'CRAWL_MISSING')) throw error;
+      throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: retry in a moment');
+    });
+  }
+
+  #open(name: string, made?: Made): Promise<Opened> {
+    let opening = this.#opened.get(name);
+    if (opening === undefined) {
+      opening = this.#openNow(name, made);
+      this.#opened.set(name, opening);
+      opening.catch(() => {
+        if (this.#opened.get(name) === opening) this.#opened.delete(name);
+      });
+    }
+    return opening;
+  }
+
+  async #openNow(name: string, made: Made | undefined): Promise<Opened> {
+    const { log, registry, topics } = this.#options;
+    const crawl = this.#crawl(name);
+    const responses = ownResponses(crawl);
+    log.setApart(responses, made?.hasResponses ?? (await topics.partitionsOf(responses)) > 0);
+    const access = await accessOn(log, { registry, crawl, by: productVersion, onNotice: say });
+    const manifest = await agreeManifest({
+      ...{ log: access.log, codec: access.codec, clock: new SystemClock(), createdBy: productVersion },
+      wanted: { crawl },
+      defaults: made === undefined ? null : newCrawl(crawl, 1),
+      isOfFleet: true,
+    });
+    return { ...access, manifest };
+  }
+}
+
+/** One process runs it as a whole: all partitions are its own, and where it is, its changelog says. */
+function ofWhole(log: Log): Log {
+  return {
+    ...log,
+    commit: async () => {},
+    async join({ onAssigned }) {
+      onAssigned([0], []);
+      return { name: 'this process', members: 1, leave: async () => {} };
+    },
+    membersOf: async () => [],
+  };
+}
+
+/** Remains of an earlier crawl in this crawl's folder are useless. */
+export async function ownFolder(path: string, manifest: Manifest): Promise<DataFolder> {
+  try {
+    return await adoptDataFolder(path, manifest);
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError && error.code === 'DATA_FOLDER_FOREIGN')) throw error;
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    return adoptDataFolder(path, manifest);
+  }
+}

@@ -1,0 +1,124 @@
+/** Runs a fleet in this process until it is stopped: one in a folder. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import type { Processor } from '../../../application/processor/processor.ts';
+import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
+import type { FleetParts } from '../api/fleet-routes.ts';
+import { CrawlFiles } from '../crawl-file.ts';
+import { folderDocuments } from '../documents/folder-documents.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import { Callers } from '../owners/callers.ts';
+import type { Owner } from '../owners/owner-file.ts';
+import type { ReadLog } from '../running-crawl.ts';
+import { SystemClock } from '../../../runtime/clock.ts';
+import { openDataFolder, readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
+import type { Routes } from '../../../runtime/http/http-server.ts';
+import type { Service } from '../../../runtime/metrics/service.ts';
+import { type Journal, openJournal } from '../../../runtime/store/journal/journal.ts';
+import { productVersion } from '../../../runtime/version.ts';
+import { logFolder } from '../../../cli/connect/crawl-folder.ts';
+import { newCrawl } from '../../../cli/connect/new-crawl.ts';
+import { withCrawl } from '../../../cli/connect/open-crawl.ts';
+import { withStores } from '../../../cli/connect/stores.ts';
+import { withHttp } from '../../../cli/flags/http-flags.ts';
+import { explainer } from '../../../cli/inspect/explain-command.ts';
+import { say } from '../../../cli/terminal/say.ts';
+import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
+import type { CrawlDashboards } from './crawl-dashboards.ts';
+import type { FleetFlags } from './fleet-flags.ts';
+import { serveFleet } from './serve-fleet.ts';
+
+export interface FleetCommand {
+  readonly role: string;
+  /** What it answers by HTTP. `desk` throws OWNERSHIP_LOST while the fleet is not up. */
+  routes(parts: () => FleetParts, callers: Callers | null): readonly Routes[];
+  /** Reads the crawls' owners; called repeatedly. Absent: owners have no keys. */
+  readonly owners?: (() => readonly Owner[]) | undefined;
+  /** Extraction settings of all its crawls. */
+  readonly extract?: FetcherConfig['extract'];
+  /** Consumers that run beside each crawl. */
+  readonly processors?: readonly Processor[];
+  /** Where each crawl that runs is shown. */
+  readonly dashboards: CrawlDashboards;
+  /** Beside the HTTP side; the fleet stops once it resolves. Absent: it stops by a signal alone. */
+  serve?(parts: () => FleetParts, signal: AbortSignal): Promise<void>;
+}
+
+export async function runFleet(flags: FleetFlags, command: FleetCommand): Promise<void> {
+  if (existsSync(join(flags.data, 'manifest.json'))) {
+    const message = `--data ${flags.data} is the data folder of a single crawl: give a new folder, or the folder of this fleet`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, 'stopping: finishing requests under way');
+  let parts: FleetParts | undefined;
+  const needParts = () => {
+    if (parts === undefined) throw new CrawlstreamError('OWNERSHIP_LOST', 'the fleet is starting: retry in a moment');
+    return parts;
+  };
+  let isLeft = false;
+  try {
+    await withStores(async (open) => {
+      // Its lock keeps a second process out of the fleet's folder.
+      const store = await open(join(flags.data, 'hosts'));
+      const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
+      const owners = command.owners?.();
+      const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
+      const side = { role: command.role, routes: command.routes(needParts, callers), say };
+      await withHttp(flags, side, (service) => serve(service));
+
+      async function serve(service: Service): Promise<void> {
+        const clock = new SystemClock();
+        const { journalMs: intervalMs, journalFileBytes: fileBytes, graceMs } = fleetServiceLimits;
+        const journal = await openJournal(join(flags.data, 'journal'), clock, { intervalMs, fileBytes });
+        const onParts = (now: FleetParts | undefined) => {
+          if (now !== undefined) parts = now;
+        };
+        const served = { flags, command, owners, callers, service, onParts, signal: stop.signal };
+        isLeft = await serveFleet(served, {
+          name: flags.data,
+          documents: folderDocuments(flags.data),
+          files: new CrawlFiles(flags.data, (path) => forgetJournaled(journal, path)),
+          facts: store,
+          loopNote: join(flags.data, 'loop.json'),
+          data: { open: async (_, path) => ({ folder: await readDataFolder(path) }) },
+          make: (path, { name }) =>
+            openDataFolder(path, {}, { defaults: newCrawl(name, 1), createdBy: productVersion, clock }).then(() => {}),
+          ...{ journal, graceMs, reading, explain },
+        });
+      }
+    });
+  } finally {
+    release();
+  }
+  process.exitCode = isLeft ? 0 : 130;
+}
+
+/** What the journal has kept of a crawl that is deleted before it ran again. */
+async function forgetJournaled(journal: Journal, path: string): Promise<void> {
+  if (!journal.isOwing) return;
+  try {
+    const place = logFolder(await readDataFolder(path));
+    await withStores(async (open) => journal.forget(await open(place, { readOnly: true })));
+  } catch (error) {
+    // Its frames stay until none of the others is owed any.
+    say(`the journal keeps records of a deleted crawl: ${(error as Error).message}`);
+  }
+}
+
+/** What it rejects with names no other folder: owners may be told of it. */
+async function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
+  if (!existsSync(join(path, 'manifest.json')))
+    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: retry in a moment');
+  return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], ({ log, codec, topics }) =>
+    act({ log, codec, crawl: topics.crawl }),
+  );
+}
+
+function explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]> {
+  return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], async (crawl) => {
+    const { lines } = await explainer(crawl, { data: path })(url);
+    return lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  });
+}

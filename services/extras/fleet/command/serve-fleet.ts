@@ -1,0 +1,220 @@
+/** A fleet that runs in this process: its crawls, their shared parts, and their status. */
+import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
+import type { Processor } from '../../../application/processor/processor.ts';
+import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
+import { createAddressPacer } from '../../../fetcher/pace/address-pacer.ts';
+import { createFleetPace } from '../../../fetcher/pace/fleet-pace.ts';
+import { LoopShares } from '../../../fetcher/pace/loop-shares.ts';
+import { createSharedRobots } from '../../../fetcher/robots/shared-robots.ts';
+import type { FleetParts } from '../api/fleet-routes.ts';
+import type { CrawlFile, CrawlKeep } from '../crawl-file.ts';
+import type { Documents } from '../documents/documents.ts';
+import { EventReader } from '../events/event-reader.ts';
+import { EventStreams } from '../events/event-streams.ts';
+import { Fleet } from '../fleet.ts';
+import type { CreateCall } from '../fleet-schemas.ts';
+import { openHostFacts } from '../host-facts.ts';
+import { KeptPages } from '../kept-pages.ts';
+import { noteLeastWait } from '../least-waits.ts';
+import { DeletedKeys } from '../made-before.ts';
+import { OutputSender } from '../outputs/send-output.ts';
+import type { Callers } from '../owners/callers.ts';
+import { followOwners } from '../owners/follow-owners.ts';
+import { keepQuotas } from '../owners/keep-quotas.ts';
+import type { Owner } from '../owners/owner-file.ts';
+import { Quotas } from '../owners/quotas.ts';
+import { PageScraper } from '../scrape/page-scraper.ts';
+import { holdStopper } from '../shares/stopped-process.ts';
+import { WebhookSender } from '../webhooks/webhook-sender.ts';
+import { SystemClock } from '../../../runtime/clock.ts';
+import { counted } from '../../../runtime/counted.ts';
+import { LoopWatch } from '../../../runtime/loop/loop-watch.ts';
+import type { Service } from '../../../runtime/metrics/service.ts';
+import type { Journal } from '../../../runtime/store/journal/journal.ts';
+import type { StateStore } from '../../../runtime/store/store.ts';
+import { fetcherConfig, needContact } from '../../../cli/flags/fetcher-flags.ts';
+import { say } from '../../../cli/terminal/say.ts';
+import type { CrawlDashboards } from './crawl-dashboards.ts';
+import type { FleetFlags } from './fleet-flags.ts';
+import { fleetPolicy } from './fleet-policy.ts';
+import { type CrawlData, type FleetCrawlOptions, startFleetCrawl } from './start-fleet-crawl.ts';
+import { checkWebhook, webhookPost } from './webhook-post.ts';
+
+/** Where a fleet is kept: in a folder, or on Kafka. */
+export interface FleetPlace extends Pick<FleetParts, 'reading' | 'explain'> {
+  /** In words. */
+  readonly name: string;
+  readonly documents: Documents;
+  readonly files: CrawlKeep;
+  /** Pauses and Crawl-delays of hosts. */
+  readonly facts: Pick<StateStore, 'scan' | 'write'>;
+  readonly data: CrawlData;
+  /** Makes the data of a new crawl. */
+  make(path: string, file: CrawlFile): Promise<void>;
+  /** Throws INVALID_ARGUMENT where it cannot keep such a crawl. Absent: it keeps any. */
+  check?(call: CreateCall): void;
+  readonly journal?: Journal;
+  /** The file in which the watch over the event loop leaves a crawl's name. */
+  readonly loopNote: string;
+  /** As in FleetPaceOptions. */
+  readonly mayContact?: () => boolean;
+  readonly graceMs: number;
+  /** As in FleetCrawlOptions. */
+  readonly elsewhere?: FleetCrawlOptions['elsewhere'];
+}
+
+export interface ServedFleet {
+  readonly flags: FleetFlags;
+  readonly command: {
+    readonly extract?: FetcherConfig['extract'];
+    readonly processors?: readonly Processor[];
+    readonly dashboards: CrawlDashboards;
+    readonly owners?: (() => readonly Owner[]) | undefined;
+    serve?(parts: () => FleetParts, signal: AbortSignal): Promise<void>;
+  };
+  readonly owners: readonly Owner[] | undefined;
+  readonly callers: Callers | null;
+  readonly service: Service;
+  /** Called with the desk once it is up, and with undefined once it is down. */
+  onParts(parts: FleetParts | undefined): void;
+  /** Aborted: it stops. */
+  readonly signal: AbortSignal;
+}
+
+/** True: the command's own server has ended. */
+export async function serveFleet(served: ServedFleet, place: FleetPlace): Promise<boolean> {
+  const { files } = place;
+  const watch = new LoopWatch(place.loopNote);
+  const before = await holdStopper(await files.list(), watch.verdict, files, say);
+  await watch.start((error) => say(`the event loop is not watched: ${error.message}`));
+  try {
+    return await serveWatched(served, place, watch, before);
+  } finally {
+    await watch.close();
+  }
+}
+
+async function serveWatched(
+  served: ServedFleet,
+  place: FleetPlace,
+  watch: LoopWatch,
+  before: readonly CrawlFile[],
+): Promise<boolean> {
+  const { flags, command, owners, callers, service, onParts, signal } = served;
+  const { documents, files, journal, reading, explain } = place;
+  const clock = new SystemClock();
+  const facts = await openHostFacts(place.facts, clock.nowMs());
+  await noteLeastWait(documents, { sinceMs: clock.nowMs(), ms: flags.hostDelay });
+  const pace = createFleetPace({
+    clock,
+    requestsMax: flags.inFlight,
+    hostDelayMs: flags.hostDelay,
+    isResumed: before.length > 0,
+    ...(place.mayContact && { mayContact: place.mayContact }),
+    facts: facts.known,
+    loop: new LoopShares(),
+    onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
+  });
+  const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
+  const { extract } = command;
+  const options = {
+    pace,
+    robots: createSharedRobots(clock),
+    // One for all, which no crawl's policy changes.
+    addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
+    fetcher: {
+      ...fetcherConfig(flags),
+      ...(extract !== undefined && { extract }),
+      requestsMax: flags.inFlight,
+      say,
+    },
+    processors: command.processors ?? [],
+    leasesMax: flags.concurrency,
+    dashboards: command.dashboards,
+    watch,
+    ...{ data: place.data, journal, graceMs: place.graceMs, elsewhere: place.elsewhere },
+    seen: flags,
+    keepMs: flags.keep ?? null,
+    snapshots: flags,
+    say,
+  };
+  const quotas = owners === undefined ? null : await Quotas.open(documents, owners, clock);
+  const deletedKeys = new DeletedKeys(documents, clock);
+  await deletedKeys.open();
+  const fleet = new Fleet({
+    files,
+    clock,
+    say,
+    deletedKeys,
+    check(call, by) {
+      place.check?.(call);
+      const { seeds, policy } = fleetPolicy(call.seeds, call.policy, by);
+      needContact(flags, seeds);
+      if (call.webhook !== undefined) checkWebhook(flags, call.webhook.url);
+      return { seeds, policy: { ...policy } };
+    },
+    make: place.make,
+    start: (file, path) => startFleetCrawl(options, file, path),
+    pagesEnd: (path) => reading(path, async ({ log, crawl }) => (await log.offsets(`${crawl}.pages`, 0)).end),
+    webhookOf: (file) => webhooks.status(file),
+    async onDelete(name) {
+      quotas?.look(fleet.list());
+      await webhooks.forget(name);
+    },
+    heldFor: (owner) => quotas?.spent(owner) ?? null,
+  });
+  const kept = new KeptPages();
+  const events = new EventReader({ fleet, kept, reading });
+  const webhooks = new WebhookSender({ fleet, documents, events, clock, say, post: webhookPost(flags) });
+  const streams = new EventStreams(clock);
+  const pages = new PageScraper({ fleet, clock, reading, explain });
+  const requestsInFlight = () => pace.requestsInFlight;
+  const outputs = new OutputSender();
+  const parts = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs };
+  onParts(parts);
+  service.sources.add((report) => report.value('crawlstream_fleet_held_crawls', fleet.heldForGood));
+  const stopping = new AbortController();
+  let posting: Promise<void> | undefined;
+  let counting: Promise<unknown> | undefined;
+  let isLeft = false;
+  try {
+    const opened = fleet.open(before);
+    if (command.owners !== undefined && owners !== undefined && callers !== null && quotas !== null) {
+      const following = { owners, read: command.owners, callers, quotas, clock, say };
+      counting = Promise.all([
+        keepQuotas({ fleet, quotas, clock, say }, stopping.signal),
+        followOwners(following, stopping.signal),
+      ]);
+    }
+    posting = webhooks.run();
+    posting.catch(() => {});
+    service.probes.serve(() => null);
+    say(`${counted(before.length, 'crawl')} in ${place.name}`);
+    const stopped = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const left = command
+      .serve?.(() => parts, signal)
+      .then(() => {
+        isLeft = !signal.aborted;
+      });
+    await Promise.race([Promise.all([opened, stopped]), ...(left === undefined ? [] : [left])]);
+  } finally {
+    service.probes.suspend('stopping');
+    streams.close();
+    webhooks.stop();
+    // Unanswered posts are repeated after the next start.
+    await Promise.race([posting, clock.sleepUntil(clock.nowMs() + place.graceMs)]);
+    stopping.abort();
+    await counting;
+    await fleet.stop();
+    onParts(undefined);
+    pace.close();
+    quotas?.look(fleet.list());
+    await quotas?.write(true);
+    await facts.settled();
+    await journal?.close();
+  }
+  return isLeft;
+}

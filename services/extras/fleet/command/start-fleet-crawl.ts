@@ -1,0 +1,191 @@
+/** Starts one crawl of a fleet: as `crawl` runs it, over its data folder, and beside the others. */
+import type { Counters } from '../../../../topology/frontier/changes/counters.ts';
+import { storedPolicy } from '../../../../topology/policy/validate.ts';
+import type { CrawlStatus } from '../../../application/crawl/watch-crawl.ts';
+import type { FetcherConfig } from '../../../application/fetching.ts';
+import type { Processor } from '../../../application/processor/processor.ts';
+import { startProcessors } from '../../../application/start-processors.ts';
+import { archiveLimits } from '../../archive/archive-limits.ts';
+import type { FleetPace } from '../../../fetcher/pace/fleet-pace.ts';
+import { type ExtractRules, extractRulesSchema } from '../../../fetcher/pages/extract-rules.ts';
+import type { SharedRobots } from '../../../fetcher/robots/shared-robots.ts';
+import type { CrawlCounts, CrawlFile } from '../crawl-file.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import type { ReadLog, RunningCrawl } from '../running-crawl.ts';
+import { DecisionShare } from '../shares/decision-share.ts';
+import { loopSubjectOf } from '../shares/stopped-process.ts';
+import { type Clock, SystemClock } from '../../../runtime/clock.ts';
+import type { DataFolder } from '../../../runtime/data-folder/data-folder.ts';
+import type { LoopWatch } from '../../../runtime/loop/loop-watch.ts';
+import { createService } from '../../../runtime/metrics/service.ts';
+import type { Journal } from '../../../runtime/store/journal/journal.ts';
+import type { WholeLog } from '../../../cli/connect/folder-log.ts';
+import type { BesideOthers } from '../../../cli/crawl/embedded-crawl.ts';
+import { runEmbeddedCrawl } from '../../../cli/crawl/embedded-crawl.ts';
+import type { SeenFlags } from '../../../cli/flags/seen-flags.ts';
+import { seenConfigOf } from '../../../cli/flags/seen-flags.ts';
+import type { SnapshotRoleFlags } from '../../../cli/flags/snapshot-flags.ts';
+import { QueryService } from '../../../cli/roles/query-service.ts';
+import type { CrawlDashboards } from './crawl-dashboards.ts';
+
+export interface FleetCrawlOptions {
+  readonly pace: FleetPace;
+  readonly addressPacer: NonNullable<BesideOthers['fetcher']['addressPacer']>;
+  readonly robots: SharedRobots;
+  readonly fetcher: FetcherConfig;
+  /** Consumers that run beside the crawl. */
+  readonly processors: readonly Processor[];
+  readonly leasesMax: number;
+  /** Gets the crawl that the process works for. */
+  readonly watch: Pick<LoopWatch, 'join'>;
+  readonly dashboards: Pick<CrawlDashboards, 'add'>;
+  /** Opens a crawl that is about to run. */
+  readonly data: CrawlData;
+  readonly journal?: Pick<Journal, 'store'> | undefined;
+  /** Requests under way have so long to end when a crawl stops, ms. */
+  readonly graceMs: number;
+  /** Fetchers of a crawl, by its name, where they are other processes. Absent: they are here. */
+  readonly elsewhere?: ((name: string) => BesideOthers['elsewhere']) | undefined;
+  readonly seen: SeenFlags;
+  readonly keepMs: number | null;
+  readonly snapshots: SnapshotRoleFlags;
+  say(text: string): void;
+}
+
+/** Where crawls of a fleet are. */
+export interface CrawlData {
+  /** `opened` absent: the log is in the folder. */
+  open(
+    file: CrawlFile,
+    path: string,
+    clock: Clock,
+  ): Promise<{ readonly folder: DataFolder; readonly opened?: WholeLog }>;
+  /** It does not run any more. */
+  closed?(file: CrawlFile): void;
+}
+
+const { openFiles, bufferBytes: writeBufferBytes, cacheBytes, linkCacheEntries, tailBytes } = fleetServiceLimits;
+
+/** Bodies in their messages alone: a crawl's log is all it has. */
+export const archiveOfCrawl = {
+  what: 'pages',
+  bodyBytesMax: archiveLimits.bodyBytesMax,
+  messageBytesMax: archiveLimits.bodyBytesMax,
+} as const;
+
+/** Two hundred crawls look for their ends so often, and for what commands have left for them. */
+const lookEveryMs = 500;
+const inboxEveryMs = 2_000;
+const signEveryMs = 10_000;
+/** A frontier is woken by what comes, and by its hosts’ times: without those it looks seldom, and two hundred cost next to nothing. */
+const idleMs = 5_000;
+
+export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, path: string): RunningCrawl {
+  const { name, weight, seeds } = file;
+  // Each goes on from where its log ends, which may be ahead of the machine.
+  const clock = new SystemClock();
+  const stop = new AbortController();
+  const crawlPace = options.pace.join(name, weight, file.owner);
+  const work = options.watch.join(loopSubjectOf(file));
+  const queries = new QueryService(clock);
+  const hide = options.dashboards.add(name, clock, () => queries.shown);
+  const policy = storedPolicy(file.policy);
+  const extract = withMarkdown(options.fetcher.extract);
+  let reads: ReadLog | undefined;
+  let status: CrawlStatus | undefined;
+  let counters: Counters | undefined;
+  let live = (): Counters | undefined => undefined;
+  let isUp = () => {};
+  const up = new Promise<void>((resolve) => {
+    isUp = resolve;
+  });
+  const run = async () => {
+    const service = createService('fleet');
+    const { folder, opened } = await options.data.open(file, path, clock);
+    const sayOf = (text: string) => options.say(`${name}: ${text}`);
+    const outcome = await runEmbeddedCrawl({
+      ...{ clock, policy, service, folder, queries },
+      ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, anew: false },
+      seeds: seeds.map((url) => ({ url, priority: -1 })),
+      // Later changes stay in force.
+      ask: (_, before) => before ?? policy,
+      say: sayOf,
+      fetcher: {
+        ...options.fetcher,
+        linkCacheEntries,
+        ...(file.output.markdown && { extract }),
+        ...(file.output.warc && { archive: archiveOfCrawl }),
+      },
+      leasesMax: options.leasesMax,
+      seen: seenConfigOf(options.seen, 1),
+      keepMs: options.keepMs,
+      snapshots: options.snapshots,
+      signal: stop.signal,
+      beside: {
+        fetcher: {
+          crawlPace: Object.assign(crawlPace, { robots: options.robots }),
+          addressPacer: options.addressPacer,
+        },
+        elsewhere: options.elsewhere?.(name),
+        opened,
+        journal: options.journal,
+        graceMs: options.graceMs,
+        tailBytes,
+        stores: { openFiles, writeBufferBytes, cacheBytes },
+        ...{ lookEveryMs, inboxEveryMs, signEveryMs, idleMs },
+        steps: new DecisionShare(name, work, undefined, crawlPace.loop),
+        onFrontier(frontier) {
+          live = () => frontier.committed()[0]?.counters;
+        },
+      },
+      onStatus(now) {
+        status = now;
+        isUp();
+      },
+      attach: async ({ log, codec }) => {
+        reads = { log, codec, crawl: folder.manifest.crawl };
+        const { manifest, part } = folder;
+        const { resolve = [], allowPrivate = false } = options.fetcher;
+        const reach = { ...options.fetcher, resolve, allowPrivate };
+        const run = { shared: false, fromStart: false, reach, service, say: sayOf };
+        return startProcessors({ log, codec, clock, manifest, part, ...run }, options.processors, {});
+      },
+    });
+    // Decisions since the last look.
+    counters = outcome.counters;
+    live = () => undefined;
+    return outcome.end;
+  };
+  const ended = run().finally(() => {
+    reads = undefined;
+    hide();
+    crawlPace.leave();
+    work.leave();
+    options.data.closed?.(file);
+  });
+  return {
+    up,
+    ended,
+    get counts() {
+      counters = live() ?? counters;
+      return counters === undefined ? file.counts : countsOf(counters);
+    },
+    get pagesPerSecond() {
+      return status?.pagesPerSecond ?? 0;
+    },
+    get reads() {
+      return reads;
+    },
+    stop: () => stop.abort(),
+  };
+}
+
+/** Beside the operator's extraction settings. */
+export function withMarkdown(given: FetcherConfig['extract']): ExtractRules {
+  return { ...(given ?? extractRulesSchema.parse({})), mainText: true, markdown: true, language: true };
+}
+
+function countsOf(counters: Counters): CrawlCounts {
+  const { page: pages, queued, retrying, deferred, leased, failed, dead, denied, hosts, bytes } = counters;
+  return { pages, queued: queued + retrying + deferred, leased, failed: failed + dead + denied, hosts, bytes };
+}

@@ -1,0 +1,42 @@
+/** How a fleet posts to webhooks: to no address that its fetches may not contact, since their URLs are callers' own. */
+
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { compileAddressGuard } from '../../../../topology/fetch/address.ts';
+import { canParse } from '../../../../topology/url/can-parse.ts';
+import { compileOverrides } from '../../../fetcher/connect/resolve-override.ts';
+import { trustBeside } from '../../../fetcher/connect/trust.ts';
+import { webhookLimits } from '../webhooks/webhook-limits.ts';
+import type { WebhookSenderOptions } from '../webhooks/webhook-sender.ts';
+import { createGuardedRequest, refusalOfUrl } from '../../../runtime/http/guarded-request.ts';
+import { productVersion } from '../../../runtime/version.ts';
+import type { FleetFlags } from './fleet-flags.ts';
+
+const guardOf = ({ allowPrivate }: FleetFlags) => compileAddressGuard(allowPrivate ?? false);
+
+/** Throws INVALID_ARGUMENT. A name is looked up at each request alone: it may lead elsewhere by then. */
+export function checkWebhook(flags: FleetFlags, url: string): void {
+  const parsed = canParse(url) ? new URL(url) : null;
+  const named = parsed !== null && (parsed.username !== '' || parsed.password !== '');
+  const why =
+    parsed === null
+      ? 'it is not a URL'
+      : named
+        ? 'it has a user name or password; remove them, since requests are signed'
+        : refusalOfUrl(parsed, guardOf(flags));
+  if (why === null) return;
+  throw new CrawlstreamError('INVALID_ARGUMENT', `webhook.url: ${why}; give an http or https URL at a public address`);
+}
+
+export function webhookPost(flags: FleetFlags): WebhookSenderOptions['post'] {
+  const { timeoutMs, answerBytesMax: bytesMax } = webhookLimits;
+  const ca = flags.ca?.join('\n');
+  const request = createGuardedRequest({
+    ...{ isBlocked: guardOf(flags), timeoutMs, bytesMax, overrides: compileOverrides(flags.resolve ?? []) },
+    ...(ca !== undefined && { secureContext: trustBeside(ca) }),
+  });
+  const agent = { 'user-agent': `crawlstream/${productVersion}` };
+  return async (url, headers, body) => {
+    const { status, headers: answered } = await request(url, { ...agent, ...headers }, body);
+    return { status, retryAfter: answered['retry-after'] ?? '' };
+  };
+}

@@ -1,0 +1,26 @@
+/** Rows of a small store as documents: what a fleet keeps of hosts in a separate store, and on Kafka beside the rest. */
+import type { StateStore } from '../../../runtime/store/store.ts';
+import type { Documents } from './documents.ts';
+
+export function documentStore(documents: Documents, prefix: string): Pick<StateStore, 'scan' | 'write'> {
+  const keyOf = (key: Uint8Array) => `${prefix}${Buffer.from(key).toString()}`;
+  return {
+    async *scan({ gte, lt }) {
+      for (const key of await documents.keys(prefix)) {
+        const row = Buffer.from(key.slice(prefix.length));
+        const text = await documents.get(key);
+        if (text !== undefined && row.compare(gte) >= 0 && row.compare(lt) < 0)
+          yield [row, Buffer.from(text, 'base64')];
+      }
+    },
+    async write(ops) {
+      await Promise.all(
+        ops.map(({ key, value }) =>
+          value === null
+            ? documents.delete(keyOf(key))
+            : documents.put(keyOf(key), Buffer.from(value).toString('base64')),
+        ),
+      );
+    },
+  };
+}

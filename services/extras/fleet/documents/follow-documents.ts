@@ -1,0 +1,97 @@
+/** The documents of a fleet on Kafka, for a process that goes by them and never writes them: as they are, from one moment to the next. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import type { Log } from '../../../runtime/log/log.ts';
+import type { ReadableDocuments } from './documents.ts';
+import { none, readable, takeDocument } from './topic-documents.ts';
+
+export interface FollowedDocuments extends ReadableDocuments {
+  /** Resolves once all is known that was written before the call. */
+  caughtUp(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface FollowOptions {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly topic: string;
+  /** Is called after each change. */
+  onChange(): void;
+  /** The topic cannot be read. */
+  onFailure(error: unknown): void;
+}
+
+const [pollBytes, pollWaitMs] = [1 << 20, 1_000];
+const againMs = 250;
+
+export function followTopicDocuments({ log, topic, onChange, onFailure }: FollowOptions): FollowedDocuments {
+  const stopping = new AbortController();
+  const waiting = new Set<{ readonly end: number; readonly resolve: () => void }>();
+  const all = new Map<string, string>();
+  let reader = log.reader();
+  let [current, next] = [none, 0];
+  /** What is read from the beginning, up to what was there then: until that is known, `all` is what was known before. */
+  let anew: { readonly all: Map<string, string>; readonly end: number } | undefined;
+
+  /** Once it is read, it takes the place of what was known before. */
+  const replaceByAnew = () => {
+    if (anew === undefined || next < anew.end) return;
+    all.clear();
+    for (const [key, text] of anew.all) all.set(key, text);
+    anew = undefined;
+  };
+  const notify = () => {
+    for (const one of waiting) {
+      if (next < one.end && !stopping.signal.aborted) continue;
+      waiting.delete(one);
+      one.resolve();
+    }
+  };
+  /** Records that an owner rewrites, and earlier ones, may have been dropped meanwhile. */
+  const begin = async () => {
+    const { start, end } = await log.offsets(topic, 0);
+    [current, next, anew] = [none, start, { all: new Map(), end }];
+    reader.seek(topic, 0, start);
+  };
+  const read = async () => {
+    await begin();
+    while (!stopping.signal.aborted) {
+      try {
+        const records = await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
+        for (const record of records) {
+          current = takeDocument(anew?.all ?? all, current, record);
+          next = record.offset + 1;
+        }
+        replaceByAnew();
+        if (anew !== undefined || records.length === 0) continue;
+        onChange();
+        notify();
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        if (!(error instanceof CrawlstreamError && error.code === 'OFFSET_OUT_OF_RANGE')) throw error;
+        await reader.close();
+        await sleep(againMs);
+        reader = log.reader();
+        await begin();
+      }
+    }
+  };
+  const reading = read().catch((error) => {
+    if (!stopping.signal.aborted) onFailure(error);
+  });
+
+  return {
+    ...readable(topic, all),
+    async caughtUp() {
+      const { end } = await log.offsets(topic, 0);
+      if (next >= end || stopping.signal.aborted) return;
+      await new Promise<void>((resolve) => waiting.add({ end, resolve }));
+    },
+    async stop() {
+      stopping.abort();
+      reader.wake();
+      await reader.close();
+      await reading;
+      notify();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Events of crawls as `text/event-stream` (WHATWG HTML, 9.2): from `Last-Event-ID` on, and as they come. A client that comes
+ * back with the last id is sent 204 once a crawl has ended and all was told, which ends its coming back.
+ *
+ * What a client does not take is not read for it: a slow one costs a socket and nothing more.
+ */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Content } from '../fleet-contents.ts';
+import { eventLimits } from './event-limits.ts';
+import type { EventPosition } from './event-position.ts';
+import type { EventReader } from './event-reader.ts';
+import type { CrawlEvent } from './read-events.ts';
+
+export class EventStreams {
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  /** By owner. */
+  readonly #open = new Map<string, number>();
+  #all = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Why there is no place for this owner, in words; null: there is one. */
+  takenFor(owner: string): string | null {
+    const { ofOwnerMax, streamsMax } = eventLimits;
+    if (this.#all >= streamsMax) return `${streamsMax} streams`;
+    return (this.#open.get(owner) ?? 0) >= ofOwnerMax ? `${ofOwnerMax} of your streams` : null;
+  }
+
+  /** Resolves once the client has gone, all events are sent, or it may no longer listen. */
+  async stream(
+    response: ServerResponse,
+    reader: EventReader,
+    wanted: {
+      readonly crawl: string;
+      /** When the crawl was made that is meant. */
+      readonly createdAtMs: number;
+      readonly owner: string;
+      readonly content: Content;
+      readonly from: EventPosition;
+    },
+    mayListen: () => boolean = () => true,
+  ): Promise<void> {
+    const { crawl, createdAtMs, owner, content } = wanted;
+    const { lookMs, beatMs, readMax: most, readCharsSoft: charsSoft } = eventLimits;
+    const gone = new AbortController();
+    response.once('close', () => gone.abort()).on('error', () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
+    this.#count(owner, 1);
+    try {
+      response.writeHead(200, {
+        ...{ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
+        // nginx would gather what is to be read at once.
+        ...{ 'x-accel-buffering': 'no', connection: 'keep-alive' },
+      });
+      response.flushHeaders();
+      let from = wanted.from;
+      let reportedAtMs = this.#clock.nowMs();
+      while (!signal.aborted && mayListen()) {
+        // It fails where the crawl stops at this moment: the next look finds it at rest.
+        const some = await reader.read(crawl, from, { content, most, charsSoft, createdAtMs }).catch(() => null);
+        if (some === undefined) break;
+        if (some !== null) {
+          from = some.next;
+          for (const event of some.events) await write(response, textOf(event), signal);
+          if (some.events.length > 0) {
+            reportedAtMs = this.#clock.nowMs();
+            continue;
+          }
+          if (some.isOver) break;
+        }
+        if (this.#clock.nowMs() - reportedAtMs >= beatMs) {
+          await write(response, ':\n\n', signal);
+          reportedAtMs = this.#clock.nowMs();
+        }
+        await this.#clock.sleepUntil(this.#clock.nowMs() + lookMs, signal);
+      }
+    } finally {
+      this.#count(owner, -1);
+      response.end();
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #count(owner: string, by: number): void {
+    this.#all += by;
+    const left = (this.#open.get(owner) ?? 0) + by;
+    if (left === 0) this.#open.delete(owner);
+    else this.#open.set(owner, left);
+  }
+}
+
+/** JSON has no line breaks of its own. */
+function textOf(event: CrawlEvent): string {
+  return `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+async function write(response: ServerResponse, text: string, signal: AbortSignal): Promise<void> {
+  if (signal.aborted || response.write(text)) return;
+  await once(response, 'drain', { signal }).catch(() => {});
+}

@@ -1,0 +1,34 @@
+/** The topics that a fleet on Kafka has beside those of its crawls where its fetchers are separate processes. */
+import { topics } from '../../../../topology/topics.ts';
+import { fleetDemandTopic, fleetHostsTopic, fleetTasksTopic } from '../../../runtime/crawl/fleet-names.ts';
+import type { Log } from '../../../runtime/log/log.ts';
+import { fleetFetcherLimits } from './fetcher-limits.ts';
+import type { FleetTasksTopic } from './task-records.ts';
+
+/** Makes what is missing. A topic of before keeps its partitions: with others, a host would be with two fetchers for a while. */
+export async function makeFleetTopics(
+  log: Pick<Log, 'createTopics' | 'partitionsOf'>,
+  fleet: string,
+): Promise<FleetTasksTopic> {
+  const [tasks, hosts] = [fleetTasksTopic(fleet), fleetHostsTopic(fleet)];
+  const partitions = (await log.partitionsOf(tasks)) || fleetFetcherLimits.taskPartitions;
+  const { settings } = topics.tasks;
+  await log.createTopics([
+    { name: tasks, partitions, retention: 'time', ...(settings && { settings }) },
+    { name: hosts, partitions, retention: 'time', settings: { 'cleanup.policy': 'compact' } },
+    { name: fleetDemandTopic(fleet), partitions: 1, retention: 'time', settings: { 'retention.ms': '3600000' } },
+  ]);
+  return { topic: tasks, partitions };
+}
+
+/** undefined: the frontier has not made them yet. */
+export async function findFleetTopics(
+  log: Pick<Log, 'partitionsOf'>,
+  fleet: string,
+): Promise<FleetTasksTopic | undefined> {
+  const topic = fleetTasksTopic(fleet);
+  const [partitions, hosts, demand] = await Promise.all(
+    [topic, fleetHostsTopic(fleet), fleetDemandTopic(fleet)].map((name) => log.partitionsOf(name)),
+  );
+  return partitions! > 0 && hosts! >= partitions! && demand! > 0 ? { topic, partitions: partitions! } : undefined;
+}

@@ -1,0 +1,259 @@
+/**
+ * The share that a fetcher of a fleet has of its hosts: the partitions of the fleet's tasks that the group of its fetchers gives it. A host
+ * is contacted by whoever has its partition, and by nobody else.
+ *
+ * - A partition is given to another only once nothing of this process is under way (`beforeRejoin`), or after this one's session; it
+ *   starts nothing for a margin before that (`mayContact`). Whoever gets it counts its hosts as contacted at that moment.
+ * - It is read from its end. Tasks before that which are not known to be over are those of a process of before: their leases are ended,
+ *   so that the frontier gives what is left of them again (`onLeft`).
+ * - The position that the group has committed is that of the oldest task that is not over.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import type { Log, LogRecord, Membership } from '../../../runtime/log/log.ts';
+import { recordsOf } from '../../../runtime/log/records-of.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import { fleetFetcherLimits } from './fetcher-limits.ts';
+
+export interface TaskShareOptions {
+  readonly log: Log;
+  readonly topic: string;
+  readonly group: string;
+  /** Where others may ask this process. */
+  readonly address?: string | undefined;
+  /** Reads what is known of the hosts of a partition, which are this process's from then on. */
+  onTaken(partition: number): Promise<void>;
+  /** Its hosts are not this process's any more. */
+  onGone(partition: number): void;
+  /** Resolves once no request is under way; none starts meanwhile. */
+  atRest(): Promise<void>;
+  /** Another process may have had its hosts: this process's state of them, and unsent reports, are void. */
+  onLapsed(): void;
+  /** In order of each partition. */
+  onTask(record: LogRecord): void;
+  /** Ends leases that nobody works on; resolves once that is durable. Those that cannot be are left to their deadlines. */
+  onLeft(records: readonly LogRecord[]): Promise<void>;
+  /** The process cannot go on. */
+  onFailure(error: unknown): void;
+}
+
+interface Held {
+  /** The next task that is not read yet. */
+  next: number;
+  /** Tasks that are not over, in order. */
+  readonly open: Set<number>;
+  isRead: boolean;
+  committed: number;
+}
+
+const { pollBytes, pollWaitMs, commitMs, takeOverMs } = fleetFetcherLimits;
+
+export class TaskShare {
+  readonly #options: TaskShareOptions;
+  readonly #held = new Map<number, Held>();
+  readonly #stopping = new AbortController();
+  readonly #work: Promise<unknown>[] = [];
+  #reader: ReturnType<Log['reader']>;
+  #membership: Membership | undefined;
+  #isMoving = true;
+  /** As they were given last. */
+  #given: readonly number[] = [];
+  #isLapsed = false;
+  #terms = 0;
+
+  private constructor(options: TaskShareOptions) {
+    this.#options = options;
+    this.#reader = options.log.reader();
+  }
+
+  static async join(options: TaskShareOptions): Promise<TaskShare> {
+    const share = new TaskShare(options);
+    const { log, topic, group, address, onFailure } = options;
+    try {
+      share.#membership = await log.join({
+        ...{ group, topics: [topic], address, onFailure },
+        onAssigned: (partitions) => share.#assigned(partitions),
+        async beforeRejoin() {
+          share.isHeld();
+          share.#isMoving = true;
+          await options.atRest();
+        },
+      });
+    } catch (error) {
+      await share.#reader.close();
+      throw error;
+    }
+    const works = [share.#read(), share.#commitRegularly()];
+    for (const work of works) work.catch((error) => share.#fail(error));
+    share.#work.push(...works);
+    return share;
+  }
+
+  /** Does this process have the partition? */
+  has(partition: number): boolean {
+    return this.#held.get(partition)?.isRead === true;
+  }
+
+  get partitions(): readonly number[] {
+    return [...this.#held.keys()];
+  }
+
+  /** Fetchers of the fleet. */
+  get members(): number {
+    return Math.max(1, this.#membership?.members ?? 1);
+  }
+
+  /** May requests start? False while partitions move, and where another process could have this one's by now. */
+  mayContact(): boolean {
+    return this.isHeld() && !this.#isMoving;
+  }
+
+  /** False: another process could have its partitions by now, until it is given them again. */
+  isHeld(): boolean {
+    if (!this.#isLapsed && !this.#isAlive()) this.#lapse();
+    return !this.#isLapsed;
+  }
+
+  /** For as long as no other process can have had them, says whether reports of these hosts count. */
+  term(): () => boolean {
+    const term = this.#terms;
+    return () => this.isHeld() && this.#terms === term;
+  }
+
+  /** A task is over. */
+  over({ partition, offset }: Pick<LogRecord, 'partition' | 'offset'>): void {
+    this.#held.get(partition)?.open.delete(offset);
+  }
+
+  /** Others get what it has. To be called when nothing is under way any more. */
+  async leave(): Promise<void> {
+    this.#isMoving = true;
+    this.#stopping.abort();
+    this.#reader.wake();
+    await Promise.allSettled(this.#work);
+    await this.#commit().catch(() => {});
+    await this.#membership?.leave();
+    await this.#reader.close();
+  }
+
+  #isAlive(): boolean {
+    const heldUntilMs = this.#membership?.heldUntilMs ?? Number.POSITIVE_INFINITY;
+    return performance.now() < heldUntilMs - fleetServiceLimits.sessionMarginMs;
+  }
+
+  #lapse(): void {
+    this.#isLapsed = true;
+    this.#terms += 1;
+    for (const partition of [...this.#held.keys()]) this.#giveUp(partition);
+    if (!this.#stopping.signal.aborted) this.#options.onLapsed();
+  }
+
+  #assigned(partitions: readonly number[]): void {
+    this.#given = partitions;
+    this.#isLapsed = false;
+    for (const partition of [...this.#held.keys()]) if (!partitions.includes(partition)) this.#giveUp(partition);
+    for (const partition of partitions) {
+      if (this.#held.has(partition)) continue;
+      const held: Held = { next: 0, open: new Set(), isRead: false, committed: -1 };
+      this.#held.set(partition, held);
+      this.#take(partition, held).catch((error) => this.#fail(error));
+    }
+    this.#isMoving = false;
+  }
+
+  #giveUp(partition: number): void {
+    this.#held.delete(partition);
+    this.#reader.drop(this.#options.topic, partition);
+    this.#options.onGone(partition);
+  }
+
+  async #take(partition: number, held: Held): Promise<void> {
+    const { log, topic, group, onTaken, onLeft } = this.#options;
+    // Another assignment may have taken it away, and given it back, meanwhile.
+    const isOurs = () => this.#held.get(partition) === held && !this.#stopping.signal.aborted;
+    const { start, end } = await log.offsets(topic, partition);
+    const committed = (await log.committed(group, topic, partition)) ?? start;
+    const left: LogRecord[] = [];
+    for await (const record of recordsOf(log, topic, partition, Math.max(start, committed), end)) left.push(record);
+    if (!isOurs()) return;
+    for (const { offset } of left) held.open.add(offset);
+    held.next = end;
+    await onTaken(partition);
+    if (!isOurs()) {
+      if (!this.#held.has(partition)) this.#options.onGone(partition);
+      return;
+    }
+    held.isRead = true;
+    this.#reader.seek(topic, partition, end);
+    this.#reader.wake();
+    if (left.length === 0) return;
+    // A process that was alive a moment ago reports what it broke off.
+    await sleep(takeOverMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+    if (!isOurs()) return;
+    await onLeft(left);
+    for (const { offset } of left) held.open.delete(offset);
+  }
+
+  async #read(): Promise<void> {
+    const { onTask } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      for (const record of await this.#poll()) {
+        const held = this.#held.get(record.partition);
+        // It was on its way here when its partition was taken away.
+        if (held === undefined || !held.isRead || record.offset < held.next) continue;
+        held.next = record.offset + 1;
+        held.open.add(record.offset);
+        onTask(record);
+      }
+    }
+  }
+
+  /** Tasks that are not there any more are no loss: their leases run out. */
+  async #poll(): Promise<LogRecord[]> {
+    try {
+      return await this.#reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return [];
+      if (!(error instanceof CrawlstreamError && error.code === 'OFFSET_OUT_OF_RANGE')) throw error;
+      const { log, topic } = this.#options;
+      await this.#reader.close();
+      this.#reader = log.reader();
+      for (const [partition, held] of this.#held) {
+        if (!held.isRead) continue;
+        held.next = (await log.offsets(topic, partition)).end;
+        this.#reader.seek(topic, partition, held.next);
+      }
+      return [];
+    }
+  }
+
+  async #commitRegularly(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      await sleep(commitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      // The brokers answer again, and have given nothing to others meanwhile.
+      if (this.#isLapsed && !this.#isMoving && this.#isAlive()) this.#assigned(this.#given);
+      if (this.mayContact()) await this.#commit();
+    }
+  }
+
+  async #commit(): Promise<void> {
+    const { log, topic, group } = this.#options;
+    const positions = [...this.#held].flatMap(([partition, { isRead, open, next, committed }]) => {
+      const [oldest = next] = open;
+      return isRead && oldest !== committed ? [{ topic, partition, offset: oldest }] : [];
+    });
+    if (positions.length === 0) return;
+    try {
+      await log.commit(group, positions);
+      for (const { partition, offset } of positions)
+        Object.assign(this.#held.get(partition) ?? {}, { committed: offset });
+    } catch (error) {
+      // A partition that has moved is committed by its next owner, and uncommitted tasks are ended again.
+      if (!(error instanceof CrawlstreamError && (error.code === 'OWNERSHIP_LOST' || error.retriable))) throw error;
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#stopping.signal.aborted) this.#options.onFailure(error);
+  }
+}

@@ -1,0 +1,440 @@
+/**
+ * The crawls of a fleet: created, paused, resumed, ended and deleted while the others go on.
+ *
+ * An order is written before it is carried out, so that a fleet carries it out at its next start after a kill at any
+ * moment: crawls that should run are started, and deleted ones removed. A failing crawl is reported and stopped; the
+ * others do not notice.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { counted } from '../../runtime/counted.ts';
+import { errorOf } from '../../runtime/thrown.ts';
+import { type CrawlChange, type CrawlFile, type CrawlKeep, noCounts, type Wish } from './crawl-file.ts';
+import { type Entry, isUnnoted, restingEntry, restStateOf } from './fleet-entry.ts';
+import type { CrawlAnswer, CrawlState, CreateCall } from './fleet-schemas.ts';
+import { fleetServiceLimits } from './fleet-service-limits.ts';
+import { type DeletedKeys, isSameCall, requestHashOf } from './made-before.ts';
+import { newName } from './new-name.ts';
+import type { PolicySetter } from './owner-policy.ts';
+import { refuseWithoutRoom } from './room.ts';
+import type { ReadLog, RunningCrawl } from './running-crawl.ts';
+import { inTurn, invalid, stopping } from './turns.ts';
+
+export interface FleetOptions {
+  readonly files: CrawlKeep;
+  readonly clock: Clock;
+  /** Seeds as they are spelt, and the whole policy. Throws INVALID_SEED or INVALID_ARGUMENT. */
+  check(call: CreateCall, by: PolicySetter): Pick<CrawlFile, 'seeds' | 'policy'>;
+  /** Makes the data of a new crawl. */
+  make(path: string, file: CrawlFile): Promise<void>;
+  start(file: CrawlFile, path: string): RunningCrawl;
+  /** Records of pages of a crawl that does not run, those that were dropped among them. */
+  pagesEnd(path: string): Promise<number>;
+  /** Why a crawl of its owner may not run now, in words; null: it may. Absent: all may. */
+  heldFor?(owner: string): string | null;
+  /** How its webhook stands, in the words of the API. null: it has none. Absent: none has. */
+  webhookOf?(file: CrawlFile): CrawlAnswer['webhook'];
+  /** What reads or writes beside a crawl's data is done with it once this resolves. Absent: nothing does. */
+  onDelete?(name: string): Promise<void>;
+  /** Idempotency keys of crawls that were deleted. Absent: they are forgotten with their crawls. */
+  readonly deletedKeys?: Pick<DeletedKeys, 'refuse' | 'note'>;
+  say(text: string): void;
+}
+
+/** Throws where a call may not be done to the crawl as it is now. */
+export type Judge = (crawl: CrawlAnswer) => void;
+
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #entries = new Map<string, Entry>();
+  #isStopping = false;
+  /** No two crawls are created at the same time, so it distinguishes those of one name. */
+  #lastMadeMs = 0;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+  }
+
+  /** Before `open`. Holds a crawl for good: it does not run until the operator resumes it. */
+  static async hold(keep: Pick<CrawlKeep, 'write'>, file: CrawlFile, why: string, atMs: number): Promise<CrawlFile> {
+    const last = file.changes.at(-1);
+    const change = { n: (last?.n ?? -1) + 1, kind: 'failed', atMs, pages: last?.pages ?? 0, detail: why } as const;
+    const changes = [...file.changes, change].slice(-fleetServiceLimits.changesMax);
+    const held = { ...file, hold: why, failure: why, changes };
+    await keep.write(held);
+    return held;
+  }
+
+  /** Crawls that the operator alone may resume. */
+  get heldForGood(): number {
+    return [...this.#entries.values()].filter(({ file }) => file.hold !== null && file.wish !== 'ended').length;
+  }
+
+  /** Goes on with all that are to run. `files`: from CrawlFiles.list. */
+  async open(files: readonly CrawlFile[]): Promise<void> {
+    for (const file of files) this.#entries.set(file.name, restingEntry(file));
+    const unnoted = [...this.#entries.values()].filter(({ file }) => file.wish !== 'running' && isUnnoted(file));
+    for (const entry of unnoted) await this.#inTurn(entry, () => this.#noteRest(entry));
+    const wanted = [...this.#entries.values()].filter(({ file }) => file.wish === 'running' && file.hold === null);
+    for (const entry of wanted) entry.state = 'starting';
+    const some = Array.from({ length: fleetServiceLimits.startsAtOnce }, async () => {
+      for (let entry = wanted.shift(); entry !== undefined && !this.#isStopping; entry = wanted.shift()) {
+        const next = entry;
+        await this.#inTurn(next, async () => {
+          // Somebody may have paused, resumed or deleted it meanwhile.
+          if (mayStart(next.file) && next.running === undefined) this.#startIfRoom(next);
+        });
+        if (next.running !== undefined) await Promise.race([next.running.up.catch(() => {}), next.over]);
+      }
+    });
+    await Promise.all(some);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /**
+   * `isNew` false: the same call was made before. `by`: who gave the policy. `judge` throws where its owner may have no further crawl.
+   */
+  async create(
+    call: CreateCall,
+    by: PolicySetter = 'operator',
+    judge: () => void = () => {},
+  ): Promise<{ readonly crawl: CrawlAnswer; readonly isNew: boolean }> {
+    const requestHash = requestHashOf(call);
+    const before = this.#byKey(call.idempotencyKey, call.owner);
+    if (before !== undefined) {
+      if (!isSameCall(before.file.requestHash, call))
+        throw invalid('idempotencyKey: this key was already used with a different crawl; choose another key');
+      await before.turn; // It may turn out that it could not be made.
+      if (this.#entries.get(before.file.name) !== before) return this.create(call, by, judge);
+      return { crawl: this.#answer(before), isNew: false };
+    }
+    this.#options.deletedKeys?.refuse(call);
+    judge();
+    const { seeds, policy } = this.#options.check(call, by);
+    this.#refuseWithoutRoom();
+    if (this.#entries.size >= fleetServiceLimits.crawlsMax) {
+      throw invalid(`the limit of ${counted(this.#entries.size, 'crawl')} is reached: delete ended crawls`);
+    }
+    if (this.#isStopping) throw stopping();
+    const name = call.name ?? newName(seeds[0]!, (taken) => this.#entries.has(taken));
+    if (this.#entries.has(name)) throw invalid(`name: a crawl ${name} already exists; choose another name`);
+    const { owner, weight, idempotencyKey, webhook = null, output } = call;
+    const createdAtMs = Math.max(this.#options.clock.nowMs(), this.#lastMadeMs + 1);
+    this.#lastMadeMs = createdAtMs;
+    const file: CrawlFile = {
+      ...{ format: 1, name, owner, weight, createdAtMs, wish: 'running', incarnation: createdAtMs.toString(36) },
+      ...{ seeds, policy, idempotencyKey, requestHash, counts: noCounts, webhook, output },
+      ...{ end: null, failure: null, hold: null },
+      changes: [{ n: 0, kind: 'created', atMs: createdAtMs, pages: 0, detail: '' }],
+    };
+    const entry = restingEntry(file);
+    entry.state = 'starting';
+    // Its name and key are taken from now on.
+    this.#entries.set(name, entry);
+    await this.#inTurn(entry, async () => {
+      try {
+        await this.#options.files.create(file, (path) => this.#options.make(path, file));
+      } catch (error) {
+        this.#entries.delete(name);
+        throw error;
+      }
+      this.#start(entry);
+    });
+    return { crawl: this.#answer(entry), isNew: true };
+  }
+
+  /** Of one owner, or of all. */
+  list(owner?: string): CrawlAnswer[] {
+    const answers: CrawlAnswer[] = [];
+    for (const entry of this.#entries.values())
+      if (owner === undefined || entry.file.owner === owner) answers.push(this.#answer(entry));
+    return answers;
+  }
+
+  /** undefined: there is none of that name. */
+  find(name: string): CrawlAnswer | undefined {
+    const entry = this.#entries.get(name);
+    return entry && this.#answer(entry);
+  }
+
+  /** The entry of a crawl; undefined: there is none of that name. */
+  file(name: string): CrawlFile | undefined {
+    return this.#entries.get(name)?.file;
+  }
+
+  /** Its data folder. */
+  pathOf(name: string): string {
+    return this.#options.files.pathOf(name);
+  }
+
+  /** Of a crawl that runs; undefined: its log is to be opened. */
+  reads(name: string): ReadLog | undefined {
+    return this.#entries.get(name)?.running?.reads;
+  }
+
+  /** Resolves once it is so. `judge` is asked when its turn comes. undefined: there is no such crawl, or not any more by then. */
+  wish(
+    name: string,
+    wish: Wish,
+    judge: Judge = () => {},
+    by: PolicySetter = 'operator',
+  ): Promise<CrawlAnswer | undefined> {
+    return this.#asked(name, judge, async (entry) => {
+      const { file } = entry;
+      if (this.#isStopping) throw stopping();
+      if (file.wish === 'ended' && wish !== 'ended')
+        throw invalid(`crawl ${name} has ended (${file.end}): create another crawl`);
+      if (wish === 'running' && file.hold !== null && by === 'owner') throw invalid(file.hold);
+      if (wish === 'running') await this.#resume(entry);
+      else await this.#rest(entry, wish);
+      return this.#answer(entry);
+    });
+  }
+
+  async #resume(entry: Entry): Promise<void> {
+    if (entry.running !== undefined || (entry.state === 'held' && entry.file.hold === null)) return;
+    this.#refuseWithoutRoom();
+    const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
+    if (heldFor !== null) throw invalid(heldFor);
+    const before = entry.state;
+    // Whoever is judged meanwhile counts it among those that run.
+    entry.state = 'starting';
+    try {
+      const changes = await this.#changed(entry, 'resumed');
+      await this.#write(entry, () => ({ wish: 'running', failure: null, hold: null, changes }));
+    } catch (error) {
+      entry.state = before;
+      throw error;
+    }
+    this.#start(entry);
+  }
+
+  async #rest(entry: Entry, wish: 'paused' | 'ended'): Promise<void> {
+    const isHeld = entry.state === 'held' && entry.file.hold === null;
+    await this.#write(entry, (now) => ({
+      // It may have ended by itself at that moment.
+      wish: now.wish === 'ended' ? 'ended' : wish,
+      failure: isHeld ? null : now.failure,
+      end: wish === 'ended' ? (now.end ?? 'stopped') : now.end,
+    }));
+    await this.#halt(entry, wish === 'paused' ? 'pausing' : 'ending');
+    await this.#noteRest(entry);
+    entry.state = restStateOf(entry.file);
+  }
+
+  /** Its folder is gone, and its name free: by this call, or by one before it in turn. false: there is no such crawl. */
+  async delete(name: string, judge: Judge = () => {}): Promise<boolean> {
+    if (!this.#entries.has(name)) return false;
+    await this.#asked(name, judge, async (entry) => {
+      await this.#halt(entry, 'ending');
+      await this.#options.onDelete?.(name);
+      await this.#options.deletedKeys?.note(entry.file);
+      await this.#options.files.remove(name);
+      this.#entries.delete(name);
+    });
+    return true;
+  }
+
+  /** Stops crawls of owners with a spent quota, and resumes those that were stopped for it and may run again. */
+  async hold(): Promise<void> {
+    const { heldFor } = this.#options;
+    if (heldFor === undefined) return;
+    const all = [...this.#entries.values()].filter(({ file, running, state }) => {
+      if (!mayStart(file)) return false;
+      const isHeld = heldFor(file.owner) !== null;
+      return running === undefined
+        ? state === 'held' && !isHeld
+        : isHeld && (state === 'running' || state === 'starting');
+    });
+    await Promise.all(
+      all.map((entry) =>
+        this.#inTurn(entry, async () => {
+          if (!mayStart(entry.file) || this.#isStopping) return;
+          const why = heldFor(entry.file.owner);
+          if (why === null) {
+            if (entry.running === undefined && entry.state === 'held') this.#startIfRoom(entry);
+            return;
+          }
+          if (entry.running === undefined) return;
+          await this.#halt(entry, 'pausing');
+          // It may have ended at that moment.
+          if (entry.file.wish !== 'running') return;
+          entry.file = { ...entry.file, failure: why };
+          entry.state = 'held';
+        }),
+      ),
+    );
+  }
+
+  /** The process ends: what is wanted of the crawls stays. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(
+      [...this.#entries.values()].map((entry) => this.#inTurn(entry, () => this.#halt(entry, 'pausing'))),
+    );
+  }
+
+  /** Each owner has separate keys. */
+  #byKey(key: string, owner: string): Entry | undefined {
+    if (key === '') return undefined;
+    for (const entry of this.#entries.values())
+      if (entry.file.idempotencyKey === key && entry.file.owner === owner) return entry;
+    return undefined;
+  }
+
+  /** Throws INVALID_ARGUMENT. */
+  #refuseWithoutRoom(): void {
+    // Those that are starting have not opened their files yet.
+    const isOpening = ({ running, state }: Entry) => running !== undefined && state === 'starting';
+    refuseWithoutRoom([...this.#entries.values()].filter(isOpening).length);
+  }
+
+  /** If there is none, it gets the reason, and the others go on. */
+  #startIfRoom(entry: Entry): void {
+    const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
+    if (heldFor !== null) {
+      entry.file = { ...entry.file, failure: heldFor };
+      entry.state = 'held';
+      return;
+    }
+    try {
+      this.#refuseWithoutRoom();
+    } catch (error) {
+      entry.file = { ...entry.file, failure: (error as Error).message };
+      entry.state = 'failed';
+      this.#options.say(`${entry.file.name}: ${(error as Error).message}`);
+      return;
+    }
+    this.#start(entry);
+  }
+
+  /** The fleet's own action: a crawl that is gone by then is skipped. */
+  async #inTurn(entry: Entry, act: () => Promise<void>): Promise<void> {
+    await inTurn(entry, async () => (this.#isThere(entry) ? act() : undefined));
+  }
+
+  /**
+   * A call, in its turn: `judge` must agree. undefined: the crawl that it is about is not there, or not any more, whoever has
+   * its name by then.
+   */
+  async #asked<T>(name: string, judge: Judge, act: (entry: Entry) => Promise<T>): Promise<T | undefined> {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return undefined;
+    return await inTurn(entry, async () => {
+      if (!this.#isThere(entry)) return undefined;
+      judge(this.#answer(entry));
+      return await act(entry);
+    });
+  }
+
+  #isThere(entry: Entry): boolean {
+    return this.#entries.get(entry.file.name) === entry;
+  }
+
+  /** In turn, since the crawl may end by itself during another action. `change`: of its facts then. */
+  async #write(entry: Entry, change: (now: CrawlFile) => Partial<CrawlFile>): Promise<void> {
+    const mine = entry.writing.then(async () => {
+      const changed = change(entry.file);
+      await this.#options.files.write({ ...entry.file, ...changed });
+      entry.file = { ...entry.file, ...changed };
+    });
+    entry.writing = mine.catch(() => {});
+    await mine;
+  }
+
+  #start(entry: Entry): void {
+    const { files, say } = this.#options;
+    const { name } = entry.file;
+    entry.file = { ...entry.file, failure: null };
+    entry.state = 'starting';
+    const running = this.#options.start(entry.file, files.pathOf(name));
+    entry.running = running;
+    running.up.then(
+      () => {
+        if (entry.running === running && entry.state === 'starting') entry.state = 'running';
+      },
+      () => {},
+    );
+    entry.over = (async () => {
+      const change: Partial<CrawlFile>[] = [];
+      try {
+        const end = await running.ended;
+        if (end !== 'stopped') change.push(await this.#endedAs(entry, end === 'done' ? 'done' : 'quota'));
+      } catch (error) {
+        const failure = (error as Error).message;
+        say(
+          `${name}: ${error instanceof CrawlstreamError ? failure : `a bug, please report it: ${errorOf(error).stack}`}`,
+        );
+        change.push({ failure, changes: await this.#changed(entry, 'failed', failure) });
+        // Started again it would do the same to the others: its owner, or the operator, resumes it.
+        if (isHarm(error)) change.push({ wish: 'paused' });
+      }
+      const counted = Object.assign({ counts: running.counts }, ...change) as Partial<CrawlFile>;
+      await this.#write(entry, () => counted).catch((error: Error) =>
+        say(`${name}: its end could not be saved: ${error.message}`),
+      );
+      await this.#noteRest(entry);
+      entry.running = undefined;
+      if (entry.state === 'starting' || entry.state === 'running') entry.state = restStateOf(entry.file);
+    })();
+  }
+
+  /** In one write with the change, so that nobody sees an end of a crawl that has not ended. */
+  async #endedAs(entry: Entry, end: 'done' | 'quota'): Promise<Partial<CrawlFile>> {
+    const ended = { wish: 'ended', end } as const;
+    if (!isUnnoted({ ...entry.file, ...ended })) return ended;
+    return { ...ended, changes: await this.#changed(entry, 'ended', end) };
+  }
+
+  /** Its changes with one more. Called while nothing of it runs. */
+  async #changed({ file }: Entry, kind: CrawlChange['kind'], detail = ''): Promise<CrawlChange[]> {
+    const { changes, name } = file;
+    const before = changes.at(-1);
+    const pages = await this.#options.pagesEnd(this.pathOf(name)).catch((error: Error) => {
+      this.#options.say(`${name}: its log cannot be read: ${error.message}`);
+      return before?.pages ?? 0;
+    });
+    const change = { n: (before?.n ?? -1) + 1, kind, atMs: this.#options.clock.nowMs(), pages, detail };
+    return [...changes, change].slice(-fleetServiceLimits.changesMax);
+  }
+
+  /** Notes among its changes that it was paused or has ended, once nothing of it runs. */
+  async #noteRest(entry: Entry): Promise<void> {
+    const { file } = entry;
+    if (file.wish === 'running' || !isUnnoted(file)) return;
+    const changes = await this.#changed(entry, file.wish, file.end ?? '');
+    await this.#write(entry, () => ({ changes })).catch((error: Error) =>
+      this.#options.say(`${file.name}: ${error.message}`),
+    );
+  }
+
+  async #halt(entry: Entry, state: CrawlState): Promise<void> {
+    if (entry.running === undefined) return;
+    entry.state = state;
+    entry.running.stop();
+    await entry.over;
+  }
+
+  #answer({ file, state, running }: Entry): CrawlAnswer {
+    const { name, owner, weight, end, failure, createdAtMs, seeds, counts } = file;
+    return {
+      ...{ name, owner, weight, state, end, failure, createdAtMs, seeds: seeds.length },
+      counts: running?.counts ?? counts,
+      pagesPerSecond: running?.pagesPerSecond ?? 0,
+      webhook: this.#options.webhookOf?.(file) ?? null,
+      data: this.#options.files.pathOf(name),
+    };
+  }
+}
+
+function mayStart({ wish, hold }: CrawlFile): boolean {
+  return wish === 'running' && hold === null;
+}
+
+/** What stopped it would stop the others as well. */
+function isHarm(error: unknown): boolean {
+  return error instanceof CrawlstreamError && error.code === 'DECISION_TOO_SLOW';
+}

@@ -1,0 +1,42 @@
+/** Reads the owners of a fleet again while it runs, until it is stopped: a key that is replaced or taken out opens nothing. */
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Callers } from './callers.ts';
+import type { Owner } from './owner-file.ts';
+import { ownerLimits } from './owner-limits.ts';
+import type { Quotas } from './quotas.ts';
+
+export interface Following {
+  /** The owners in force at the start. */
+  readonly owners: readonly Owner[];
+  /** Throws what is wrong with the file, or with a key. */
+  read(): readonly Owner[];
+  readonly callers: Pick<Callers, 'setOwners'>;
+  readonly quotas: Pick<Quotas, 'setOwners'>;
+  readonly clock: Clock;
+  say(text: string): void;
+}
+
+export async function followOwners(following: Following, signal: AbortSignal): Promise<void> {
+  const { read, callers, quotas, clock, say } = following;
+  let inForce = JSON.stringify(following.owners);
+  let said = '';
+  for (;;) {
+    await clock.sleepUntil(clock.nowMs() + ownerLimits.readEveryMs, signal);
+    if (signal.aborted) return;
+    try {
+      const owners = read();
+      said = '';
+      const anew = JSON.stringify(owners);
+      if (anew === inForce) continue;
+      callers.setOwners(owners);
+      await quotas.setOwners(owners);
+      inForce = anew;
+      say(`owners file reloaded: ${owners.length} owners`);
+    } catch (error) {
+      // Files of keys and the file that names them change one after another: what is right in a moment is not said twice.
+      const { message } = error as Error;
+      if (message !== said) say(`${message}: the previous owners stay in force`);
+      said = message;
+    }
+  }
+}

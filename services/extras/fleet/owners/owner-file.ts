@@ -1,0 +1,60 @@
+/**
+ * Whose crawls a fleet runs (`--owners FILE`): names, keys by reference, and quotas. Keys are in memory by their hashes
+ * alone, so that nothing can print them.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { readSecret, secretSchema } from '../../../runtime/secret.ts';
+import { ownerLimits } from './owner-limits.ts';
+
+const some = z.int().min(1);
+
+export const ownersSchema = z.array(
+  z.strictObject({
+    name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'use at most 63 lower-case letters, digits, _ and -'),
+    key: secretSchema,
+    crawlsMax: some.default(ownerLimits.crawlsMax),
+    keptMax: some.default(ownerLimits.keptMax),
+    /** A UTC day. */
+    pagesPerDay: some.nullable().default(null),
+    bytesPerDay: some.nullable().default(null),
+    /** Known to its crawls, all together. */
+    hostsMax: some.nullable().default(null),
+    /** For all its running crawls: more is refused. */
+    weightMax: z.number().positive().nullable().default(null),
+    callsPerMinute: some.default(ownerLimits.callsPerMinute),
+  }),
+);
+
+export interface Owner extends Omit<z.output<typeof ownersSchema>[number], 'key'> {
+  /** SHA-256 of its key, hexadecimal. */
+  readonly keyHash: string;
+}
+
+/** Throws INVALID_ARGUMENT that names the owner and what is wrong, and no key. */
+export function ownersOf(file: z.output<typeof ownersSchema>, env: NodeJS.ProcessEnv = process.env): Owner[] {
+  const names = new Set<string>();
+  const hashes = new Map<string, string>();
+  return file.map(({ key: reference, ...owner }) => {
+    const field = `--owners ${owner.name}: key`;
+    const key = readSecret(reference, field, env);
+    if (key.length < ownerLimits.keyCharsMin || !/^\S+$/.test(key))
+      throw invalid(`${field}: the key is too short or contains white space; create one with openssl rand -hex 32`);
+    if (names.has(owner.name)) throw invalid(`--owners ${owner.name}: two owners have this name; rename one`);
+    names.add(owner.name);
+    const keyHash = keyHashOf(key);
+    const twin = hashes.get(keyHash);
+    if (twin !== undefined) throw invalid(`${field}: ${twin} has the same key; give each owner a different one`);
+    hashes.set(keyHash, owner.name);
+    return { ...owner, keyHash };
+  });
+}
+
+export function keyHashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}

@@ -1,0 +1,38 @@
+/**
+ * What owners have used today: `owners/NAME.json` beside a fleet's crawls. It notes of each crawl how much of it was added
+ * up, so that after a kill what came since is added, once.
+ */
+import { z } from 'zod';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import type { Documents } from '../documents/documents.ts';
+
+const amounts = z.object({ pages: z.number(), bytes: z.number() });
+export type Amounts = z.output<typeof amounts>;
+
+const fileSchema = z.object({
+  format: z.literal(1),
+  /** UTC, as 2026-11-25. */
+  day: z.string(),
+  used: amounts,
+  /** By crawl: what of it was added up, on whatever day. */
+  crawls: z.record(z.string(), amounts),
+});
+export type Usage = z.output<typeof fileSchema>;
+
+const keyOf = (owner: string) => `owners/${owner}.json`;
+
+export async function readUsage(fleet: Documents, owner: string): Promise<Usage> {
+  const key = keyOf(owner);
+  try {
+    const text = await fleet.get(key);
+    if (text === undefined) return { format: 1, day: '', used: { pages: 0, bytes: 0 }, crawls: {} };
+    return fileSchema.parse(JSON.parse(text));
+  } catch (error) {
+    const message = `${fleet.placeOf(key)} cannot be read (${(error as Error).message.split('\n')[0]}): delete it; the daily usage of ${owner} then restarts at 0`;
+    throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message, error);
+  }
+}
+
+export function writeUsage(fleet: Documents, owner: string, usage: Usage): Promise<void> {
+  return fleet.put(keyOf(owner), `${JSON.stringify(usage)}\n`);
+}

@@ -1,0 +1,14 @@
+/** Is there room in this process for one more crawl? */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { descriptors } from '../../runtime/descriptors.ts';
+import { fleetServiceLimits } from './fleet-service-limits.ts';
+
+/** One that is too many would take the files of those that run. `starting`: crawls that have not opened theirs yet. Throws INVALID_ARGUMENT. */
+export function refuseWithoutRoom(starting: number): void {
+  const there = descriptors();
+  if (there === undefined) return;
+  const { crawlFiles, descriptorShareMax } = fleetServiceLimits;
+  if (there.open + crawlFiles * (starting + 1) <= descriptorShareMax * there.max) return;
+  const message = `this process has ${there.open} of ${there.max} files open, too many for another crawl: raise its limit (ulimit -n), or pause or delete crawls`;
+  throw new CrawlstreamError('INVALID_ARGUMENT', message);
+}

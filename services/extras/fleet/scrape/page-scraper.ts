@@ -1,0 +1,204 @@
+/**
+ * One page: the newest copy that is young enough, of the crawls that whoever asks may see, else fetched now, by a crawl of a
+ * single page. That one is a crawl of the fleet as any: it waits for the host's turn, obeys robots.txt, and what it fetched
+ * is a copy from then on.
+ */
+import { createHash } from 'node:crypto';
+import type { Page } from '../../../../schemas/types.ts';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { defaultPolicy } from '../../../../topology/policy/policy.ts';
+import { compileNormalizer } from '../../../../topology/url/normalize.ts';
+import { parseSeed } from '../../../../topology/url/seed.ts';
+import { firstBarred, type Use } from '../../../../topology/usage/statement.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { counted } from '../../../runtime/counted.ts';
+import type { Fleet } from '../fleet.ts';
+import type { CrawlAnswer } from '../fleet-schemas.ts';
+import type { ReadLog } from '../running-crawl.ts';
+import { type FoundPage, PageFinder } from './page-finder.ts';
+import { scrapeLimits } from './scrape-limits.ts';
+
+/** Callers that ask for pages. */
+export interface Asker {
+  /** Makes two askers' crawls of one page different ones. */
+  readonly id: string;
+  /** Whose crawls of single pages it waits for. */
+  readonly owner: string;
+  /** What pages are wanted for: a page whose site bars it is not returned. */
+  readonly uses: readonly Use[];
+  /** Crawls with pages that it may see. */
+  crawls(): readonly CrawlAnswer[];
+  /** Throws where it may have no further crawl. */
+  create(seed: string, policy: Readonly<Record<string, unknown>>, name: string): Promise<unknown>;
+}
+
+/** A page, or why there is none. */
+export type ReadAnswer =
+  | { readonly page: Page; readonly crawl: string; readonly isFetched: boolean }
+  | { readonly page: null; readonly crawl: string; readonly why: string; readonly isUnderWay: boolean };
+
+export interface PageScraperOptions {
+  readonly fleet: Fleet;
+  readonly clock: Clock;
+  /** Opens the log of a crawl that does not run. `path`: of its folder. */
+  reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
+  /** How a crawl treats a URL: names and values. */
+  explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
+}
+
+/** As pages of its crawls are spelt. */
+const normalize = compileNormalizer(defaultPolicy().normalize);
+export const restStates: ReadonlySet<string> = new Set(['ended', 'failed', 'paused', 'held']);
+/** The name of a crawl that fetches a single page: nobody else may give it. */
+const pageCrawlName = /^page-[0-9a-f]{24}$/;
+
+export function isPageCrawl(name: string): boolean {
+  return pageCrawlName.test(name);
+}
+
+export class PageScraper {
+  readonly #options: PageScraperOptions;
+  readonly #finder = new PageFinder();
+  /** Names of crawls that calls wait for or read from: they are not deleted. */
+  readonly #used = new Map<string, number>();
+  /** Crawls of a page that are being made. */
+  readonly #starting = new Map<string, Promise<void>>();
+
+  constructor(options: PageScraperOptions) {
+    this.#options = options;
+  }
+
+  /** Throws INVALID_SEED. */
+  static urlOf(url: string): string {
+    const seed = parseSeed(url);
+    return normalize(seed) ?? seed;
+  }
+
+  /** `url`: by `urlOf`. */
+  async read(asker: Asker, url: string, ageMsMax: number, waitMs: number): Promise<ReadAnswer> {
+    const kept = ageMsMax === 0 ? undefined : await this.#newest(asker, url, this.#options.clock.nowMs() - ageMsMax);
+    if (kept !== undefined) return kept;
+    const name = `page-${createHash('sha256').update(`${asker.id}\n${url}`).digest('hex').slice(0, 24)}`;
+    return this.using(name, () => this.#fetched(asker, url, name, waitMs));
+  }
+
+  /** All pages of a crawl, in the order in which they were found. */
+  pages(crawl: CrawlAnswer): Promise<ReadonlyMap<string, FoundPage>> {
+    return this.#reads(crawl, (reads) => this.#finder.pages(crawl.name, reads));
+  }
+
+  /** Deletes the oldest of these that are single pages, do not run and are not waited for, beyond what is kept. */
+  async dropOld(crawls: readonly CrawlAnswer[], keptMax: number): Promise<void> {
+    const mine = crawls.filter(({ name }) => isPageCrawl(name));
+    const resting = mine.filter(({ name, state }) => restStates.has(state) && !this.isUsed(name));
+    resting.sort((a, b) => a.createdAtMs - b.createdAtMs);
+    for (const { name } of resting.slice(0, Math.max(0, mine.length + 1 - keptMax)))
+      await this.#options.fleet.delete(name);
+  }
+
+  isUsed(name: string): boolean {
+    return this.#used.has(name);
+  }
+
+  async using<T>(name: string, act: () => Promise<T>): Promise<T> {
+    this.#used.set(name, (this.#used.get(name) ?? 0) + 1);
+    try {
+      return await act();
+    } finally {
+      const left = this.#used.get(name)! - 1;
+      if (left === 0) this.#used.delete(name);
+      else this.#used.set(name, left);
+    }
+  }
+
+  /** A crawl once it rests, or as it is after `waitMs`. undefined: there is none. */
+  async rested(name: string, waitMs: number): Promise<CrawlAnswer | undefined> {
+    const { clock, fleet } = this.#options;
+    const untilMs = clock.nowMs() + Math.min(waitMs, scrapeLimits.waitMsMax);
+    for (;;) {
+      const crawl = fleet.find(name);
+      if (crawl === undefined || restStates.has(crawl.state) || clock.nowMs() >= untilMs) return crawl;
+      await clock.sleepUntil(Math.min(untilMs, clock.nowMs() + scrapeLimits.lookMs));
+    }
+  }
+
+  async #fetched(asker: Asker, seed: string, name: string, waitMs: number): Promise<ReadAnswer> {
+    // Concurrent callers wait for the same fetch: a page is fetched once.
+    if (this.#used.get(name) === 1) {
+      const starting = this.#begin(asker, seed, name).finally(() => this.#starting.delete(name));
+      this.#starting.set(name, starting);
+    }
+    await this.#starting.get(name);
+    const crawl = await this.rested(name, waitMs);
+    if (crawl === undefined)
+      return { page: null, crawl: name, why: 'the crawl was deleted meanwhile', isUnderWay: false };
+    const found = [...(await this.pages(crawl)).values()].at(-1);
+    const page = found && (await this.#reads(crawl, (reads) => this.#finder.read(reads, found)));
+    if (page !== undefined && this.#maySee(asker, page)) return { page, crawl: name, isFetched: true };
+    if (!restStates.has(crawl.state)) {
+      const why = `it is still being fetched (${counted(crawl.counts.queued + crawl.counts.leased, 'URL')} left): retry in a moment`;
+      return { page: null, crawl: name, why, isUnderWay: true };
+    }
+    const lines = await this.#options.explain(crawl.data, seed);
+    const said = lines
+      .filter(([field, value]) => whyFields.has(field) && !(field === 'filter' && value.startsWith('taken')))
+      .map(([field, value]) => `${field}: ${value}`);
+    return { page: null, crawl: name, why: crawl.failure ?? (said.join('; ') || 'no result'), isUnderWay: false };
+  }
+
+  async #begin(asker: Asker, seed: string, name: string): Promise<void> {
+    const { fleet } = this.#options;
+    const before = fleet.find(name);
+    if (before !== undefined && before.owner !== asker.owner)
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `crawl ${name} belongs to another owner: ask the operator to delete it`,
+      );
+    // One that stopped the process would do so again.
+    if (before !== undefined && (fleet.file(name)?.hold ?? null) !== null) return;
+    // One that is under way, since a call of before has left it so, is waited for.
+    if (before !== undefined && restStates.has(before.state)) await fleet.delete(name);
+    if (fleet.find(name) === undefined)
+      await asker.create(seed, { scope: { kind: 'domain' }, pageQuota: 1, maxDepth: 0 }, name);
+  }
+
+  async #newest(asker: Asker, url: string, sinceMs: number): Promise<ReadAnswer | undefined> {
+    this.#finder.keep(new Set(this.#options.fleet.names));
+    let newest: { readonly crawl: CrawlAnswer; readonly found: FoundPage } | undefined;
+    for (const crawl of asker.crawls()) {
+      const found = (await this.pages(crawl).catch(noneOfGone)).get(url);
+      if (found === undefined || found.fetchedAtMs < sinceMs) continue;
+      if (newest === undefined || newest.found.fetchedAtMs < found.fetchedAtMs) newest = { crawl, found };
+    }
+    if (newest === undefined) return undefined;
+    const { crawl, found } = newest;
+    const page = await this.#reads(crawl, (reads) => this.#finder.read(reads, found)).catch(() => undefined);
+    return page !== undefined && this.#maySee(asker, page) ? { page, crawl: crawl.name, isFetched: false } : undefined;
+  }
+
+  /** A word of the site that holds only from some time on may hold by now. */
+  #maySee({ uses }: Asker, { usage }: Page): boolean {
+    return firstBarred(usage, uses, this.#options.clock.nowMs()) === undefined;
+  }
+
+  #reads<T>({ name, data }: CrawlAnswer, act: (reads: ReadLog) => Promise<T>): Promise<T> {
+    const reads = this.#options.fleet.reads(name);
+    return reads === undefined ? this.#options.reading(data, act) : act(reads);
+  }
+}
+
+/** A crawl that is deleted, or stops, while it is read has no copy to give. */
+function noneOfGone(error: unknown): ReadonlyMap<string, FoundPage> {
+  if (error instanceof CrawlstreamError || (error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+  throw error;
+}
+
+/** The lines of `explain` that say why there is no page. */
+const whyFields: ReadonlySet<string> = new Set([
+  'filter',
+  'outcomes',
+  'denied by',
+  'no page',
+  'host failed',
+  'nofollow',
+]);

@@ -1,0 +1,56 @@
+/**
+ * What a crawl of a fleet may take of the process for its decisions, whatever its policy is and whatever its pages link to.
+ *
+ * One decision is ended after `decisionMsMax`; its crawl is paused then, with the reason. A crawl whose decisions are long without
+ * reaching that waits after each, so that it has a fifth of the process at most.
+ */
+import { performance } from 'node:perf_hooks';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { type LoopMark, unwatched } from '../../../runtime/loop/loop-watch.ts';
+import { withinTime } from '../../../runtime/loop/time-box.ts';
+import { shareLimits } from './share-limits.ts';
+
+/** What an owner has of the event loop (fetcher/pace/loop-shares.ts). */
+export interface DecisionLoop {
+  spend(ms: number): void;
+  readonly isOver: boolean;
+}
+
+const unshared: DecisionLoop = { isOver: false, spend() {} };
+
+export class DecisionShare {
+  readonly #crawl: string;
+  readonly #nowMs: () => number;
+  readonly #crawlPace: Pick<LoopMark, 'run'>;
+  readonly #loop: DecisionLoop;
+  #tookMs = 0;
+
+  constructor(
+    crawl: string,
+    crawlPace: Pick<LoopMark, 'run'> = unwatched,
+    nowMs: () => number = () => performance.now(),
+    loop: DecisionLoop = unshared,
+  ) {
+    this.#loop = loop;
+    this.#crawl = crawl;
+    this.#crawlPace = crawlPace;
+    this.#nowMs = nowMs;
+  }
+
+  run<T>(decide: () => T): T {
+    const { decisionMsMax } = shareLimits;
+    const beganMs = this.#nowMs();
+    const outcome = this.#crawlPace.run(() => withinTime(decisionMsMax, decide));
+    this.#tookMs = this.#nowMs() - beganMs;
+    this.#loop.spend(this.#tookMs);
+    if (!outcome.ended) return outcome.value;
+    const message = `a decision of crawl ${this.#crawl} took more than ${decisionMsMax / 1_000} s and was stopped, so that other crawls continue: rules or patterns of its policy are too slow for its URLs. Simplify them (crawlstream policy set), then resume the crawl`;
+    throw new CrawlstreamError('DECISION_TOO_SLOW', message);
+  }
+
+  restMs(): number {
+    const { decisionMsFree, restFactor, overRestMs } = shareLimits;
+    if (this.#tookMs >= decisionMsFree) return restFactor * this.#tookMs;
+    return this.#loop.isOver ? overRestMs : 0;
+  }
+}

@@ -1,0 +1,42 @@
+/** Holds the crawl that stopped the process of its fleet, so that the next start does not start it again. */
+import type { LoopVerdict } from '../../../runtime/loop/loop-watch.ts';
+import type { CrawlFile, CrawlKeep } from '../crawl-file.ts';
+import { Fleet } from '../fleet.ts';
+
+/** Tells it from another of its name. */
+export function loopSubjectOf({ name, createdAtMs }: Pick<CrawlFile, 'name' | 'createdAtMs'>): string {
+  return `${name} ${createdAtMs}`;
+}
+
+/** `files`: all crawls, none of which runs. Resolves with them as they are from now on, once that is durable. */
+export async function holdStopper(
+  files: readonly CrawlFile[],
+  verdict: Pick<LoopVerdict, 'how' | 'subject' | 'atMs'>,
+  keep: Pick<CrawlKeep, 'write'>,
+  say: (text: string) => void,
+): Promise<readonly CrawlFile[]> {
+  const { how, subject, atMs } = verdict;
+  if (how === null) return files;
+  const at = new Date(atMs).toISOString();
+  const found = files.find((file) => loopSubjectOf(file) === subject);
+  if (found === undefined) {
+    say(`the last process of this fleet died at ${at} while its event loop stood, and for which crawl is not known`);
+    return files;
+  }
+  const { name } = found;
+  if (how === 'died') {
+    say(
+      `the last process of this fleet died at ${at} while it worked for ${name}: ${name} is held if that happens again`,
+    );
+    return files;
+  }
+  if (found.wish === 'ended' || found.hold !== null) return files;
+  const did =
+    how === 'ended'
+      ? `work for this crawl kept the process of the fleet from answering, which was ended for that at ${at}`
+      : `the process of the fleet died twice while it worked for this crawl and did not answer, at ${at} the last time`;
+  const why = `${did}. It is held, so that the others go on: the operator resumes it (POST /v1/crawls/${name}/resume), its owner can delete it`;
+  say(`${name}: ${why}`);
+  const held = await Fleet.hold(keep, found, why, atMs);
+  return files.map((file) => (file === found ? held : file));
+}

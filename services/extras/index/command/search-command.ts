@@ -1,0 +1,41 @@
+/** `crawlstream search`: looks words up in the index of a data folder, while a crawl is running or not. */
+
+import type { Command } from 'commander';
+import { indexLimits } from '../index-limits.ts';
+import { searchFolder } from '../sqlite-index.ts';
+import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
+import { needData } from '../../../cli/connect/folder-log.ts';
+import { wholeNumber } from '../../../cli/flags/arguments.ts';
+import { toStderr, toStdout } from '../../../cli/terminal/door.ts';
+
+interface SearchFlags {
+  readonly data?: string;
+  readonly host?: string;
+  readonly language?: string;
+  readonly tag?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+export function addSearchCommand(program: Command): void {
+  program
+    .command('search')
+    .description('find pages of an indexed crawl by their words, best first, one a line')
+    .argument('<words>', 'all of them must be there; "a phrase", -not, begin*')
+    .option('--data <dir>', 'data folder of the crawl')
+    .option('--host <name>', 'only this host and those below it, as in example.org; with a port, only that one')
+    .option('--language <code>', 'only pages in this language, as in en')
+    .option('--tag <tag>', 'only pages to which a seed with this tag led')
+    .option('--limit <n>', 'hits at most', wholeNumber('--limit', 1, indexLimits.hitsMax), indexLimits.hits)
+    .option('--json', 'a JSON object per hit')
+    .action(search);
+}
+
+async function search(words: string, { data, host, language, tag, limit, json }: SearchFlags): Promise<void> {
+  const folder = await readDataFolder(await needData({ data }));
+  const hits = searchFolder(folder.part('index'), words, { host: host?.toLowerCase(), language, tag, limit });
+  for (const hit of hits) {
+    toStdout(`${json ? JSON.stringify(hit) : `${hit.url}  ${hit.title} — ${hit.snippet}`}\n`);
+  }
+  if (hits.length === 0) toStderr('nothing found\n');
+}

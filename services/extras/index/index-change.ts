@@ -1,0 +1,103 @@
+/**
+ * What records mean for a search index: pages are added, and are removed when they are gone, ask not to be indexed, or
+ * are duplicates. What an operator has purged is removed without a trace, and is not added again.
+ *
+ * Each change carries a version, a time in ms, and an index keeps per URL the newest: so changes may come twice and in
+ * any order across topics, and the index ends up the same. A page's version is its fetch; what is decided of it later
+ * (dedup's `atMs` lies after the fetch) outweighs it; the next fetch outweighs that.
+ */
+import type { Page, Result } from '../../../schemas/types.ts';
+import { isForMachines } from '../../../topology/content/for-machines.ts';
+import { languageOf } from '../../../topology/content/language.ts';
+import { barredFrom, verdictOn } from '../../../topology/usage/statement.ts';
+import type { Forgotten } from '../../runtime/consumer/forgotten.ts';
+import type { Received } from '../../runtime/consumer/received.ts';
+import { type Purged, Purges } from '../../runtime/crawl/purges.ts';
+
+export type IndexTopic = 'pages' | 'results' | 'duplicates' | 'control';
+export const indexTopics: readonly IndexTopic[] = ['pages', 'results', 'duplicates', 'control'];
+
+export interface IndexedPage {
+  readonly url: string;
+  readonly hostKey: string;
+  readonly title: string;
+  readonly description: string;
+  readonly text: string;
+  /** ISO 639-1. Empty: unknown. */
+  readonly language: string;
+  readonly fetchedAtMs: number;
+  /** The site asks that it be in no search from then on, ms since the Unix epoch. null: it does not ask. */
+  readonly untilMs: number | null;
+  /** False: the site asks that searches show none of its text. */
+  readonly snippet: boolean;
+  /** Of the seed that led to it. */
+  readonly tags: readonly string[];
+}
+
+export type IndexChange =
+  | { readonly kind: 'put'; readonly url: string; readonly version: number; readonly page: IndexedPage }
+  | { readonly kind: 'delete'; readonly url: string; readonly version: number }
+  /** Purged, with all that is remembered of it. */
+  | ({ readonly kind: 'purge' } & Purged);
+
+export interface SearchIndex {
+  /** A batch need not be applied as a whole, but it may be applied again. Throws where the index is away for good. */
+  apply(changes: readonly IndexChange[]): Promise<void>;
+}
+
+/**
+ * `readPage`: a record of `pages` by partition and offset; undefined where it has been trimmed. `purges`: all purges so
+ * far; those in the batch are added to it. `forgotten`: pages that are taken back, and are not in the batch.
+ */
+export async function changesOf(
+  batch: readonly Received<IndexTopic>[],
+  readPage: (partition: number, offset: number) => Promise<Page | undefined>,
+  purges: Purges = new Purges(),
+  forgotten: readonly Forgotten[] = [],
+): Promise<IndexChange[]> {
+  const changes: IndexChange[] = [];
+  for (const one of batch) {
+    if (one.topic === 'control') {
+      const purged = purges.take(one.value);
+      if (purged !== null) changes.push({ kind: 'purge', ...purged });
+    } else if (one.topic === 'pages') changes.push(ofPage(one.value, one.value.fetchedAtMs));
+    else if (one.topic === 'results') changes.push(...goneIn(one.value));
+    else {
+      const { url, representative, atMs, pageOffset } = one.value;
+      if (representative !== url) changes.push({ kind: 'delete', url, version: atMs });
+      else {
+        // The page is no duplicate any more: it comes back as it was.
+        const page = pageOffset < 0 ? undefined : await readPage(one.partition, pageOffset);
+        if (page?.url === url) changes.push(ofPage(page, atMs));
+      }
+    }
+  }
+  for (const { url, hostKey, atMs } of forgotten) {
+    // Of what was withdrawn the time is kept: an older word of the dedup's may still be on its way.
+    if (purges.refuses(url, atMs)) changes.push({ kind: 'purge', url, hostKey });
+    else changes.push({ kind: 'delete', url, version: atMs });
+  }
+  return changes.filter((change) => change.kind === 'purge' || !purges.refuses(change.url, change.version));
+}
+
+function ofPage(page: Page, version: number): IndexChange {
+  const { url, hostKey, title, description, text, fetchedAtMs, tags } = page;
+  const barred = verdictOn(page.usage, 'search', fetchedAtMs).preference === 'deny';
+  if (page.noindex || barred || isForMachines(page.contentType)) return { kind: 'delete', url, version };
+  const language = languageOf(text, page.declaredLanguage);
+  const fromMs = barredFrom(page.usage, 'search');
+  const untilMs = fromMs < 0 ? null : fromMs;
+  const snippet = verdictOn(page.usage, 'snippet', fetchedAtMs).preference !== 'deny';
+  const shown = { url, hostKey, title, description, text, language, fetchedAtMs, untilMs, snippet, tags };
+  return { kind: 'put', url, version, page: shown };
+}
+
+/** 404 and 410, and pages that are not to be shown and may have no record, by the time of the request. */
+function goneIn({ outcomes, requests, completedAtMs }: Result): IndexChange[] {
+  return outcomes
+    .filter(({ kind, noindex }) => kind === 'gone' || noindex)
+    .map(({ index, url }) => {
+      const request = requests.find(({ outcomeIndex }) => outcomeIndex === index);
+      return { kind: 'delete', url, version: request?.endMs ?? completedAtMs };
+    });
+}

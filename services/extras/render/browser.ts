@@ -1,0 +1,270 @@
+/**
+ * Pages run in a browser: chromium, by playwright-core. The only file that knows it.
+ *
+ * The browser reaches no network by itself: where the machine allows it has none (own-network.ts). Names resolve to
+ * nothing, its proxy is a port where nobody listens, and every request is answered here, from the page that was fetched
+ * or by `load`; when it starts, it is tested that nothing gets past (containment.ts). Each page has a context of its
+ * own, and so no cookies of others. A page that does not end is given up with what it has; a browser that hangs is
+ * killed.
+ */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { BrowserContext, Browser as Chromium, Route } from 'playwright-core';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { neededPackage } from '../../runtime/needed-package.ts';
+import { proveContained } from './containment.ts';
+import { type ApartExecutable, withoutNetwork } from './own-network.ts';
+
+/** Names in lower case and values in turn. */
+type Headers = readonly string[];
+
+export interface RenderPage {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+  /** Its scripts' User-Agent. Absent: the browser's. */
+  readonly userAgent?: string;
+}
+
+export interface Loaded {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+export interface Rendered {
+  /** The document as its scripts left it. */
+  readonly html: string;
+  /** Requests answered, and refused. */
+  readonly loaded: number;
+  readonly refused: number;
+  /** False where the page went on loading when its time was up. */
+  readonly settled: boolean;
+}
+
+export type NotAsked = 'kind' | 'budget';
+
+export interface Browser {
+  /** Starts it before the first page. Rejects with UNSUPPORTED if it does not start, or can reach the network. */
+  start(): Promise<void>;
+  /** Why the browser that runs, or ran last, shares the machine's network; null: it has none, or there was no browser yet. */
+  readonly sharesNetwork: string | null;
+  /** What pages wanted and was not even requested, by reason: not of a kind that makes text, or too much. */
+  stats(): Readonly<Record<NotAsked, number>>;
+  /** Null: the page killed its browser. */
+  render(page: RenderPage, load: (url: string) => Promise<Loaded | null>): Promise<Rendered | null>;
+  close(): Promise<void>;
+}
+
+export interface BrowserOptions {
+  /** Path of a chromium. */
+  readonly executable: string;
+  readonly userAgent: string;
+  /** For one page, ms. */
+  readonly timeoutMs: number;
+  /** If nothing was requested for this long, the page counts as complete, ms. */
+  readonly quietMs: number;
+  /** Requests of one page that are answered. */
+  readonly requestsMax: number;
+  /** Runs without a network where the machine allows it. Default true. */
+  readonly apart?: boolean;
+}
+
+/** What pages are made of; pictures, fonts and media change no text. */
+const wantedTypes = new Set(['document', 'script', 'stylesheet', 'xhr', 'fetch']);
+
+/** Names a chromium has, on Debian and elsewhere. */
+const executables = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Throws UNSUPPORTED that says how to install one. */
+export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    for (const name of executables) if (folder !== '' && existsSync(join(folder, name))) return join(folder, name);
+  }
+  throw new CrawlstreamError(
+    'UNSUPPORTED',
+    'no chromium found: install one (Debian: apt-get install chromium), or give its path with --browser PATH',
+  );
+}
+
+export function createBrowser(options: BrowserOptions): Browser {
+  let running: Promise<Chromium> | undefined;
+  let sharesNetwork: string | null = null;
+  const notAsked: Record<NotAsked, number> = { kind: 0, budget: 0 };
+
+  const launched = async () => {
+    const made = await launch(options);
+    sharesNetwork = made.sharesNetwork;
+    return made.browser;
+  };
+  /** A browser that did not start is started again for the next page. */
+  const started = (): Promise<Chromium> => {
+    if (running !== undefined) return running;
+    const starting = launched();
+    running = starting;
+    starting.catch(() => {
+      if (running === starting) running = undefined;
+    });
+    return starting;
+  };
+  const stop = async () => {
+    const stopped = running;
+    running = undefined;
+    await stopped?.then((browser) => browser.close()).catch(() => {});
+  };
+  const renderIn = async (context: BrowserContext, page: RenderPage, load: (url: string) => Promise<Loaded | null>) => {
+    let [loaded, refused, open, quietSinceMs] = [0, 0, 0, performance.now()];
+    let served = false;
+    await context.route('**/*', async (route) => {
+      const request = route.request();
+      // The page itself is here; whatever else wants to be a document is a frame, or leads elsewhere.
+      const isPage = !served && request.isNavigationRequest() && sameDocument(request.url(), page.url);
+      const isWanted = wantedTypes.has(request.resourceType()) && request.method() === 'GET';
+      if (isPage) {
+        served = true;
+        await answer(route, page);
+        return;
+      }
+      const isOther = !isWanted || request.isNavigationRequest();
+      if (isOther || loaded >= options.requestsMax) {
+        notAsked[isOther ? 'kind' : 'budget'] += 1;
+        refused += 1;
+        await route.abort('blockedbyclient').catch(() => {});
+        return;
+      }
+      open += 1;
+      const made = await load(request.url()).catch(() => null);
+      open -= 1;
+      quietSinceMs = performance.now();
+      if (made === null) {
+        refused += 1;
+        await route.abort('failed').catch(() => {});
+      } else {
+        loaded += 1;
+        await answer(route, made);
+      }
+    });
+    const tab = await context.newPage();
+    const endMs = performance.now() + options.timeoutMs;
+    await tab.goto(page.url, { waitUntil: 'domcontentloaded', timeout: options.timeoutMs }).catch(() => {});
+    let settled = false;
+    while (!settled && performance.now() < endMs) {
+      await tab.waitForTimeout(50);
+      settled = open === 0 && performance.now() - quietSinceMs >= options.quietMs;
+    }
+    return { html: await tab.content(), loaded, refused, settled };
+  };
+
+  return {
+    get sharesNetwork() {
+      return sharesNetwork;
+    },
+    stats: () => ({ ...notAsked }),
+    async start() {
+      await started();
+    },
+    async render(page, load) {
+      const browser = await started();
+      let context: BrowserContext | undefined;
+      try {
+        context = await browser.newContext({
+          userAgent: page.userAgent ?? options.userAgent,
+          serviceWorkers: 'block',
+          acceptDownloads: false,
+          javaScriptEnabled: true,
+        });
+        return await inTime(renderIn(context, page, load), options.timeoutMs + graceMs);
+      } catch {
+        await stop();
+        return null;
+      } finally {
+        await context?.close().catch(() => {});
+      }
+    },
+    close: stop,
+  };
+}
+
+/** A page whose script never ends stops answering: the browser goes with it. */
+const graceMs = 5_000;
+
+function inTime<T>(work: Promise<T>, waitMs: number): Promise<T> {
+  work.catch(() => {});
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the browser did not answer within ${waitMs} ms`)), waitMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+interface Launched {
+  readonly browser: Chromium;
+  readonly sharesNetwork: string | null;
+}
+
+async function launch({ executable, apart = true }: BrowserOptions): Promise<Launched> {
+  const own = apart ? await withoutNetwork(executable) : { why: 'it was asked to' };
+  const launched = 'why' in own ? await startShared(executable, own.why) : await startApart(own, executable);
+  const { browser } = launched;
+  try {
+    await proveContained(browser, executable);
+  } catch (error) {
+    await browser.close();
+    throw error;
+  }
+  return launched;
+}
+
+async function startApart(own: ApartExecutable, executable: string): Promise<Launched> {
+  try {
+    return { browser: await start(own.path), sharesNetwork: null };
+  } catch (error) {
+    // The package is missing.
+    if (error instanceof CrawlstreamError) throw error;
+    // A chromium that fails in a namespace may work without one.
+    return await startShared(executable, 'this chromium does not start in a network namespace');
+  } finally {
+    await own.forget();
+  }
+}
+
+async function start(executablePath: string): Promise<Chromium> {
+  const { chromium } = await neededPackage('playwright-core', 'a browser', () => import('playwright-core'));
+  return chromium.launch({
+    executablePath,
+    // Chromium's own sandbox does not work for root, nor in most containers.
+    chromiumSandbox: process.getuid?.() !== 0 && process.env['CRAWLSTREAM_NO_SANDBOX'] === undefined,
+    proxy: { server: 'http://127.0.0.1:9' },
+    args: [
+      '--host-resolver-rules=MAP * ~NOTFOUND',
+      '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+      '--disable-dev-shm-usage',
+      '--disable-gpu',
+    ],
+  });
+}
+
+async function startShared(executable: string, sharesNetwork: string): Promise<Launched> {
+  try {
+    return { browser: await start(executable), sharesNetwork };
+  } catch (error) {
+    if (error instanceof CrawlstreamError) throw error;
+    const message = `${executable} does not start: ${(error as Error).message.split('\n', 1)[0]}`;
+    throw new CrawlstreamError('UNSUPPORTED', message, error);
+  }
+}
+
+function sameDocument(url: string, page: string): boolean {
+  return url.split('#', 1)[0] === page.split('#', 1)[0];
+}
+
+async function answer(route: Route, { status, headers, body }: Loaded): Promise<void> {
+  const fields: Record<string, string> = {};
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]!;
+    if (!/^(content-encoding|content-length|transfer-encoding|connection|set-cookie)$/.test(name)) {
+      fields[name] ??= headers[i + 1]!;
+    }
+  }
+  await route.fulfill({ status, headers: fields, body }).catch(() => {});
+}

@@ -1,0 +1,22 @@
+/** The metrics of a renderer: its pages, what they wanted to load and did not get, and whether its browser is apart. */
+import type { MetricSource } from '../../runtime/metrics/metrics.ts';
+import type { Browser } from './browser.ts';
+import type { Renderer } from './renderer.ts';
+
+export interface MeteredRender {
+  readonly browser: Pick<Browser, 'stats' | 'sharesNetwork'>;
+  readonly renderer: Pick<Renderer, 'stats'>;
+  /** Refused requests, by reason. */
+  readonly notLoaded: () => Readonly<Record<string, number>>;
+}
+
+export function renderMetrics({ browser, renderer, notLoaded }: MeteredRender): MetricSource {
+  return (sink) => {
+    const { rendered, failed, passedOver } = renderer.stats();
+    for (const [outcome, count] of Object.entries({ rendered, failed, resting: passedOver }))
+      sink.value('crawlstream_render_pages_total', count, { outcome });
+    for (const [reason, count] of Object.entries({ ...browser.stats(), ...notLoaded() }))
+      sink.value('crawlstream_render_passed_over_total', count, { reason });
+    sink.value('crawlstream_render_shared_network', browser.sharesNetwork === null ? 0 : 1);
+  };
+}

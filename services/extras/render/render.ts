@@ -1,0 +1,26 @@
+/** The renderer as a consumer of `render`: a browser beside the crawl, whose requests go out as politely as pages'. */
+import { z } from 'zod';
+import { declareProcessor, type OptionMeta } from '../../application/processor/processor.ts';
+
+const options = z.object({
+  browser: z
+    .string()
+    .optional()
+    .meta({
+      value: '<path>',
+      about: 'chromium program that renders pages (default: chromium in PATH)',
+      reason: 'most pages need no browser, and the installed one fits',
+    } satisfies OptionMeta),
+});
+
+export const render = declareProcessor({
+  name: 'render',
+  does: 'renders pages with scripts in a browser, and publishes the resulting documents',
+  reads: ['render', 'control'],
+  writes: ['pages', 'discovered', 'results', 'robots', 'responses', 'dead-letters'],
+  stores: [],
+  options,
+  contactsSites: true,
+  findsLinks: true,
+  start: async (context, given) => (await import('./start-render.ts')).startRender(context, given),
+});

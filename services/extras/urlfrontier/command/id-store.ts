@@ -1,0 +1,13 @@
+/**
+ * How the stores of crawl ids are opened: the first crawl's with the usual settings, those that clients name with small
+ * ones.
+ */
+
+import type { StoreOptions } from '../../../runtime/store/store.ts';
+import { putLimits } from '../put-limits.ts';
+
+/** `number`: 0 for the first crawl. */
+export function idStoreOptions(number: number): StoreOptions {
+  const { idOpenFiles: openFiles, idBufferBytes: writeBufferBytes, idCacheBytes: cacheBytes } = putLimits;
+  return number === 0 ? {} : { openFiles, writeBufferBytes, cacheBytes };
+}

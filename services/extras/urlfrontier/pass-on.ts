@@ -1,0 +1,165 @@
+/**
+ * Passes calls on to the processes that own what they are about: a call about a queue goes to the owner of its
+ * partition, one about a crawl to all, whose answers are put together. A call that was passed on is not passed on
+ * again.
+ */
+
+import { type Answers, CallFailed, type Method } from '../../runtime/grpc/grpc-server.ts';
+import type { Peer } from './grpc-peer.ts';
+import { codecOf, type UrlInfo } from './wire.ts';
+
+/** The other processes; none where there is only this one. */
+export interface Peers {
+  /** The owner of a queue's partition; undefined: this process. Rejects where it has no owner at the moment. */
+  ownerOf(crawlId: string, key: string): Promise<Peer | undefined>;
+  /** All but this one that have partitions of a crawl; of any, without an id. */
+  others(crawlId?: string): Promise<readonly Peer[]>;
+}
+
+const infoCodec = codecOf<UrlInfo>('URLInfo');
+
+type Unary = Method & { readonly kind: 'unary' };
+type Stream = Method & { readonly kind: 'stream' };
+
+/** To the owner of the queue that a request is about. */
+export function toOwner<Request>(
+  peers: Peers,
+  name: string,
+  method: Unary,
+  queueOf: (request: Request) => { readonly crawlId: string; readonly key: string } | null,
+): Unary {
+  return {
+    ...method,
+    act: async (request, caller) => {
+      const queue = caller.isLocal ? null : queueOf(request as Request);
+      const owner = queue === null ? undefined : await peers.ownerOf(queue.crawlId, queue.key);
+      if (owner === undefined) return method.act(request, caller);
+      return codecOf(method.answer).decode(await owner.unary(name, codecOf(method.request).encode(request)));
+    },
+  };
+}
+
+/** To everybody who has a part of the answer. `others`: what to ask of them, if not the same. */
+export function toAll<Request, Answer>(
+  peers: Peers,
+  name: string,
+  method: Unary,
+  crawlOf: (request: Request) => string | undefined,
+  together: (answers: readonly Answer[], request: Request) => Answer,
+  asked: (request: Request) => Request = (request) => request,
+): Unary {
+  return {
+    ...method,
+    act: async (given, caller) => {
+      const request = given as Request;
+      if (caller.isLocal || (request as { local?: boolean }).local === true) return method.act(given, caller);
+      const others = await peers.others(crawlOf(request));
+      if (others.length === 0) return method.act(given, caller);
+      const codec = codecOf<Request>(method.request);
+      const bytes = codec.encode(asked(request));
+      const answers = await Promise.all([
+        method.act(codec.decode(bytes) as never, caller) as Promise<Answer>,
+        ...others.map(async (peer) => codecOf<Answer>(method.answer).decode(await peer.unary(name, bytes))),
+      ]);
+      return together(answers, request);
+    },
+  };
+}
+
+/** Gives this process's answers first, then those of others. `split`: what to ask each for, and which part of it all to give. */
+export function streamFromAll<Request>(
+  peers: Peers,
+  name: string,
+  method: Stream,
+  crawlOf: (request: Request) => string | undefined,
+  split: (request: Request) => { readonly asked: Request; readonly skip: number; readonly most: number },
+): Stream {
+  return {
+    ...method,
+    act: async (given, answers) => {
+      const request = given as Request;
+      const others =
+        answers.isLocal || (request as { local?: boolean }).local === true ? [] : await peers.others(crawlOf(request));
+      if (others.length === 0) return method.act(given, answers);
+      const { asked, skip, most } = split(request);
+      let [toSkip, left] = [skip, most];
+      const pass = async (messages: readonly Uint8Array[]) => {
+        const kept = messages.slice(toSkip, toSkip + left);
+        toSkip = Math.max(0, toSkip - messages.length);
+        left -= kept.length;
+        await answers.write(kept);
+      };
+      const codec = codecOf<Request>(method.request);
+      const bytes = codec.encode(asked);
+      await method.act(codec.decode(bytes) as never, throughTo(answers, pass));
+      for (const peer of others) {
+        if (left <= 0 || answers.isCancelled) return;
+        await pass(await peer.stream(name, bytes));
+      }
+    },
+  };
+}
+
+/** A get of one queue goes to its owner. A get of any queue is answered here first, and the rest is asked of others. */
+export function getFromAll<Request>(
+  peers: Peers,
+  method: Stream,
+  queueOf: (request: Request) => { readonly crawlId: string | undefined; readonly key: string },
+  /** Request to the next process, after so many queues. */
+  rest: (request: Request, queues: number) => Request | null,
+): Stream {
+  return {
+    ...method,
+    act: async (given, answers) => {
+      const request = given as Request;
+      if (answers.isLocal) return method.act(given, answers);
+      const { crawlId, key } = queueOf(request);
+      const codec = codecOf<Request>(method.request);
+      if (key !== '' && crawlId !== undefined) {
+        const owner = await peers.ownerOf(crawlId, key);
+        if (owner === undefined) return method.act(given, answers);
+        return answers.write(await owner.stream('GetURLs', codec.encode(request)));
+      }
+      const others = await peers.others(crawlId);
+      if (others.length === 0) return method.act(given, answers);
+      const queues = new Set<string>();
+      const count = (messages: readonly Uint8Array[]) => {
+        for (const message of messages) {
+          const { key, crawlID } = infoCodec.decode(message);
+          queues.add(`${crawlID}\n${key}`);
+        }
+      };
+      const give = async (messages: readonly Uint8Array[]) => {
+        count(messages);
+        await answers.write(messages);
+      };
+      await method.act(given, throughTo(answers, give));
+      for (const peer of others) {
+        const more = rest(request, queues.size);
+        // URLs given to a client that has gone would be leased to nobody.
+        if (more === null || answers.isCancelled) return;
+        await give(await peer.stream('GetURLs', codec.encode(more)));
+      }
+    },
+  };
+}
+
+/** This process's part of the answers: it stops, too, when the client has gone. */
+function throughTo(answers: Answers, write: Answers['write']): Answers {
+  return {
+    isLocal: true,
+    get isCancelled() {
+      return answers.isCancelled;
+    },
+    write,
+  };
+}
+
+export const alone: Peers = {
+  ownerOf: async () => undefined,
+  others: async () => [],
+};
+
+export function nobody(partition: number): CallFailed {
+  return new CallFailed('UNAVAILABLE', `partition ${partition} is moving to another process: retry in a moment`);
+}

@@ -1,0 +1,38 @@
+/**
+ * Keeps, of rows that come in order of time, the newest of each key (null: there is none any more), and gives them in the order of the keys. It uses a
+ * store on disk, so that memory does not grow with the crawl.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openStateStore } from '../store/open-store.ts';
+import type { StoreOp } from '../store/store.ts';
+import type { Row } from './table.ts';
+
+const batchRows = 500;
+const everyKey = { gte: Uint8Array.of(0x4b), lt: Uint8Array.of(0x4c) };
+
+/** `folder`: where there is room for the rows a second time. What is left there by a crash may be deleted. */
+export async function* newestRows(
+  rows: AsyncIterable<readonly [key: string, row: Row | null]>,
+  folder: string,
+): AsyncGenerator<Row> {
+  const place = await mkdtemp(join(folder, '.crawlstream-export-'));
+  try {
+    const store = await openStateStore(place);
+    try {
+      let batch = new Map<string, StoreOp>();
+      for await (const [key, row] of rows) {
+        batch.set(key, { key: Buffer.from(`K${key}`), value: row && Buffer.from(JSON.stringify(row)) });
+        if (batch.size < batchRows) continue;
+        await store.write([...batch.values()]);
+        batch = new Map();
+      }
+      await store.write([...batch.values()]);
+      for await (const [, value] of store.scan(everyKey)) yield JSON.parse(value.toString());
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}

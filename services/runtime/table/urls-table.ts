@@ -1,0 +1,52 @@
+/** `export urls`: the newest outcome of each URL that was asked for, or refused before it was, in the order of URLs. */
+
+import type { Column, Row, Table } from './table.ts';
+import { newestRows } from './newest-rows.ts';
+import { type Source, topicRecords } from './topic-records.ts';
+
+const columns: readonly Column[] = [
+  { name: 'url', type: 'string' },
+  { name: 'host', type: 'string' },
+  { name: 'outcome', type: 'string' },
+  { name: 'status', type: 'int' },
+  { name: 'at', type: 'timestamp' },
+  { name: 'bytes', type: 'int' },
+  { name: 'contentHash', type: 'string' },
+  { name: 'redirectUrl', type: 'string' },
+  { name: 'links', type: 'int' },
+  { name: 'noindex', type: 'boolean' },
+  { name: 'soft404', type: 'boolean' },
+  { name: 'detail', type: 'string' },
+  { name: 'tags', type: 'json' },
+];
+
+export function urlsTable(source: Source, folder: string, unreadable: () => void): Table {
+  return { columns, rows: newestRows(rowsOf(source, unreadable), folder) };
+}
+
+async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<readonly [string, Row]> {
+  for await (const { hostKey, completedAtMs, outcomes } of topicRecords(source, 'results', unreadable)) {
+    for (const one of outcomes) {
+      // The URL was given back without a request: it will come again.
+      if (one.kind === 'returned' || source.purges.refuses(one.url, completedAtMs)) continue;
+      yield [
+        one.url,
+        [
+          one.url,
+          hostKey,
+          one.kind,
+          one.status || null,
+          completedAtMs,
+          one.bytes,
+          one.contentHash || null,
+          one.redirectUrl || null,
+          one.links,
+          one.noindex,
+          one.soft404,
+          one.detail || null,
+          one.tags.length === 0 ? null : JSON.stringify(one.tags),
+        ],
+      ];
+    }
+  }
+}

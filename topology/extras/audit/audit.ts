@@ -1,0 +1,253 @@
+/**
+ * The politeness audit: recomputes from `results` which waits were kept, and reports where a promise was broken.
+ *
+ * Independent by construction: nothing of the scheduler, the fetcher or their reading of robots.txt is used (a test
+ * holds this folder's imports), only the records and what `control` and `robots` say. Every request counts: pages,
+ * robots.txt and its redirects, sitemaps, what browsers load. Hosts are told apart by the URLs requested, not by the
+ * queues they came from.
+ *
+ * Results must come nearly in order of time, over all partitions. Memory: a window per host and per address that was
+ * contacted within the last day.
+ */
+import type { Request, Result } from '../../../schemas/types.ts';
+import { type AddressContacts, createAddressContacts } from './address-contacts.ts';
+import { broken, type Contact, type Tolerance } from './contact.ts';
+import { createHostContacts, type HostContacts } from './host-contacts.ts';
+import type { Orders } from './orders.ts';
+import { type Copy, createRobotsAnswers, type RobotsAnswers } from './robots-answers.ts';
+import type { Place, Violation } from './violation.ts';
+
+export interface AuditOptions extends Tolerance {
+  readonly orders: Orders;
+  /**
+   * The copy of an origin's robots.txt with this hash, as it is read for these product tokens (of results; empty: for that of the
+   * copy); undefined: there is none on the log.
+   */
+  readonly copyOf: (origin: string, hash: string, tokens: string) => Copy | undefined;
+  /** The registrable domain of a host, if the policy's delay is shared by domain. Absent: hosts are not compared. */
+  readonly domainOf?: (host: string) => string;
+  /** Requests before are passed over, ms since the Unix epoch. */
+  readonly fromMs: number;
+  readonly onViolation: (violation: Violation) => void;
+  /** Number of requests between two searches for hosts that have long been idle. Absent: 100,000. */
+  readonly sweepEvery?: number;
+  /** Is called with each request that was judged. */
+  readonly onContact?: (contact: Contact, request: Request) => void;
+}
+
+export interface AuditCounts {
+  /** Requests judged, of all kinds. */
+  fetches: number;
+  readonly byKind: Record<Request['kind'], number>;
+  /** Requests recorded by releases that did not note which robots.txt allowed them. */
+  unproven: number;
+  /** Requests that went by no robots.txt, as the policy says, the hosts, and its reasons. Absent: there are none. */
+  exempt?: { requests: number; hosts: number; reasons: readonly string[] };
+  /** TLS requests without certificate checks, to hosts named by an operator. */
+  unverified: number;
+  /** User-Agents that were sent, in the order in which they were first. Absent: records name none. */
+  readonly names?: readonly string[];
+  hosts: number;
+  addresses: number;
+  /** Leases without a reported end: their last requests are unknown. */
+  cutOff: number;
+  firstMs: number;
+  lastMs: number;
+}
+
+export interface Audit {
+  take(result: Result, place: Place): void;
+  /** After the last result. */
+  counts(): AuditCounts;
+}
+
+interface HostBook {
+  readonly contacts: HostContacts;
+  /** By origin. */
+  readonly robots: Map<string, RobotsAnswers>;
+}
+
+interface Start {
+  readonly startMs: number;
+  readonly delayMs: number;
+  readonly contact: Contact;
+}
+
+const sweptEvery = 100_000;
+/** A robots.txt may be used for a day, and no pause that is obeyed is longer. */
+const forgetMs = 26 * 3_600_000;
+const restMs = 600_000;
+/** Reported names: one for each change of `--user-agent` or of release. */
+const namesMax = 20;
+
+export function createAudit(options: AuditOptions): Audit {
+  const { orders, copyOf, domainOf, fromMs, onViolation, onContact, sweepEvery = sweptEvery } = options;
+  const hosts = new Map<string, HostBook>();
+  const addresses = new Map<string, AddressContacts<Start>>();
+  /** By partition, since each keeps a domain's delay separately. */
+  const domains = new Map<string, HostContacts>();
+  const open = new Set<string>();
+  const seen = { hosts: new Set<string>(), addresses: new Set<string>() };
+  const names = new Set<string>();
+  const exempt = { requests: 0, hosts: new Set<string>(), reasons: new Set<string>() };
+  const counts: AuditCounts = {
+    fetches: 0,
+    byKind: { page: 0, robots: 0, sitemap: 0, other: 0 },
+    unproven: 0,
+    unverified: 0,
+    hosts: 0,
+    addresses: 0,
+    cutOff: 0,
+    firstMs: Number.POSITIVE_INFINITY,
+    lastMs: 0,
+  };
+
+  const bookOf = (host: string): HostBook => {
+    let book = hosts.get(host);
+    if (book === undefined) hosts.set(host, (book = { contacts: createHostContacts(options), robots: new Map() }));
+    return book;
+  };
+
+  const answersOf = ({ robots }: HostBook, origin: string): RobotsAnswers => {
+    let answers = robots.get(origin);
+    if (answers === undefined) robots.set(origin, (answers = createRobotsAnswers()));
+    return answers;
+  };
+
+  const judgeRobots = (contact: Contact, request: Request, book: HostBook, result: Result) => {
+    if (result.grantedAtMs === 0 && contact.client === 'leases') {
+      counts.unproven += 1;
+      return;
+    }
+    const reason = request.robotsAtMs === 0 ? orders.robotsReason(contact.host, contact.startMs) : null;
+    if (reason !== null) {
+      exempt.requests += 1;
+      exempt.hosts.add(contact.host);
+      exempt.reasons.add(reason);
+      return;
+    }
+    const origin = originOf(request.url);
+    const claim = {
+      request,
+      fetcherId: result.fetcherId,
+      copy: copyOf(origin, request.robotsHash, result.robotsTokens),
+    };
+    const objection = answersOf(book, origin).judge(claim);
+    if (objection === null) return;
+    const { kind, source, measuredMs, boundMs } = objection;
+    onViolation(broken(contact, kind, source, measuredMs ?? null, boundMs ?? null));
+  };
+
+  const judgeAddress = (contact: Contact, { address, addressDelayMs }: Request) => {
+    if (address === '') return;
+    seen.addresses.add(address);
+    if (addressDelayMs === 0) return;
+    const key = `${contact.fetcherId} ${address}`;
+    let book = addresses.get(key);
+    if (book === undefined) addresses.set(key, (book = createAddressContacts()));
+    for (const { start, gapMs } of book.add({ startMs: contact.startMs, delayMs: addressDelayMs, contact })) {
+      const source = `the limit of its address ${address}`;
+      onViolation(broken(start.contact, 'addressGap', source, gapMs, start.delayMs));
+    }
+  };
+
+  /** What one host asks for binds itself alone; its domain shares the wait. */
+  const judgeDomain = (contact: Contact) => {
+    if (domainOf === undefined || contact.pace.ofDomain !== true || contact.client !== 'leases') return;
+    const domain = domainOf(contact.host);
+    const key = `${contact.place.partition} ${domain}`;
+    let book = domains.get(key);
+    if (book === undefined) domains.set(key, (book = createHostContacts(options)));
+    const pace = { ...contact.pace, hostSlots: 1, source: `${contact.pace.source}, for the domain ${domain}` };
+    for (const violation of book.add({ ...contact, crawlDelayMs: 0, retryAfterMs: 0, pace })) onViolation(violation);
+  };
+
+  const judgeBlock = (contact: Contact) => {
+    const sinceMs = orders.blockedSince(contact.host, contact.startMs - options.noticeMs);
+    if (sinceMs === null || orders.blockedSince(contact.host, contact.startMs) === null) return;
+    onViolation(broken(contact, 'blockedHost', 'an operator’s block', contact.startMs - sinceMs, 0));
+  };
+
+  const takeRequest = (request: Request, result: Result, place: Place) => {
+    const origin = originOf(request.url);
+    const host = origin.slice(origin.indexOf('//') + 2);
+    seen.hosts.add(host);
+    const book = bookOf(host);
+    if (book.contacts.has({ ...request, fetcherId: result.fetcherId })) return;
+    counts.fetches += 1;
+    counts.byKind[request.kind] += 1;
+    if (request.unverified) counts.unverified += 1;
+    counts.firstMs = Math.min(counts.firstMs, request.startMs);
+    counts.lastMs = Math.max(counts.lastMs, request.endMs);
+    const copy = request.robotsHash === '' ? undefined : copyOf(origin, request.robotsHash, result.robotsTokens);
+    const rules = copy === undefined || copy.rules === 'damaged' ? null : copy.rules;
+    const { startMs, endMs, status, retryAfterMs, url } = request;
+    const { fetcherId, leaseId } = result;
+    const pace = orders.paceOf(result.hostKey, result.grantedAtMs || startMs, result.policyVersion);
+    const contact: Contact = {
+      place,
+      host,
+      url,
+      startMs,
+      endMs,
+      status,
+      retryAfterMs:
+        retryAfterMs || (result.outcomes.find(({ index }) => index === request.outcomeIndex)?.retryAfterMs ?? 0),
+      fetcherId,
+      client: leaseId === 0 ? fetcherId : 'leases',
+      leaseId,
+      pace: leaseId === 0 ? { ...pace, factor: 0 } : pace,
+      crawlDelayMs: rules?.crawlDelayMs ?? 0,
+    };
+    if (request.kind === 'robots') answersOf(book, origin).note({ endMs, status, fetcherId });
+    else judgeRobots(contact, request, book, result);
+    for (const violation of book.contacts.add(contact)) onViolation(violation);
+    judgeDomain(contact);
+    judgeAddress(contact, request);
+    judgeBlock(contact);
+    onContact?.(contact, request);
+    if (counts.fetches % sweepEvery === 0) sweep(startMs);
+  };
+
+  const sweep = (nowMs: number) => {
+    for (const [host, { contacts }] of hosts) {
+      if (contacts.lastMs < nowMs - forgetMs) hosts.delete(host);
+      else if (contacts.lastMs < nowMs - restMs) contacts.shrink();
+    }
+    for (const [key, book] of domains) if (book.lastMs < nowMs - forgetMs) domains.delete(key);
+    for (const [key, book] of addresses) if (book.lastMs < nowMs - restMs) addresses.delete(key);
+  };
+
+  return {
+    take(result, place) {
+      if (result.userAgent !== '' && names.size < namesMax) names.add(result.userAgent);
+      const lease = `${result.partition} ${result.leaseId}`;
+      if (result.leaseId > 0) {
+        if (result.last) open.delete(lease);
+        else open.add(lease);
+      }
+      // Requests are taken in order of time, whatever their order in the record: that for robots.txt comes before those
+      // it allows.
+      const requests = [...result.requests].sort((a, b) => a.startMs - b.startMs);
+      for (const request of requests) if (request.startMs >= fromMs) takeRequest(request, result, place);
+    },
+    counts() {
+      const { requests, hosts: hostsExempt, reasons } = exempt;
+      return {
+        ...counts,
+        ...(requests > 0 && { exempt: { requests, hosts: hostsExempt.size, reasons: [...reasons].sort() } }),
+        ...(names.size > 0 && { names: [...names] }),
+        hosts: seen.hosts.size,
+        addresses: seen.addresses.size,
+        cutOff: open.size,
+      };
+    },
+  };
+}
+
+/** Scheme and authority of an absolute URL, in the one spelling: lower case, no user, no trailing dot, no default port. */
+export function originOf(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  return `${protocol}//${name}${port === '' ? '' : `:${port}`}`;
+}

@@ -1,0 +1,123 @@
+/**
+ * Compares the contacts of one host with each other: gaps, requests at once, Crawl-delay, Retry-After.
+ *
+ * A contact occupies its host from its start until a wait after its end: the delay ordered, or a factor of how long it
+ * took. A host with n slots may be occupied n times. A Crawl-delay binds the whole host. Where two contacts went by
+ * different orders, the milder counts. Times are whole milliseconds. Within one fetcher nothing is tolerated; between
+ * two, the skew of their clocks is. Requests for a page's scripts and styles count as those of another client beside
+ * the fetchers, which keeps the delay by itself (services/extras/render).
+ *
+ * Contacts come nearly in order of time: the window keeps the latest, sorted, so that one that comes late meets its
+ * neighbours. Memory: `contactsKept` per host and slot, less where nothing happens.
+ */
+import { broken, type Contact, type Tolerance } from './contact.ts';
+import type { Violation } from './violation.ts';
+
+export interface HostContacts {
+  /** Was this request seen before? A record may be on the log twice. */
+  has(contact: Pick<Contact, 'url' | 'startMs' | 'endMs' | 'fetcherId'>): boolean;
+  add(contact: Contact): Violation[];
+  /** Start of the latest, ms since the Unix epoch. */
+  readonly lastMs: number;
+  /** Called when nothing has happened for a while: keeps only what may still bind a request. */
+  shrink(): void;
+}
+
+const contactsKept = 16;
+/** Number of requested pauses that are remembered. */
+const pausesKept = 8;
+
+export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContacts {
+  /** By start. */
+  const window: Contact[] = [];
+  /** Responses that asked for a pause. */
+  const pauses: Contact[] = [];
+
+  const skewOf = (a: Contact, b: Contact) => (a.fetcherId === b.fetcherId ? 0 : skewMs);
+
+  /**
+   * What the contact at `at` breaks with regard to those before it; `because`: only violations that involve that
+   * contact.
+   */
+  const judge = (at: number, because?: Contact): Violation | undefined => {
+    const contact = window[at]!;
+    let [occupying, under, boundMs, hostSlots, lastEndMs] = [0, 0, 0, contact.pace.hostSlots, Number.NEGATIVE_INFINITY];
+    let [delayed, delayEndMs]: [Contact | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
+    let needed = because === undefined;
+    for (let n = 0; n < at; n++) {
+      const before = window[n]!;
+      if (before.client !== contact.client) continue;
+      const freeMs = contact.startMs + skewOf(before, contact);
+      if (before.endMs > delayEndMs && before.endMs + contact.crawlDelayMs > freeMs && contact.crawlDelayMs > 0) {
+        [delayed, delayEndMs] = [before, before.endMs];
+      }
+      const waitMs = waitBetween(before, contact);
+      if (before.endMs + waitMs <= freeMs) continue;
+      occupying += 1;
+      if (before.endMs > freeMs) under += 1;
+      boundMs = Math.max(boundMs, waitMs);
+      hostSlots = Math.max(hostSlots, before.pace.hostSlots);
+      lastEndMs = Math.max(lastEndMs, before.endMs);
+      if (before === because) needed = true;
+    }
+    const gapMs = contact.startMs - lastEndMs;
+    const { source } = contact.pace;
+    if (needed && occupying >= hostSlots && (because === undefined || occupying === hostSlots)) {
+      if (under >= hostSlots)
+        return broken(contact, 'concurrency', `at most ${hostSlots} at once, set by ${source}`, -gapMs, 0);
+      if (contact.crawlDelayMs <= boundMs) return broken(contact, 'gapTooShort', source, gapMs, boundMs);
+    }
+    if (delayed === undefined || (because !== undefined && delayed !== because)) return undefined;
+    const source2 = 'Crawl-delay of its robots.txt';
+    return broken(contact, 'crawlDelay', source2, contact.startMs - delayed.endMs, contact.crawlDelayMs);
+  };
+
+  const breaksPause = (contact: Contact, pause: Contact): Violation | undefined => {
+    const sinceMs = contact.startMs - pause.endMs;
+    if (sinceMs < 0 || sinceMs + skewOf(contact, pause) >= pause.retryAfterMs) return undefined;
+    // A lease in another slot of the host learns of the pause only some time later.
+    if (contact.pace.hostSlots > 1 && contact.leaseId !== pause.leaseId && sinceMs < noticeMs) return undefined;
+    if (contact.client !== pause.client) return undefined;
+    return broken(contact, 'retryAfter', `Retry-After with status ${pause.status}`, sinceMs, pause.retryAfterMs);
+  };
+
+  const trim = (keep: number) => window.splice(0, Math.max(0, window.length - keep));
+
+  return {
+    get lastMs() {
+      return window.at(-1)?.startMs ?? 0;
+    },
+    has: ({ url, startMs, endMs, fetcherId }) =>
+      window.some(
+        (one) => one.startMs === startMs && one.endMs === endMs && one.url === url && one.fetcherId === fetcherId,
+      ),
+    add(contact) {
+      const at = window.findLastIndex(({ startMs }) => startMs <= contact.startMs) + 1;
+      window.splice(at, 0, contact);
+      const found: (Violation | undefined)[] = [judge(at)];
+      for (let n = at + 1; n < window.length; n++) found.push(judge(n, contact));
+      found.push(pauses.map((pause) => breaksPause(contact, pause)).find((one) => one !== undefined));
+      if (asksForPause(contact)) {
+        for (const later of window.slice(at + 1)) found.push(breaksPause(later, contact));
+        pauses.push(contact);
+        if (pauses.length > pausesKept) pauses.shift();
+      }
+      trim(contactsKept * contact.pace.hostSlots);
+      return found.filter((one) => one !== undefined);
+    },
+    shrink() {
+      trim(1);
+    },
+  };
+}
+
+/** RFC 9110 §10.2.3 and RFC 6585 §4. With other statuses, Retry-After concerns one URL, or nothing. */
+function asksForPause({ status, retryAfterMs }: Contact): boolean {
+  return retryAfterMs > 0 && (status === 429 || status === 503);
+}
+
+/** The wait from the end of one contact to the start of another, by what was ordered for both. */
+function waitBetween({ pace: a, startMs, endMs }: Contact, { pace: b }: Contact): number {
+  const ownMs = Math.round(Math.min(a.factor, b.factor) * (endMs - startMs));
+  return Math.max(Math.min(a.delayMs, b.delayMs), Math.min(ownMs, a.factorCapMs, b.factorCapMs));
+}

@@ -1,0 +1,200 @@
+/**
+ * What was ordered of the crawl, and when: policies by version, operators' delays, slots and blocks by host. Read from
+ * `control` alone.
+ *
+ * An order has to pass through a partition before leases follow it: of the orders that came within the `noticeMs`
+ * before a lease, the milder one counts. Only the fields that pacing goes by are read, each by its own name.
+ */
+import type { Control } from '../../../schemas/types.ts';
+import { type OverlayOrders, overlaidPace, robotsReason } from './overlay-orders.ts';
+
+/** What is ordered for a host at a moment. */
+export interface Pace {
+  /** Time from completion to start, ms. */
+  readonly delayMs: number;
+  /** Times the last request's duration, up to a cap in ms. */
+  readonly factor: number;
+  readonly factorCapMs: number;
+  /** Leases the host may be on at once. */
+  readonly hostSlots: number;
+  /** Who ordered it. */
+  readonly source: string;
+  /** Do the hosts of a domain share the wait? */
+  readonly ofDomain?: boolean;
+}
+
+export interface Orders {
+  note(event: Control): void;
+  /** For a lease of the host granted then, by that version of the policy. */
+  paceOf(host: string, grantedAtMs: number, policyVersion: number): Pace;
+  /**
+   * Why a host's robots.txt need not be asked at `atMs`, by a policy that was in force then or shortly before; null: it must.
+   */
+  robotsReason(host: string, atMs: number): string | null;
+  /** When the block in force at `atMs` was ordered; null: there is none. */
+  blockedSince(host: string, atMs: number): number | null;
+}
+
+interface PolicyOrders {
+  readonly delayMs: number;
+  readonly factor: number;
+  readonly factorCapMs: number;
+  readonly parallel: readonly { readonly hosts: readonly string[]; readonly leases: number }[];
+  readonly overlays: readonly OverlayOrders[];
+  readonly ofDomain: boolean;
+}
+
+interface Dated {
+  readonly atMs: number;
+  readonly amount: number;
+  /** A webmaster asked for it: the policy's counts where it is longer. */
+  readonly least?: true;
+}
+
+/** Orders by host: every order of a kind, in order of time. */
+type Ledger = Map<string, Dated[]>;
+
+export function createOrders(noticeMs: number): Orders {
+  const policies = new Map<number, PolicyOrders>();
+  /** The policy that was in force, where the record names no version. */
+  const versions: { readonly atMs: number; readonly version: number }[] = [];
+  const versionAt = (ms: number) =>
+    (versions.findLast(({ atMs }) => atMs <= ms - noticeMs) ?? versions[0])?.version ?? 0;
+  const delays: Ledger = new Map();
+  const hostSlots: Ledger = new Map();
+  const blocks: Ledger = new Map();
+  /** Webmasters' own, which an operator's release ends too. */
+  const pauses: Ledger = new Map();
+  /** The delay that holds by now, in the order of `control`. */
+  const newestDelays = new Map<string, Omit<Dated, 'atMs'>>();
+  /** The orders that may be in force at `atMs`; -1: as the policy says. */
+  const inForce = (ledger: Ledger, host: string, atMs: number): Omit<Dated, 'atMs'>[] => {
+    const list = ledger.get(host) ?? [];
+    const settled = list.findLast((one) => one.atMs <= atMs - noticeMs) ?? { amount: -1 };
+    return [settled, ...list.filter((one) => one.atMs > atMs - noticeMs && one.atMs <= atMs)];
+  };
+  return {
+    note(event) {
+      const { kind, hostKey, atMs, amount } = event;
+      if (kind === 'policy' && !policies.has(event.version)) {
+        policies.set(event.version, policyOrders(event.payload));
+        versions.splice(versions.findLastIndex((one) => one.atMs <= atMs) + 1, 0, { atMs, version: event.version });
+      }
+      if (kind === 'hostDelay') {
+        const before = newestDelays.get(hostKey) ?? { amount: -1 };
+        const now = delayAfter(before, amount, payloadOf(event.payload));
+        newestDelays.set(hostKey, now);
+        if (now !== before) enter(delays, hostKey, { atMs, ...now });
+      }
+      if (kind === 'hostLeases') enter(hostSlots, hostKey, { atMs, amount });
+      if (kind === 'blockHost' || kind === 'releaseHost') {
+        const isTheirs = payloadOf(event.payload)['webmaster'] === true;
+        const order = { atMs, amount: kind === 'blockHost' ? 1 : 0 };
+        if (!isTheirs) enter(blocks, hostKey, order);
+        if (isTheirs || kind === 'releaseHost') enter(pauses, hostKey, order);
+      }
+    },
+    paceOf(host, grantedAtMs, policyVersion) {
+      const version = policyVersion || versionAt(grantedAtMs);
+      const policy = policies.get(version) ?? nothingOrdered;
+      const overlaid = overlaidPace(policy.overlays, host);
+      const policyMs = overlaid.delayMs ?? policy.delayMs;
+      const ordered = inForce(delays, host, grantedAtMs);
+      const delayMs = Math.min(
+        ...ordered.map(({ amount, least }) => (amount < 0 ? policyMs : least ? Math.max(amount, policyMs) : amount)),
+      );
+      const allowed = inForce(hostSlots, host, grantedAtMs).map(({ amount }) =>
+        amount < 0 ? (overlaid.leases ?? hostSlotsByPolicy(policy, host)) : amount,
+      );
+      const by = overlaid.name === undefined ? '' : `, overlay ${overlaid.name}`;
+      const byOperator = ordered.some(({ amount, least }) => amount >= (least ? policyMs : 0));
+      return {
+        delayMs,
+        factor: overlaid.delayFactor ?? policy.factor,
+        factorCapMs: policy.factorCapMs,
+        hostSlots: Math.max(1, ...allowed),
+        ...(policy.ofDomain && { ofDomain: true }),
+        source: byOperator ? 'the delay that an operator set for the host' : `policy ${version}${by}`,
+      };
+    },
+    robotsReason(host, atMs) {
+      const settled = versions.findLastIndex((one) => one.atMs <= atMs - noticeMs);
+      for (const { version, atMs: sinceMs } of versions.slice(Math.max(0, settled))) {
+        const reason = sinceMs > atMs ? null : robotsReason(policies.get(version)!.overlays, host);
+        if (reason !== null) return reason;
+      }
+      return null;
+    },
+    blockedSince(host, atMs) {
+      const since = [blocks, pauses].flatMap((ledger) => {
+        const newest = ledger.get(host)?.findLast((one) => one.atMs <= atMs);
+        return newest?.amount === 1 ? [newest.atMs] : [];
+      });
+      return since.length === 0 ? null : Math.min(...since);
+    },
+  };
+}
+
+/** The same event is on every partition, and may be there twice: amounts of the same moment count once. */
+function enter(ledger: Ledger, host: string, order: Dated): void {
+  const list = ledger.get(host) ?? [];
+  ledger.set(host, list);
+  const at = list.findLastIndex((one) => one.atMs <= order.atMs);
+  if (list[at]?.atMs === order.atMs && list[at]?.amount === order.amount) return;
+  list.splice(at + 1, 0, order);
+}
+
+/** A webmaster asks for no less than an operator ordered, and takes back what a webmaster asked for alone. */
+function delayAfter(
+  before: Omit<Dated, 'atMs'>,
+  amount: number,
+  { least, instead }: Readonly<Record<string, unknown>>,
+): Omit<Dated, 'atMs'> {
+  if (least !== true) return { amount };
+  if (amount >= 0) return before.least || before.amount <= amount ? { amount, least: true } : before;
+  return before.least ? { amount: typeof instead === 'number' ? instead : -1 } : before;
+}
+
+function payloadOf(payload: string): Readonly<Record<string, unknown>> {
+  try {
+    return payload === '' ? {} : ((JSON.parse(payload) as Readonly<Record<string, unknown>> | null) ?? {});
+  } catch {
+    return {};
+  }
+}
+
+/** A request that follows a policy which is not on record is not bound by any. */
+const nothingOrdered: PolicyOrders = {
+  delayMs: 0,
+  factor: 0,
+  factorCapMs: 0,
+  parallel: [],
+  overlays: [],
+  ofDomain: false,
+};
+
+/** A policy that cannot be read never came into force. */
+function policyOrders(payload: string): PolicyOrders {
+  let policy: Record<string, unknown>;
+  try {
+    policy = JSON.parse(payload) as Record<string, unknown>;
+  } catch {
+    return nothingOrdered;
+  }
+  const number = (name: string) => (typeof policy[name] === 'number' ? (policy[name] as number) : 0);
+  return {
+    delayMs: number('delayMs'),
+    factor: number('delayFactor'),
+    factorCapMs: number('delayFactorCapMs'),
+    parallel: (policy['parallel'] ?? []) as PolicyOrders['parallel'],
+    overlays: (policy['overlays'] ?? []) as PolicyOrders['overlays'],
+    ofDomain: policy['politenessKey'] === 'domain',
+  };
+}
+
+/** The first rule that names the host, one of its domains, or all. */
+function hostSlotsByPolicy({ parallel }: PolicyOrders, host: string): number {
+  const name = host.replace(/:\d+$/, '');
+  const names = (domain: string) => domain === '*' || name === domain || name.endsWith(`.${domain}`);
+  return parallel.find(({ hosts }) => hosts.some(names))?.leases ?? 1;
+}

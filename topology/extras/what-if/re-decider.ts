@@ -1,0 +1,140 @@
+/**
+ * Decides a partition's commits again, one by one: from the inputs each names, the clock and the demand it saw.
+ *
+ * The frontier is deterministic (docs/design.md §4.10), so with the policies of the recording each commit comes out again, to the
+ * byte. With another policy in their place it comes out again until the first decision that differs. From there on the
+ * recording tells nothing of what would have been decided next: the rest is simulated (virtual-crawl.ts).
+ *
+ * What is not decided is taken as it is: claims, void commits, rows that a load brought from elsewhere. What a Bloom
+ * filter took for seen is not in the recording: crawls with `--seen bloom` can differ there.
+ */
+import type { Claim, Commit, Foreign, InputTopic } from '../../frontier/changes/changelog.ts';
+import { readChangelog, validateCommit } from '../../frontier/changes/changelog.ts';
+import type { Change } from '../../frontier/changes/changes.ts';
+import type { PartitionIdentity } from '../../frontier/decide/decision.ts';
+import type { Step } from '../../frontier/decide/step.ts';
+import type { Input, Positions } from '../../frontier/partition.ts';
+import { FrontierPartition } from '../../frontier/partition.ts';
+import { replay } from '../../frontier/replay.ts';
+import { settleAll } from '../../frontier/state/settle-host.ts';
+import type { FrontierState } from '../../frontier/state/state.ts';
+import type { ListSource } from '../../url/url-lists.ts';
+
+export interface Difference {
+  readonly offset: number;
+  /** The commit that was recorded. */
+  readonly recorded: Buffer;
+  /** The commit that is decided now; null: none. */
+  readonly decided: Buffer | null;
+}
+
+export class ReDecider {
+  readonly #identity: PartitionIdentity;
+  #partition: FrontierPartition;
+  /** The next commit is the first of its owner. */
+  #opens = false;
+  /** Lists of the policies, made again for each owner. */
+  readonly #lists: ListSource;
+  /** Commits that were decided again. */
+  commits = 0;
+
+  /** `state`: as it was before the first record that is taken; all of it in memory. */
+  constructor(identity: PartitionIdentity, state: FrontierState, lists: ListSource) {
+    this.#identity = identity;
+    this.#lists = lists;
+    this.#partition = this.#owner(state);
+  }
+
+  get partition(): FrontierPartition {
+    return this.#partition;
+  }
+
+  /** What a commit took of an input that is to be offered before it is decided again: [from, to). */
+  static wanted(commit: Commit, topic: InputTopic): readonly [from: number, to: number] {
+    const range = commit.inputs.find((one) => one.topic === topic);
+    if (range === undefined || range.to.offset < range.from.offset) return [0, 0];
+    return [range.from.offset, range.to.offset + (range.to.slice > 0 ? 1 : 0)];
+  }
+
+  /**
+   * Takes the next record of the changelog. `inputs`: what `wanted` says of it. Null where the same was decided; after a
+   * difference the state is that of the new decision, and no more records can be taken.
+   */
+  take(offset: number, value: Buffer, inputs: readonly Input[]): Difference | null {
+    const record = readChangelog(value);
+    const first = record.kind === 'commit' ? firstOf(record) : null;
+    if (record.kind !== 'commit' || !this.#isDecided(record, first)) {
+      // Decoding is lazy, and gives each change once.
+      this.#adopt(offset, first === null ? record : readChangelog(value));
+      return null;
+    }
+    const step = this.#decide(record, first, inputs, epochsIn(value));
+    this.commits += 1;
+    if (step?.commit.equals(value)) return null;
+    return { offset, recorded: value, decided: step?.commit ?? null };
+  }
+
+  #decide(
+    record: Commit,
+    first: Change | null,
+    inputs: readonly Input[],
+    epochs: ReadonlyMap<InputTopic, number>,
+  ): Step | null {
+    if (this.#opens) {
+      this.#opens = false;
+      return this.#partition.open(record.nowMs);
+    }
+    for (const input of inputs) this.#partition.offer({ ...input, leaderEpoch: epochs.get(input.topic) });
+    if (first?.kind === 'taken') this.#partition.offerTaken(first);
+    const until = Object.fromEntries(record.inputs.map(({ topic, to }) => [topic, to])) as unknown as Positions;
+    const step = this.#partition.step(record.nowMs, record.demand, until);
+    // A record that was taken in part is offered again with the next commit.
+    this.#partition.withdraw();
+    this.#partition.takeSought();
+    // A checkpoint's part of them is not needed here.
+    this.#partition.state.unsaved.records = [];
+    return step;
+  }
+
+  /** A load and a void commit are not decisions. */
+  #isDecided(record: Commit, first: Change | null): boolean {
+    const { changelog } = this.#partition.state;
+    return validateCommit(changelog, record) === 'counts' && first?.kind !== 'load' && !isGoingBack(record);
+  }
+
+  #adopt(offset: number, record: Claim | Commit | Foreign): void {
+    const { state } = this.#partition;
+    replay(state, offset, record);
+    if (record.kind !== 'claim') return;
+    settleAll(state);
+    this.#partition = this.#owner(state);
+    this.#opens = true;
+  }
+
+  #owner(state: FrontierState): FrontierPartition {
+    const partition = new FrontierPartition(this.#identity, state);
+    partition.lists.put(this.#lists);
+    return partition;
+  }
+}
+
+/** The change that names a commit's subject; null: it changes nothing. */
+function firstOf({ changes }: Commit): Change | null {
+  for (const change of changes) return change;
+  return null;
+}
+
+/** The epochs in the recorded commit, which may be of a release that did not note them. */
+function epochsIn(value: Buffer): Map<InputTopic, number> {
+  const epochs = new Map<InputTopic, number>();
+  const record = readChangelog(value);
+  for (const change of record.kind === 'commit' ? record.changes : [])
+    if (change.kind === 'inputEpoch') epochs.set(change.topic, change.epoch);
+  return epochs;
+}
+
+/** An input had lost records, and is read on from there: nothing else moved, no operator's word among it. */
+function isGoingBack({ inputs }: Commit): boolean {
+  const moved = inputs.filter(({ from, to }) => from.offset !== to.offset || from.slice !== to.slice);
+  return moved.length === 1 && moved[0]!.to.offset < moved[0]!.from.offset;
+}
