@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { TopicRecords } from '../../schemas/types.ts';
+import { ReDecider } from '../../topology/extras/what-if/re-decider.ts';
 import {
   decodeChangelog,
   encodeClaim,
@@ -19,7 +20,6 @@ import { FrontierPartition, type Input } from '../../topology/frontier/partition
 import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { StoreJob, StoreReply } from '../../topology/frontier/storage/store-job.ts';
-import { ReDecider } from '../../topology/extras/what-if/re-decider.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
 
 /** So few that a round takes several steps, and is often cut off by a restart. */

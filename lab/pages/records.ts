@@ -1,7 +1,7 @@
 /** Records as an indexer receives them. */
 import type { Page, TopicRecords } from '../../schemas/types.ts';
-import { outcomeOf, requestRecord } from '../../services/fetcher/http/outcomes.ts';
 import type { IndexTopic } from '../../services/extras/index/index-change.ts';
+import { outcomeOf, requestRecord } from '../../services/fetcher/http/outcomes.ts';
 import type { Received } from '../../services/runtime/consumer/received.ts';
 import { emptyControl } from '../../topology/frontier/decide/control-payloads.ts';
 

@@ -1,11 +1,11 @@
 /** Whatever happened to its owners, a partition's commits are decided again from their inputs, to the byte. */
 
 import { frontierInput } from '../../services/runtime/crawl/frontier-input.ts';
+import { ReDecider } from '../../topology/extras/what-if/re-decider.ts';
 import { type Commit, type InputTopic, inputTopics, readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { Input } from '../../topology/frontier/partition.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { noLists } from '../../topology/url/url-lists.ts';
-import { ReDecider } from '../../topology/extras/what-if/re-decider.ts';
 import { crawl, fingerprintKey } from './machines.ts';
 import type { Setting } from './setting.ts';
 

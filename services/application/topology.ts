@@ -1,25 +1,27 @@
 /**
- * The topology: every processor there is, and the topics between them. What is declared here is what runs; the picture,
- * the rights on the brokers, the commands and their settings are derived from it.
+ * The topology: every processor there is, and the topics between them. What is declared here or by an extra is what runs;
+ * the picture, the rights on the brokers, the commands and their settings are derived from it.
  *
  * Each processor is a separate consumer group that can be stopped, killed, scaled and replayed by itself.
  */
 import type { TopicName } from '../../topology/topics.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
-import { fetcher, frontier, urlfrontier } from './declarations.ts';
+import { installed } from '../extras/installed.ts';
+import { fetcher, frontier } from './declarations.ts';
+import { drainOrder } from './processor/drain-order.ts';
 import type { Declaration, Processor } from './processor/processor.ts';
-import { archive } from '../extras/archive/archive.ts';
-import { dedup } from '../extras/dedup/dedup-consumer.ts';
-import { graph } from '../extras/graph/graph.ts';
-import { render } from '../extras/render/render.ts';
-import { searchIndex } from '../extras/index/search-index.ts';
 
-export { fetcher, frontier, urlfrontier } from './declarations.ts';
+export { fetcher, frontier } from './declarations.ts';
 
 /** In the order in which they drain: each may read what the ones before it write. */
-export const consumers: readonly Processor[] = [render, dedup, searchIndex, archive, graph];
+export const consumers: readonly Processor[] = drainOrder(installed.flatMap((extra) => extra.consumers ?? []));
 
-export const processors: readonly Declaration[] = [frontier, fetcher, ...consumers, urlfrontier];
+export const processors: readonly Declaration[] = [
+  frontier,
+  fetcher,
+  ...consumers,
+  ...installed.flatMap((extra) => extra.roles ?? []),
+];
 
 /** The graph in the Mermaid language: processors as boxes, topics as rounded ones. */
 export function mermaid(): string {

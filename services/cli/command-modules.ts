@@ -2,42 +2,26 @@
  * Where each command is declared. What a command needs is most of the program's code, and to load all of it takes longer than
  * most commands run: so that of the others is left alone where a command line says which one it is.
  */
-import type { Command } from 'commander';
+import type { AddCommands, CommandModule } from '../application/extension/extension.ts';
 import { consumers } from '../application/topology.ts';
-
-export type AddCommands = (program: Command) => void;
-
-interface CommandModule {
-  /** Commands that it adds. One that is missing here is found as well, by loading all. */
-  readonly names: readonly string[];
-  readonly load: () => Promise<AddCommands>;
-}
+import { installed } from '../extras/installed.ts';
 
 /** In the order in which they are added. */
 const modules: readonly CommandModule[] = [
   { names: ['crawl'], load: async () => (await import('./crawl/crawl-command.ts')).addCrawlCommand },
-  { names: ['fleet'], load: async () => (await import('../extras/fleet/command/fleet-command.ts')).addFleetCommand },
-  { names: ['mcp'], load: async () => (await import('../extras/fleet/command/mcp-command.ts')).addMcpCommand },
   { names: ['frontier', 'fetcher'], load: async () => (await import('./roles/role-commands.ts')).addRoleCommands },
   {
     names: consumers.map(({ name }) => name),
     load: async () => (await import('./roles/consumer-commands.ts')).addConsumerCommands,
   },
   { names: ['consume'], load: async () => (await import('./roles/consume-command.ts')).addConsumeCommand },
-  { names: ['export'], load: async () => (await import('../extras/export/command/export-command.ts')).addExportCommand },
   { names: ['inject'], load: async () => (await import('./operate/inject-command.ts')).addInjectCommand },
   { names: ['pages', 'stats'], load: async () => (await import('./inspect/read-commands.ts')).addReadCommands },
   { names: ['hosts'], load: async () => (await import('./inspect/hosts-command.ts')).addHostsCommand },
-  { names: ['search'], load: async () => (await import('../extras/index/command/search-command.ts')).addSearchCommand },
   { names: ['dashboard'], load: async () => (await import('./inspect/dashboard-command.ts')).addDashboardCommand },
-  { names: ['desk'], load: async () => (await import('../extras/desk/command/desk-command.ts')).addDeskCommand },
-  { names: ['replay'], load: async () => (await import('../extras/archive/command/replay-command.ts')).addReplayCommand },
   { names: ['dlq'], load: async () => (await import('./operate/dlq-command.ts')).addDlqCommand },
   { names: ['explain'], load: async () => (await import('./inspect/explain-command.ts')).addExplainCommand },
   { names: ['story'], load: async () => (await import('./inspect/story-command.ts')).addStoryCommand },
-  { names: ['audit'], load: async () => (await import('../extras/audit/command/audit-command.ts')).addAuditCommand },
-  { names: ['recheck'], load: async () => (await import('../extras/audit/command/recheck-command.ts')).addRecheckCommand },
-  { names: ['what-if'], load: async () => (await import('../extras/what-if/command/what-if-command.ts')).addWhatIfCommand },
   { names: ['judge'], load: async () => (await import('./prove/judge-command.ts')).addJudgeCommand },
   { names: ['policy'], load: async () => (await import('./policy/policy-commands.ts')).addPolicyCommands },
   {
@@ -56,7 +40,6 @@ const modules: readonly CommandModule[] = [
   { names: ['identity'], load: async () => (await import('./check/identity-command.ts')).addIdentityCommand },
   { names: ['fetch'], load: async () => (await import('./check/fetch-command.ts')).addFetchCommand },
   { names: ['new'], load: async () => (await import('./new-command.ts')).addNewCommand },
-  { names: ['warc'], load: async () => (await import('../extras/archive/command/warc-command.ts')).addWarcCommand },
   { names: ['state'], load: async () => (await import('./state/state-command.ts')).addStateCommand },
   { names: ['reset'], load: async () => (await import('./operate/reset-command.ts')).addResetCommand },
   { names: ['seek'], load: async () => (await import('./operate/seek-command.ts')).addSeekCommand },
@@ -70,13 +53,11 @@ const modules: readonly CommandModule[] = [
   { names: ['topology'], load: async () => (await import('./plan/topology-command.ts')).addTopologyCommand },
   { names: ['topics'], load: async () => (await import('./plan/topics-command.ts')).addTopicsCommand },
   { names: ['acls'], load: async () => (await import('./plan/acls-command.ts')).addAclsCommand },
-  {
-    names: ['urlfrontier'],
-    load: async () => (await import('../extras/urlfrontier/command/urlfrontier-command.ts')).addUrlfrontierCommand,
-  },
   { names: ['simulate', 'bench'], load: async () => (await import('./prove/proof-commands.ts')).addProofCommands },
   { names: ['config'], load: async () => (await import('./config/config-command.ts')).addConfigCommand },
   { names: ['completion'], load: async () => (await import('./completion-command.ts')).addCompletionCommand },
+  { names: ['extras'], load: async () => (await import('./extras-command.ts')).addExtrasCommand },
+  ...installed.flatMap(({ commands = [] }) => commands),
 ];
 
 /** These need other commands, too. */

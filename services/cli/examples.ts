@@ -1,5 +1,6 @@
 /** An example or two for the help of each command, and what exit codes mean. A test parses every one of them. */
 import type { Command } from 'commander';
+import { installed } from '../extras/installed.ts';
 
 export const exitCodes: readonly (readonly [code: number, means: string])[] = [
   [0, 'done'],
@@ -15,24 +16,15 @@ const kafka = '--brokers localhost:9092 --crawl news';
 
 /** By command path, without the leading `crawlstream`. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
+  ...Object.assign({}, ...installed.map((extra) => extra.examples ?? {})),
   crawl: ['https://example.org --max-pages 100 --contact me@example.org', `${folder} --dashboard`],
-  mcp: ['--data crawl-data/agents --sites docs.example.org --contact me@example.org'],
-  fleet: ['--data crawl-data/fleet --http 8090 --contact me@example.org'],
   frontier: [`${kafka} --data state-a --http 0.0.0.0:9464`],
   fetcher: [`${kafka} --contact me@example.org`],
-  dedup: [`${kafka} --data dedup-a`, folder],
-  index: [`${kafka} --opensearch http://localhost:9200`, folder],
-  archive: [`${kafka} --archive-to s3://bucket/news`, folder],
-  graph: [folder],
-  desk: [`${folder} --origin https://desk.example.org --contact bot@example.org`],
   'identity init': [
     'published --contact bot@example.org --user-agent NewsBot/1 --key signing-key.pem --network 192.0.2.0/24',
   ],
   'identity rotate': [`file:keys/2027.pem ${folder}`],
   'identity check': ['https://bot.example.org --contact bot@example.org --user-agent NewsBot/1'],
-  export: [`pages ${folder} --format csv`],
-  urlfrontier: ['--data crawl-data/urlfrontier'],
-  render: [`${kafka} --contact me@example.org`],
   consume: [`to-sqlite --plugin examples/to-sqlite.mjs ${folder}`],
   inject: [
     `https://example.org ${kafka}`,
@@ -42,9 +34,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   pages: [folder],
   stats: [`${folder} --json`],
   hosts: [`--sort errors ${folder}`, `example.org ${folder}`],
-  search: [`'example -permission' ${folder}`],
   dashboard: [folder, kafka, '--url http://localhost:9464'],
-  replay: [folder, 'crawl-data/example.org/archive/*.warc.gz --http 9466'],
   'dlq list': [`--reason retriesExhausted ${folder}`],
   'dlq show': [`0:17 ${folder}`],
   'dlq replay': [`--host example.org ${folder}`],
@@ -52,9 +42,6 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   explain: [`https://example.org/ ${folder}`],
   story: [`https://example.org/ ${folder} --svg story.svg`],
   judge: ['--listen 127.0.0.1:8900 --hosts 50'],
-  audit: [folder, `--host example.org ${folder}`],
-  recheck: [`--uses ai-train ${folder}`, `--uses ai-train,search --page-age 7d --list recheck.jsonl ${folder}`],
-  'what-if': [`--policy new.yaml ${folder}`],
   'policy set': [`policy.json ${folder}`],
   'policy reload': [folder],
   'policy rollback': [folder],
@@ -68,11 +55,6 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'check page': ['https://example.org/ --contact me@example.org', '--file page.html'],
   'check score': ['https://example.org/'],
   'check list': ['spam.txt --kind domains --url https://example.org/'],
-  'warc replay': ['crawl-data/example.org/archive/*.warc.gz'],
-  'warc wat': ['crawl-data/example.org/archive/*.warc.gz --out derived'],
-  'warc wet': ['crawl-data/example.org/archive/*.warc.gz --out derived'],
-  'warc index': ['crawl-data/example.org/archive --out table --crawl example'],
-  'warc wacz': ['crawl-data/example.org/archive --out example.wacz'],
   'state digest': [folder],
   'state verify': [folder],
   'state rebuild': [`${folder} --all --into rebuilt`],
@@ -119,6 +101,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   release: [`example.org '/calendar/*' ${folder}`],
   simulate: ['--seeds 20'],
   bench: ['frontier'],
+  extras: [''],
   'config init': ['crawlstream.yaml'],
   'config check': ['crawlstream.yaml'],
   'config show': ['fetcher --config crawlstream.yaml'],

@@ -1,23 +1,35 @@
 /** The order of `--help`: first the commands that a person needs first, then the others by what they are for. */
 import type { Command } from 'commander';
 import { consumers } from '../application/topology.ts';
+import { installed } from '../extras/installed.ts';
 import { operatorsGroup } from './flags/operator-flags.ts';
 
-const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['First:', ['crawl', 'pages', 'stats', 'explain', 'hosts', 'dashboard', 'export', 'fetch']],
-  ['Ask a crawl:', ['search', 'replay', 'story', 'audit', 'recheck', 'what-if', 'dlq', 'desk', 'state', 'topology']],
+/** Those of extras stand behind the others of their group. */
+const ofCore: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ['First:', ['crawl', 'pages', 'stats', 'explain', 'hosts', 'dashboard', 'fetch']],
+  ['Ask a crawl:', ['story', 'dlq', 'state', 'topology']],
   [
     operatorsGroup,
     ['pause', 'resume', 'block', 'unblock', 'delay', 'limit', 'parallel', 'budget', 'bandwidth', 'policy', 'inject'],
   ],
   ['Try without a crawl:', ['check', 'identity', 'size', 'new']],
-  ['Many crawls at once:', ['fleet', 'mcp']],
+  ['Many crawls at once:', []],
   ['Consumers of its pages:', [...consumers.map(({ name }) => name), 'consume']],
-  ['On Kafka:', ['frontier', 'fetcher', 'topics', 'acls', 'schemas', 'seek', 'reset', 'urlfrontier']],
-  ['Move and keep:', ['dump', 'load', 'repartition', 'warc']],
+  ['On Kafka:', ['frontier', 'fetcher', 'topics', 'acls', 'schemas', 'seek', 'reset']],
+  ['Move and keep:', ['dump', 'load', 'repartition']],
   ['Prove:', ['judge', 'simulate', 'bench']],
-  ['Set up:', ['config', 'completion']],
+  ['Set up:', ['config', 'completion', 'extras']],
 ];
+
+const ofExtras = installed.flatMap(({ commands = [] }) => commands);
+const titles = new Set([...ofCore.map(([title]) => title), ...ofExtras.map(({ group }) => group)]);
+const groups = [...titles].map((title): readonly [string, readonly string[]] => [
+  title,
+  [
+    ...ofCore.filter(([of]) => of === title).flatMap(([, names]) => names),
+    ...ofExtras.filter(({ group }) => group === title).flatMap(({ names }) => names),
+  ],
+]);
 
 /** Operators' commands that no group names stay in the operators' group; others come last. */
 export function groupCommands(program: Command): void {

@@ -4,9 +4,10 @@
  */
 
 import { Command } from 'commander';
+import type { AddCommands } from '../application/extension/extension.ts';
 import { onStoreFallback } from '../runtime/store/open-store.ts';
 import { productVersion } from '../runtime/version.ts';
-import { type AddCommands, loadCommands } from './command-modules.ts';
+import { loadCommands } from './command-modules.ts';
 import { applyConfig } from './config/apply-config.ts';
 import { fitHeap } from './config/fit-heap.ts';
 import { serviceNames } from './config/settings.ts';

@@ -1,6 +1,5 @@
 /** Many crawls in one process. */
 
-import type { loopShareLimits } from '../../services/fetcher/pace/loop-share-limits.ts';
 import { pagesQuery } from '../../services/extras/fleet/api/query-schemas.ts';
 import type { fleetFetcherLimits } from '../../services/extras/fleet/fetchers/fetcher-limits.ts';
 import { createCall } from '../../services/extras/fleet/fleet-schemas.ts';
@@ -9,6 +8,7 @@ import { checkPolicySize } from '../../services/extras/fleet/policy-size.ts';
 import type { policySizeLimits } from '../../services/extras/fleet/policy-size-limits.ts';
 import { DecisionShare } from '../../services/extras/fleet/shares/decision-share.ts';
 import type { shareLimits } from '../../services/extras/fleet/shares/share-limits.ts';
+import type { loopShareLimits } from '../../services/fetcher/pace/loop-share-limits.ts';
 import type { loopLimits } from '../../services/runtime/loop/loop-limits.ts';
 import { judgeLoopNote } from '../../services/runtime/loop/loop-note.ts';
 import type { fleetLimits } from '../../topology/fleet/fleet-limits.ts';
@@ -148,7 +148,9 @@ function holdsAfter(ms: number): boolean {
 
 export const loopBoundaries: BoundaryTable<typeof loopLimits> = {
   beatMs: tuning('how finely the thread sees'),
-  notedMs: undriven('by two threads: test/services/extras/fleet/shares/stopped-process.integration.test.ts kills after it'),
+  notedMs: undriven(
+    'by two threads: test/services/extras/fleet/shares/stopped-process.integration.test.ts kills after it',
+  ),
   stillMsMax: undriven(
     'by two threads: test/services/extras/fleet/shares/stopped-process.integration.test.ts ends a process by it',
   ),

@@ -1,9 +1,6 @@
 /** Commands, the log, the codec, HTTP, consumers and what else runs around the core. */
 
 import type { workerLimits } from '../../services/application/workers/worker-limits.ts';
-import type { archiveLimits } from '../../services/extras/archive/archive-limits.ts';
-import type { replayLimits } from '../../services/extras/archive/replay/replay-limits.ts';
-import type { auditLimits } from '../../services/extras/audit/audit-limits.ts';
 import { withHttp } from '../../services/cli/flags/http-flags.ts';
 import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { RepeatedLines } from '../../services/cli/terminal/repeated-lines.ts';
@@ -11,12 +8,16 @@ import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import type { CrawlStatus } from '../../services/dashboard/status.ts';
 import { Viewers } from '../../services/dashboard/viewers.ts';
+import type { archiveLimits } from '../../services/extras/archive/archive-limits.ts';
+import type { replayLimits } from '../../services/extras/archive/replay/replay-limits.ts';
+import type { auditLimits } from '../../services/extras/audit/audit-limits.ts';
 import { countRates } from '../../services/extras/dedup/duplicate-rates.ts';
-import type { changelogLimits } from '../../services/frontier/changelog-limits.ts';
-import type { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
 import type { graphLimits } from '../../services/extras/graph/graph-limits.ts';
 import type { indexLimits } from '../../services/extras/index/index-limits.ts';
 import type { renderLimits } from '../../services/extras/render/render-limits.ts';
+import type { archivedBodyLimits } from '../../services/fetcher/http/archived-body-limits.ts';
+import type { changelogLimits } from '../../services/frontier/changelog-limits.ts';
+import type { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
 import type { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { typeOf } from '../../services/runtime/avro/avro-types.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
@@ -299,11 +300,14 @@ export const consumerBoundaries: BoundaryTable<typeof consumerLimits> = {
   retriesMs: tuning(preset),
 };
 
-export const archiveBoundaries: BoundaryTable<typeof archiveLimits> = {
-  fileBytes: undriven('a file of 1 GiB: archiver.test.ts closes files of 12 kB'),
-  bodyBytesMax: undriven('a body as it goes to the archive'),
+export const archivedBodyBoundaries: BoundaryTable<typeof archivedBodyLimits> = {
+  messageBytesMax: undriven('a body as it goes to the archive'),
   bodyBytesOfAll: tuning(preset),
   bodyBytesMost: undriven('a body of 1 GiB'),
+};
+
+export const archiveBoundaries: BoundaryTable<typeof archiveLimits> = {
+  fileBytes: undriven('a file of 1 GiB: archiver.test.ts closes files of 12 kB'),
   recordBytesMax: undriven('a record of 1 GiB'),
   zippedHereBytesMax: tuning(batch),
   indexedBytesMax: undriven('the beginning of a long record: columnar.integration.test.ts has one'),

@@ -7,8 +7,8 @@ import { skipReason } from '../../lab/kafka/components.ts';
 import { lastJson, runCommand } from '../../lab/process/command.ts';
 import { counted } from '../../services/runtime/counted.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
-import { serveSite } from '../services/fetcher/loopback.ts';
 import { fleetClient } from '../services/extras/fleet/running-fleet.ts';
+import { serveSite } from '../services/fetcher/loopback.ts';
 import { until } from '../services/until.ts';
 import { besideBroker } from './beside-broker.ts';
 

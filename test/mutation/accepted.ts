@@ -1131,7 +1131,11 @@ export const accepted: readonly Accepted[] = [
     { find: '>', replace: '>=' },
     { find: 'links.length > 0', replace: 'true' },
   ].map((mutant) => ({
-    ...{ file: 'topology/extras/what-if/virtual-fetcher.ts', ...mutant, line: 'if (links.length > 0) this.#ports.discover' },
+    ...{
+      file: 'topology/extras/what-if/virtual-fetcher.ts',
+      ...mutant,
+      line: 'if (links.length > 0) this.#ports.discover',
+    },
     because: 'time alone: of no groups none are sent on',
   })),
   {

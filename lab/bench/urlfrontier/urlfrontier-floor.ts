@@ -4,8 +4,8 @@
  * its own: prints its port.
  */
 import grpc from '@grpc/grpc-js';
-import { type Method, serveGrpc } from '../../../services/runtime/grpc/grpc-server.ts';
 import { codecOf } from '../../../services/extras/urlfrontier/wire.ts';
+import { type Method, serveGrpc } from '../../../services/runtime/grpc/grpc-server.ts';
 
 const ack = Buffer.from([0x0a, 3, 0x61, 0x62, 0x63]);
 

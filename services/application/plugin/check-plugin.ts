@@ -17,6 +17,7 @@ const hook: Field = { wants: 'a function', fits: isFunction };
 const pluginFields: Readonly<Record<keyof Plugin, Field>> = {
   name,
   version: { wants: 'a text, as in 1.2.0', fits: (value) => typeof value === 'string' },
+  holds: { wants: "'nothing': absent, nobody knows what its hooks keep", fits: (value) => value === 'nothing' },
   urlFilter: hook,
   normalize: hook,
   priority: hook,
@@ -54,6 +55,10 @@ const processorFields: Readonly<Record<keyof PluginProcessor, Field>> = {
     fits: (value) => isObject(value) && Object.values(value as object).every((one) => typeof one?.about === 'string'),
   },
   whenFailed: { wants: 'deadLetter or stop', fits: (value) => value === 'deadLetter' || value === 'stop' },
+  holds: {
+    wants: "'nothing', or 'pages' with a function forget in what open() returns",
+    fits: (value) => value === 'nothing' || value === 'pages',
+  },
   retriesMs: {
     wants: 'a list of waits in ms, as in [1000, 10000]',
     fits: (value) => Array.isArray(value) && value.every((ms) => Number.isInteger(ms) && ms >= 0),

@@ -31,6 +31,12 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
           `processor ${name}: open() must return an object with handle, as in { handle }`,
         );
       }
+      if (given.holds === 'pages' && typeof handler.forget !== 'function') {
+        throw new CrawlstreamError(
+          'INVALID_ARGUMENT',
+          `processor ${name}: holds is 'pages', so open() must return a function forget, as in { handle, forget }`,
+        );
+      }
       const { batchRecords, retriesMs, whenFailed = 'deadLetter' } = given;
       return runConsumer<PluginTopic>(context, {
         name,
@@ -39,9 +45,11 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
         whenFailed,
         ...(batchRecords !== undefined && { batchRecords }),
         ...(retriesMs !== undefined && { retriesMs }),
-        handle: async (batch, { signal }) => {
+        handle: async (batch, { signal, forgotten }) => {
+          const urls = forgotten.map(({ url }) => url);
+          if (urls.length > 0) await handler.forget?.(urls, { signal });
           const records = batch.map(({ topic, value, partition, offset }) => ({ topic, value, partition, offset }));
-          await handler.handle(records as PluginRecord[], { signal });
+          if (records.length > 0) await handler.handle(records as PluginRecord[], { signal });
         },
         positions: groupPositions(log, `${manifest.crawl}.${name}`),
         close: async () => {

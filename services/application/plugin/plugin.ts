@@ -33,9 +33,13 @@ export interface Plugin extends FetchHooks {
   /** Letters, digits, dots, dashes and underscores. In outcomes, metrics and the crawl's control log. */
   readonly name: string;
   readonly version?: string;
+  /** Its hooks keep no copy of a page. Absent: receipts of `forget` name the plugin as not reached if it sees pages. */
+  readonly holds?: 'nothing';
   // biome-ignore lint/suspicious/noExplicitAny: each reads topics of its own, and they stand in one list
   readonly processors?: readonly PluginProcessor<any>[];
 }
+
+export type PluginHolds = 'nothing' | 'pages';
 
 /** A consumer group of the plugin's own over the crawl's topics. */
 export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
@@ -52,6 +56,11 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
    * on.
    */
   readonly whenFailed?: 'deadLetter' | 'stop';
+  /**
+   * Copies that it keeps: `nothing`, or `pages`, which its handler's `forget` deletes. Absent: nobody knows, and receipts
+   * of `forget` name it as not reached.
+   */
+  readonly holds?: PluginHolds;
   /** Waits before each further try, ms. Absent: the consumers' default. */
   readonly retriesMs?: readonly number[];
   /** Records handed over at once. Absent: the consumers' default. */
@@ -78,6 +87,8 @@ export interface PluginHandler<T extends PluginTopic = PluginTopic> {
    * again, unless the process ends before their position is saved: it must tolerate repetitions.
    */
   handle(batch: readonly PluginRecord<T>[], more: { readonly signal: AbortSignal }): Promise<void> | void;
+  /** Called before the batch with pages that are taken back (purged, or no longer allowed): delete your copies. */
+  forget?(urls: readonly string[], more: { readonly signal: AbortSignal }): Promise<void> | void;
   /** Called when the process ends in order: not after a crash. */
   close?(): Promise<void> | void;
 }

@@ -11,12 +11,23 @@ import type { Log } from '../../runtime/log/log.ts';
 import { declaredLog, type Edge } from '../processor/declared-log.ts';
 import type { Declaration } from '../processor/processor.ts';
 import type { LoadedPlugin } from './load-plugins.ts';
+import type { Plugin, PluginHolds } from './plugin.ts';
 
 /** The payload of the event `plugin`. */
 export interface AnnouncedPlugin {
   readonly name: string;
   readonly version: string;
   readonly sha256: string;
+  /** Absent: recorded by an earlier release. */
+  readonly copies?: PluginCopies;
+}
+
+/** Who may keep copies of pages. */
+export interface PluginCopies {
+  /** Its hooks see pages, and it does not say that they keep nothing. */
+  readonly hooks: boolean;
+  /** Its consumers; null: one does not say. */
+  readonly consumers: Readonly<Record<string, PluginHolds | null>>;
 }
 
 export interface PluginRecordPorts {
@@ -38,7 +49,10 @@ export async function recordPlugins(
   const own = declaredLog(log, withPlugins(processor), crawl, onEdge);
   const recorded = await recordedPlugins(own, codec, crawl);
   const news = plugins
-    .map(({ plugin: { name, version = '' }, sha256 }): AnnouncedPlugin => ({ name, version, sha256 }))
+    .map(({ plugin, sha256 }): AnnouncedPlugin => {
+      const { name, version = '' } = plugin;
+      return { name, version, sha256, copies: copiesOf(plugin) };
+    })
     .filter((one) => JSON.stringify(recorded.get(one.name)?.plugin) !== JSON.stringify(one));
   if (news.length === 0) return;
   const records = news.map((one) => {
@@ -62,6 +76,14 @@ export async function recordPlugins(
 export function withPlugins(declaration: Declaration): Declaration {
   const { reads, writes } = declaration;
   return { ...declaration, reads: [...reads, 'control'], writes: [...writes, 'control'] };
+}
+
+function copiesOf({ holds, response, parse, page, processors = [] }: Plugin): PluginCopies {
+  const seesPages = [response, parse, page].some((hook) => hook !== undefined);
+  return {
+    hooks: seesPages && holds !== 'nothing',
+    consumers: Object.fromEntries(processors.map((one) => [one.name, one.holds ?? null])),
+  };
 }
 
 /** The newest record of each name, and when it was written. */

@@ -15,6 +15,7 @@ import type { ConsumerStats } from '../../runtime/consumer/consumer.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
+import type { Holding, holdsNothing } from '../extension/holding.ts';
 
 /** A node of the graph. */
 export interface Declaration {
@@ -39,6 +40,8 @@ export interface Processor<Options extends z.ZodObject = z.ZodObject> extends De
   readonly findsLinks?: boolean;
   /** Data that fetchers must publish for it; in a crawl's own process they do so without an option. */
   readonly needs?: 'responses' | 'outlinks';
+  /** Copies of pages that it keeps. Absent: nobody knows, and each receipt of `forget` says so. */
+  readonly holds?: Holding | typeof holdsNothing;
   /** Memory outside the heap that its stores take, MiB. Absent: it has none. */
   readonly storeMb?: number;
   start(context: ProcessorContext, options: z.output<Options>): Promise<RunningProcessor>;

@@ -7,12 +7,14 @@
  */
 import type { Command, Option } from 'commander';
 import { processors } from '../../application/topology.ts';
+import { installed } from '../../extras/installed.ts';
 
 /** Commands that run a part of a crawl; each may have a separate section under `services`. */
 export const serviceNames: readonly string[] = [
   'crawl',
-  'fleet',
-  'mcp',
+  ...installed.flatMap(({ commands = [] }) =>
+    commands.filter((one) => one.isService === true).flatMap((one) => one.names),
+  ),
   ...processors.map(({ name }) => name),
   'consume',
 ];

@@ -4,10 +4,10 @@ import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import { archiveLimits } from '../../extras/archive/archive-limits.ts';
 import type { ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { compileOverrides, parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import { archivedBodyLimits } from '../../fetcher/http/archived-body-limits.ts';
 import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
 import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
@@ -183,7 +183,7 @@ export function addArchivingOptions(command: Command): Command {
         '--archive-body <MiB>',
         'most MiB of a body in archives (default: as --max-body; with --archive all, 100)',
         'a full archive should have whole bodies; pages are parsed up to --max-body',
-        wholeNumber('--archive-body', 1, archiveLimits.bodyBytesMost / mebibyte),
+        wholeNumber('--archive-body', 1, archivedBodyLimits.bodyBytesMost / mebibyte),
       ),
     )
     .addOption(
@@ -230,8 +230,8 @@ export function archiveSettings(flags: Partial<FetcherFlags>): { readonly archiv
 function archiveConfig({ requisites, archiveBody, bodies, ...flags }: Partial<FetcherFlags>): ArchiveConfig {
   const archive = requisites ? 'all' : (flags.archive ?? 'pages');
   const maxBody = flags.maxBody ?? requestLimits.bodyBytesMax / mebibyte;
-  const bodyMb = archiveBody ?? (archive === 'all' ? archiveLimits.bodyBytesOfAll / mebibyte : maxBody);
-  const limits = { bodyBytesMax: bodyMb * mebibyte, messageBytesMax: archiveLimits.bodyBytesMax };
+  const bodyMb = archiveBody ?? (archive === 'all' ? archivedBodyLimits.bodyBytesOfAll / mebibyte : maxBody);
+  const limits = { bodyBytesMax: bodyMb * mebibyte, messageBytesMax: archivedBodyLimits.messageBytesMax };
   return { what: archive, ...limits, ...(bodies !== undefined && { folder: bodies }) };
 }
 

@@ -1,9 +1,9 @@
 /** `crawlstream stats --by tag`: what became of a crawl's URLs, by tags of seeds. */
 import { tmpdir } from 'node:os';
-import { countByTag, type TagCounts } from '../../runtime/table/by-tag.ts';
-import { urlsTable } from '../../runtime/table/urls-table.ts';
 import { counted } from '../../runtime/counted.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
+import { countByTag, type TagCounts } from '../../runtime/table/by-tag.ts';
+import { urlsTable } from '../../runtime/table/urls-table.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { print, rows } from '../terminal/print.ts';
 

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import type { NotReached, Place } from '../../application/extension/holding.ts';
 import { rewriteStore } from '../../runtime/store/rewrite-store.ts';
-import type { Place, Receipt } from './receipt.ts';
 
 /** `isRewritten`: the tables of this store are, since something was erased in it just now. */
 export async function rewriteStores(folder: string, isRewritten: (path: string) => boolean): Promise<Place> {
@@ -23,7 +23,7 @@ async function storesIn(folder: string): Promise<string[]> {
 }
 
 /** A fleet that was killed keeps what its crawls wrote last in one journal for all. */
-export async function journalsBeside(folder: string): Promise<Receipt['notReached']> {
+export async function journalsBeside(folder: string): Promise<readonly NotReached[]> {
   for (let at = resolve(folder); at !== dirname(at); at = dirname(at)) {
     const names = await readdir(join(at, 'journal')).catch(() => []);
     if (names.every((name) => !name.endsWith('.journal'))) continue;

@@ -6,13 +6,12 @@
  * brokers the roles keep running and catch up themselves.
  */
 
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { openSearchName } from '../../extras/index/start-search-index.ts';
+import type { NotReached, Place } from '../../application/extension/holding.ts';
+import { consumers } from '../../application/topology.ts';
+import { installed } from '../../extras/installed.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { controlEvents } from '../../runtime/crawl/control-log.ts';
@@ -21,7 +20,6 @@ import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { writeNamedFile } from '../../runtime/disk/named-file.ts';
 import { createService } from '../../runtime/metrics/service.ts';
-import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
 import { logFolder, readRequest } from '../connect/crawl-folder.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
@@ -32,36 +30,25 @@ import { print, rows } from '../terminal/print.ts';
 import { say } from '../terminal/say.ts';
 import { findMarks } from './find-marks.ts';
 import { journalsBeside, rewriteStores } from './forget-bytes.ts';
-import { followedBy } from './forget-groups.ts';
-import {
-  followInStates,
-  forgetArchive,
-  forgetArchiveElsewhere,
-  lookIntoOpenSearch,
-  lookIntoStates,
-} from './forget-states.ts';
-import { forgetTopics, type Gone, readGone, type Topics } from './forget-topics.ts';
-import { type Place, type Receipt, receiptKey, signReceipt } from './receipt.ts';
+import { followedBy, followPatienceMs } from './forget-groups.ts';
+import { followInStates, forgetHeld, ownFollowers, pluginFollowers, unknownHolders } from './forget-held.ts';
+import { forgetTopics, readGone, type Topics } from './forget-topics.ts';
+import { type Receipt, receiptKey, signReceipt } from './receipt.ts';
 
-interface ForgetFlags extends OperatorFlags {
+interface ForgetFlags extends OperatorFlags, Readonly<Record<string, unknown>> {
   readonly receipt?: string;
   readonly receiptKey?: string;
-  readonly archiveTo?: string;
   readonly verify?: true;
   readonly mark?: readonly string[];
 }
 
 export function addForgetCommand(program: Command): void {
-  addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
+  const command = addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
     .description('erase purged and no longer permitted pages from all copies; write a signed receipt')
     .option('--receipt <file>', 'where the signed receipt goes (default: receipts/ in the data folder)')
     .option(
       '--receipt-key <key>',
       'private Ed25519 key, env:NAME or file:PATH (default: the crawl’s own, made at first)',
-    )
-    .option(
-      '--archive-to <place>',
-      's3://bucket/prefix where archives put their files (default: that of the data folder’s crawl)',
     )
     .option('--verify', 'change nothing; search every file of the data folder for --mark')
     .option('--mark <text...>', 'with --verify: a line of a page that was forgotten, or its URL')
@@ -78,6 +65,9 @@ Example:
   $ crawlstream forget --verify --mark "a line of its text" --data crawl-data/example.org`,
     )
     .action(forget);
+  for (const { holds } of consumers) {
+    if (typeof holds === 'object' && holds.option) command.option(holds.option.flags, holds.option.about);
+  }
 }
 
 type Found = Pick<Receipt, 'places' | 'notReached' | 'withdrawn' | 'purged'> & {
@@ -94,20 +84,21 @@ async function forget(flags: ForgetFlags): Promise<void> {
     const topics: Topics = { log, codec, ...manifest };
     const gone = await readGone(topics, await readPurges(log, codec, manifest));
     const places = await forgetTopics(topics, gone);
-    const groups = await followedBy(log, clock, manifest);
-    const notReached = [...groups.behind, ...beyondReachOnBrokers(manifest.crawl)];
     const folder = await namedFolder(flags, manifest);
-    const archive = folder?.part('archive');
-    const { archiveTo } = flags;
-    if (archiveTo !== undefined) {
-      const { crawl } = manifest;
-      const inStore = (from: string) => inObjectStore(archiveTo, from, gone, { crawl, clock });
-      places.push(...(await (archive === undefined ? withScratchFolder(inStore) : inStore(archive))));
-    } else if (archive !== undefined && existsSync(archive)) places.push(await forgetArchive(archive, gone));
-    notReached.push(...archivesElsewhere(archive !== undefined, archiveTo !== undefined));
+    const { crawl } = manifest;
+    const followers = [...ownFollowers, ...(await pluginFollowers({ log, codec, crawl }))];
+    const groups = await followedBy(log, clock, manifest, followers, followPatienceMs);
+    const held = await forgetHeld({ crawl, part: folder?.part, isOnBrokers: true, options: flags, gone, clock });
+    const unknown = await unknownHolders({ log, codec, crawl });
+    const notReached = [...groups.behind, ...beyondReachOnBrokers(crawl), ...held.notReached, ...unknown];
     const receipts = folder?.path ?? join('crawl-data', manifest.crawl);
-    const found = { crawl: manifest.crawl, isWhole: false, purged: await orders(topics), withdrawn: gone.withdrawn };
-    await give(flags, receipts, { ...found, places: [...places, ...groups.followed], notReached }, clock);
+    const found = { crawl, isWhole: false, purged: await orders(topics), withdrawn: gone.withdrawn };
+    await give(
+      flags,
+      receipts,
+      { ...found, places: [...places, ...held.places, ...groups.followed], notReached },
+      clock,
+    );
   });
 }
 
@@ -156,70 +147,39 @@ async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<void> {
     };
     await followInStates(own, options);
     places.push(...(await forgetTopics(topics, gone, ['duplicates'])));
-    places.push(...(await lookIntoStates(part, gone, clock.nowMs())));
-    const { opensearch, opensearchIndex } = options;
-    const archiveTo = flags.archiveTo ?? options['archiveTo'];
-    if (opensearch !== undefined) {
-      const index = openSearchName(manifest.crawl, opensearchIndex as string | undefined);
-      const { signal } = new AbortController();
-      places.push(await lookIntoOpenSearch({ node: `${opensearch}`, index, clock, signal }, gone));
-    }
-    if (archiveTo !== undefined) {
-      const { crawl } = manifest;
-      places.push(...(await inObjectStore(`${archiveTo}`, part('archive'), gone, { crawl, clock })));
-    } else if (existsSync(part('archive'))) places.push(await forgetArchive(part('archive'), gone));
-    return { crawl: manifest.crawl, purged: await orders(topics), withdrawn: gone.withdrawn, places };
+    const { crawl } = manifest;
+    const all = { ...options, ...given(flags) };
+    const held = await forgetHeld({ crawl, part, isOnBrokers: false, options: all, gone, clock });
+    places.push(...held.places);
+    const ofPlugins = await followedBy(log, clock, manifest, await pluginFollowers({ log, codec, crawl }), 0);
+    places.push(...ofPlugins.followed);
+    const notReached = [...held.notReached, ...ofPlugins.behind, ...(await unknownHolders({ log, codec, crawl }))];
+    return { crawl, purged: await orders(topics), withdrawn: gone.withdrawn, places, notReached };
   });
   // Once nobody has a store open, and before the receipt says that all is gone.
   const erasedNow = found.places.some(({ place, removed = 0 }) => place.startsWith('topic ') && removed > 0);
   const bytes = await rewriteStores(folder.path, (path) => erasedNow && path === logFolder(folder));
-  const notReached = [...beyondReach, ...(await journalsBeside(folder.path))];
+  const notReached = [...beyondReach, ...found.notReached, ...(await journalsBeside(folder.path))];
   await give(flags, folder.path, { ...found, isWhole: true, places: [...found.places, bytes], notReached }, clock);
 }
 
-/** Files of all archives of the crawl that are in the store; `folder`: where they are brought to. */
-async function inObjectStore(
-  place: string,
-  folder: string,
-  gone: Gone,
-  of: { readonly crawl: string; readonly clock: Clock },
-): Promise<Place[]> {
-  const objects = await openS3Objects(place);
-  try {
-    return await forgetArchiveElsewhere(folder, gone, { ...of, objects });
-  } finally {
-    objects.close();
-  }
-}
-
-/** For files whose archive has no folder here: what a kill leaves in it is in the store as it was, and done again. */
-async function withScratchFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'crawlstream-forget-'));
-  try {
-    return await act(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function archivesElsewhere(isFolderNamed: boolean, isStoreNamed: boolean): Receipt['notReached'][number][] {
-  const folders = { place: 'archives of other machines', why: 'name the --data folder of each, on its machine' };
-  const store = { place: 'archives in object stores', why: 'where there are such, name the place: --archive-to' };
-  return [...(isFolderNamed ? [] : [folders]), ...(isStoreNamed ? [] : [store])];
+/** Options that were given. */
+function given(flags: ForgetFlags): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }
 
 const filesMade = {
   place: 'files made of the crawl before',
-  why: 'exports, WACZ, WAT, WET and snapshots are to be made again',
-} as const;
+  why: `${[...installed.flatMap(({ files = [] }) => files), 'snapshots'].join(', ')}: make them again`,
+};
 
 const beyondReach = [
   { place: 'topics discovered, results, control, frontier-changelog', why: 'they name URLs until they are trimmed' },
   { place: 'topic dead-letters', why: 'it goes by age' },
   filesMade,
-] as const;
+];
 
-function beyondReachOnBrokers(crawl: string): Receipt['notReached'] {
+function beyondReachOnBrokers(crawl: string): readonly NotReached[] {
   if (!crawl.includes('.'))
     return [...beyondReach, { place: 'topics responses, render, duplicates', why: 'they go by age on brokers' }];
   // In a fleet's crawl, most topics share one flow, from which no topic is dropped separately.

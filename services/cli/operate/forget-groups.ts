@@ -1,31 +1,33 @@
-/** Which of a crawl's consumers on brokers have read the withdrawals; each catches up itself, wherever it runs. */
+/** Which of a crawl's consumers have read the withdrawals; each catches up itself, wherever it runs. */
+import type { NotReached, Place } from '../../application/extension/holding.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import type { Log, OffsetRange } from '../../runtime/log/log.ts';
-import type { Place, Receipt } from './receipt.ts';
+import type { Follower } from './forget-held.ts';
 
 /** A consumer that is at work is seconds behind. */
-const patienceMs = 30_000;
+export const followPatienceMs = 30_000;
 const lookEveryMs = 500;
-const following = ['dedup', 'index', 'graph', 'archive'] as const;
 
 export async function followedBy(
   log: Pick<Log, 'offsets' | 'committedAll'>,
   clock: Clock,
   { crawl, partitions }: { readonly crawl: string; readonly partitions: number },
-): Promise<{ readonly followed: Place[]; readonly behind: Receipt['notReached'][number][] }> {
+  followers: readonly Follower[],
+  /** None in a data folder, where nothing runs. */
+  patienceMs: number,
+): Promise<{ readonly followed: Place[]; readonly behind: NotReached[] }> {
   const all = Array.from({ length: partitions }, (_, partition) => partition);
   const ranges = new Map<string, OffsetRange[]>();
   for (const topic of ['pages', 'control']) {
     ranges.set(topic, await Promise.all(all.map((one) => log.offsets(`${crawl}.${topic}`, one))));
   }
   /** Records that it has not read; null: there is no such consumer. */
-  const lagOf = async (name: (typeof following)[number]): Promise<number | null> => {
+  const lagOf = async (name: string, follows: readonly string[]): Promise<number | null> => {
     let lag = 0;
     let isThere = false;
     for (const [topic, of] of ranges) {
-      // The archive reads no pages.
-      if (topic === 'pages' && name === 'archive') continue;
+      if (!follows.includes(topic)) continue;
       const committed = await log.committedAll(`${crawl}.${name}`, `${crawl}.${topic}`, all);
       if (committed.size > 0) isThere = true;
       for (const one of all) lag += Math.max(0, of[one]!.end - (committed.get(one) ?? of[one]!.start));
@@ -34,12 +36,12 @@ export async function followedBy(
   };
   const untilMs = clock.nowMs() + patienceMs;
   const followed: Place[] = [];
-  const behind: Receipt['notReached'][number][] = [];
-  for (const name of following) {
-    let lag = await lagOf(name);
+  const behind: NotReached[] = [];
+  for (const { name, follows } of followers) {
+    let lag = await lagOf(name, follows);
     while (lag !== null && lag > 0 && clock.nowMs() < untilMs) {
       await clock.sleepUntil(clock.nowMs() + lookEveryMs);
-      lag = await lagOf(name);
+      lag = await lagOf(name, follows);
     }
     if (lag === 0) followed.push({ place: `group ${name}`, left: 0, more: { recordsNotRead: 0 } });
     else if (lag !== null)

@@ -1,13 +1,13 @@
 /** Takes pages back from a crawl's topics: a tombstone for each on `pages`, and, in a data folder, the records themselves. */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import { type CopyTopic, topicsWithCopies } from '../../../topology/topics.ts';
+import type { Gone, Place } from '../../application/extension/holding.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { forgottenOf } from '../../runtime/consumer/forgotten.ts';
 import type { Purges } from '../../runtime/crawl/purges.ts';
 import type { AppendRecord, Log } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
-import type { Place } from './receipt.ts';
 
 export interface Topics {
   readonly log: Pick<Log, 'append' | 'offsets' | 'reader'>;
@@ -18,8 +18,7 @@ export interface Topics {
   readonly partitions: number;
 }
 
-/** Pages to forget: purged by an operator, or withdrawn by their site. */
-export class Gone {
+export class GonePages implements Gone {
   readonly #purges: Purges;
   /** When a URL was last taken back, ms since the Unix epoch. */
   readonly #withdrawn: ReadonlyMap<string, number>;
@@ -43,7 +42,7 @@ export class Gone {
 }
 
 /** Tombstones that are there, of pages that nobody has purged. */
-export async function readGone({ log, crawl, partitions }: Topics, purges: Purges): Promise<Gone> {
+export async function readGone({ log, crawl, partitions }: Topics, purges: Purges): Promise<GonePages> {
   const withdrawn = new Map<string, number>();
   for (let partition = 0; partition < partitions; partition++) {
     const { start, end } = await log.offsets(`${crawl}.pages`, partition);
@@ -53,7 +52,7 @@ export async function readGone({ log, crawl, partitions }: Topics, purges: Purge
       withdrawn.set(forgotten.url, forgotten.atMs);
     }
   }
-  return new Gone(purges, withdrawn);
+  return new GonePages(purges, withdrawn);
 }
 
 /**

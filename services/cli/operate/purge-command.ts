@@ -6,13 +6,11 @@
  * for the most part).
  */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type TopicName, topicNames, topics as topicSpecs } from '../../../topology/topics.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
-import { fieldsAt } from '../../extras/archive/cdxj.ts';
+import type { Remaining } from '../../application/extension/holding.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { purgeEvent } from '../../runtime/crawl/operator-events.ts';
@@ -24,6 +22,7 @@ import { addTargetOptions, type OperatorFlags, operatorsGroup, type TargetFlags 
 import { hostArgument, normalUrl } from '../flags/url-argument.ts';
 import { withStates } from '../state/state-source.ts';
 import { print, rows } from '../terminal/print.ts';
+import { holders } from './forget-held.ts';
 import { matchHost, matchText, matchUrl } from './match-target.ts';
 
 /** `url` null: the whole host. */
@@ -70,7 +69,7 @@ async function purge(given: string, flags: TargetFlags): Promise<void> {
     offset: offsets[index]!,
     event: record,
   }));
-  const remains = [...remainsInTopics(flags), ...(await remainsInArchive(flags, target))];
+  const remains = [...remainsInTopics(flags), ...(await remainsWithConsumers(flags, target))];
   const where = sent.map(({ partition, offset }) => `${partition}:${offset}`).join(' ');
   const what = url === null ? `host ${hostKey} with all its URLs` : `URL ${url}`;
   const text = [
@@ -123,25 +122,12 @@ function remainsInTopics({ brokers }: OperatorFlags): Remains[] {
   return topicNames.map((name) => ({ in: name, until: remains(name) }));
 }
 
-/** Responses in the archive of a data folder, by file. */
-async function remainsInArchive({ data, brokers }: OperatorFlags, target: Target): Promise<Remains[]> {
+/** Copies in a data folder that consumers keep until `forget` runs. */
+async function remainsWithConsumers({ data, brokers }: OperatorFlags, target: Target): Promise<readonly Remaining[]> {
   if (data === undefined || brokers !== undefined) return [];
-  const archive = (await readDataFolder(data)).part('archive');
-  if (!existsSync(archive)) return [];
-  const found = new Map<string, number>();
-  for (const name of readdirSync(archive).filter((one) => one.endsWith('.cdxj'))) {
-    for (const line of readFileSync(join(archive, name), 'utf8').split('\n')) {
-      const json = fieldsAt(line);
-      if (json < 0) continue;
-      const { url, filename } = JSON.parse(line.slice(json)) as { readonly url: string; readonly filename: string };
-      if (isOf(target, url)) found.set(filename, (found.get(filename) ?? 0) + 1);
-    }
-  }
-  return [...found].map(([file, records]) => ({
-    in: `archive/${file}`,
-    records,
-    until: `crawlstream forget removes its responses (${records})`,
-  }));
+  const { part } = await readDataFolder(data);
+  const found = await Promise.all(holders.map(({ holds }) => holds.remains?.(part, (url) => isOf(target, url)) ?? []));
+  return found.flat();
 }
 
 function isOf({ hostKey, url }: Target, other: string): boolean {

@@ -7,6 +7,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { NotReached, Place } from '../../application/extension/holding.ts';
 import { publicJwk, readKey } from '../../fetcher/http/web-bot-auth.ts';
 import { makeFile, makeFolder } from '../../runtime/disk/durable-names.ts';
 
@@ -30,17 +31,7 @@ export interface Receipt {
   readonly withdrawn: number;
   readonly places: readonly Place[];
   /** Places with copies that were not reached. */
-  readonly notReached: readonly { readonly place: string; readonly why: string }[];
-}
-
-export interface Place {
-  readonly place: string;
-  /** Records, rows or pages removed by this run. Absent: the place catches up alone, and was only inspected. */
-  readonly removed?: number;
-  /** Found there afterwards. */
-  readonly left: number;
-  /** Further facts, by name. */
-  readonly more?: Readonly<Record<string, number | readonly string[]>>;
+  readonly notReached: readonly NotReached[];
 }
 
 /** `reference`: as `--signature-key` has it. Undefined: the crawl's own, in `file`, which is made where there is none. */

@@ -2,12 +2,6 @@
 export const archiveLimits = {
   /** A WARC file is closed at this length: what the WARC guidelines recommend, and one upload. */
   fileBytes: 1 << 30,
-  /** Bytes of a response's body in its message: the topic takes messages of 8 MB, and longer ones are files. */
-  bodyBytesMax: 2 * 1024 * 1024,
-  /** Bytes of a body that an archive of all gets, unless another limit is set: nearly all that pages link to is shorter. */
-  bodyBytesOfAll: 100 * 1024 * 1024,
-  /** The largest limit that an operator may set: a record that is read back whole must fit in memory. */
-  bodyBytesMost: 1024 * 1024 * 1024,
   /** Bytes of one record of a WARC file that is read back: above the longest body kept here, below what fits in a buffer. */
   recordBytesMax: 1025 * 1024 * 1024,
   /** Bytes of a record that is compressed at once, in under a millisecond; longer ones do not hold up the rest of the process. */

@@ -2,16 +2,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { topics } from '../../../topology/topics.ts';
-import { archiveLimits } from './archive-limits.ts';
-import { openArchiver } from './archiver.ts';
-import { learnIndexes } from './known-indexes.ts';
-import { createUploads } from './uploads.ts';
-import type { Positions } from '../../runtime/consumer/positions.ts';
-import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
-import { readPurges } from '../../runtime/crawl/purges.ts';
-import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
-import { openStateStore } from '../../runtime/store/open-store.ts';
-import { productVersion } from '../../runtime/version.ts';
 import { wholeNumber } from '../../application/processor/option.ts';
 import {
   declareProcessor,
@@ -20,6 +10,16 @@ import {
   type RunningProcessor,
 } from '../../application/processor/processor.ts';
 import { runConsumer } from '../../application/processor/run-consumer.ts';
+import type { Positions } from '../../runtime/consumer/positions.ts';
+import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
+import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
+import { productVersion } from '../../runtime/version.ts';
+import { archiveLimits } from './archive-limits.ts';
+import { openArchiver } from './archiver.ts';
+import { learnIndexes } from './known-indexes.ts';
+import { createUploads } from './uploads.ts';
 
 const options = z.object({
   archiveTo: z
@@ -73,6 +73,16 @@ export const archive = declareProcessor({
   stores: ['payloads met, the open file'],
   options,
   needs: 'responses',
+  holds: {
+    // It reads no pages.
+    follows: ['control'],
+    option: {
+      flags: '--archive-to <place>',
+      about: 's3://bucket/prefix where archives put their files (default: that of the data folder’s crawl)',
+    },
+    forget: async (at) => (await import('./forget/forget-archive.ts')).forgetArchives(at),
+    remains: async (part, isPurged) => (await import('./forget/forget-archive.ts')).archivedCopies(part, isPurged),
+  },
   storeMb: 128,
   start,
 });

@@ -15,7 +15,14 @@
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type Disk, type DiskFile, nodeDisk, unlessMissing } from '../../runtime/disk/disk.ts';
-import { makeFolder, putFile, removeFile, renameWritten, syncFolder, withFile } from '../../runtime/disk/durable-names.ts';
+import {
+  makeFolder,
+  putFile,
+  removeFile,
+  renameWritten,
+  syncFolder,
+  withFile,
+} from '../../runtime/disk/durable-names.ts';
 import { writeWhole } from '../../runtime/disk/write-whole.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { finishReplacing } from './replaced-files.ts';

@@ -8,9 +8,9 @@
  */
 import { hash } from 'node:crypto';
 import type { RobotsCopy } from '../../../schemas/types.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Copy } from '../../../topology/extras/audit/robots-answers.ts';
 import { readForReferee, refereeToken } from '../../../topology/extras/audit/robots-referee.ts';
-import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Log, LogRecord, OffsetRange } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';

@@ -18,6 +18,10 @@ export const dedup = declareProcessor({
         reason: 'simhash takes 64 bits per page; minhash finds more edited copies, at half a kB per page',
       } satisfies OptionMeta),
   }),
+  holds: {
+    follows: ['pages', 'control'],
+    forget: async (at) => (await import('./forget-dedup.ts')).forgetDedup(at),
+  },
   storeMb: 128,
   start: async (context, given) => (await import('./start-dedup.ts')).startDedup(context, given),
 });

@@ -1,14 +1,14 @@
 /** The dedup processor, declared in dedup.ts. */
 import { contentLimits } from '../../../topology/content/content-limits.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
-import { openDedup } from './dedup.ts';
-import type { NearMethod } from './likeness.ts';
+import type { ProcessorContext, RunningProcessor } from '../../application/processor/processor.ts';
+import { runConsumer } from '../../application/processor/run-consumer.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
-import type { ProcessorContext, RunningProcessor } from '../../application/processor/processor.ts';
-import { runConsumer } from '../../application/processor/run-consumer.ts';
+import { openDedup } from './dedup.ts';
+import type { NearMethod } from './likeness.ts';
 
 export async function startDedup(
   context: ProcessorContext,

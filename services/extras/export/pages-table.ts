@@ -1,8 +1,8 @@
 /** `export pages`: the newest record of each page, in the order of their URLs. */
 import type { Page } from '../../../schemas/types.ts';
 import { firstBarred, type Use } from '../../../topology/usage/statement.ts';
-import type { Column, Row, Table } from '../../runtime/table/table.ts';
 import { newestRows } from '../../runtime/table/newest-rows.ts';
+import type { Column, Row, Table } from '../../runtime/table/table.ts';
 import { pageRecords, type Source } from '../../runtime/table/topic-records.ts';
 
 const columns: readonly (Column & { readonly of: (page: Page) => Row[number] })[] = [

@@ -1,12 +1,18 @@
 /** The link graph as a consumer of `pages`: its state in `DATA/graph/`. */
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { graphLimits } from './graph-limits.ts';
-import { openLinkGraph } from './link-graph.ts';
+import { type Forgotten, type HeldAt, purgedLeft } from '../../application/extension/holding.ts';
+import {
+  declareProcessor,
+  type ProcessorContext,
+  type RunningProcessor,
+} from '../../application/processor/processor.ts';
+import { runConsumer } from '../../application/processor/run-consumer.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
-import { declareProcessor, type ProcessorContext, type RunningProcessor } from '../../application/processor/processor.ts';
-import { runConsumer } from '../../application/processor/run-consumer.ts';
+import { graphLimits } from './graph-limits.ts';
+import { openLinkGraph, readPages } from './link-graph.ts';
 
 export const graph = declareProcessor({
   name: 'graph',
@@ -16,6 +22,7 @@ export const graph = declareProcessor({
   stores: ['links by page'],
   options: z.object({}),
   needs: 'outlinks',
+  holds: { follows: ['pages', 'control'], forget },
   storeMb: 128,
   start,
 });
@@ -34,4 +41,19 @@ async function start(context: ProcessorContext): Promise<RunningProcessor> {
     alone: true,
     close: () => store.close(),
   });
+}
+
+/** Each page's row has its URL. */
+async function forget({ part, isOnBrokers, ...of }: HeldAt): Promise<Forgotten> {
+  if (part === undefined || isOnBrokers || !existsSync(part('graph'))) return { places: [] };
+  const store = await openStateStore(part('graph'), { readOnly: true });
+  try {
+    return { places: [await purgedLeft('graph', urlsIn(store), of)] };
+  } finally {
+    await store.close();
+  }
+}
+
+async function* urlsIn(store: Parameters<typeof readPages>[0]): AsyncGenerator<string> {
+  for await (const { url } of readPages(store)) yield url;
 }

@@ -36,6 +36,11 @@ export const searchIndex = declareProcessor({
   writes: ['dead-letters'],
   stores: ['search index'],
   options,
+  holds: {
+    follows: ['pages', 'control'],
+    isElsewhere: ({ opensearch }) => opensearch !== undefined,
+    forget: async (at) => (await import('./forget-indexed.ts')).forgetIndexed(at),
+  },
   storeMb: 128,
   start: async (context, given) => (await import('./start-search-index.ts')).startSearchIndex(context, given),
 });

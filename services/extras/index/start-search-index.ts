@@ -1,14 +1,14 @@
 /** The index processor, declared in search-index.ts. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { ProcessorContext, RunningProcessor } from '../../application/processor/processor.ts';
+import { pageReader } from '../../application/processor/read-page.ts';
+import { runConsumer } from '../../application/processor/run-consumer.ts';
+import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
 import { changesOf, indexTopics } from './index-change.ts';
 import { indexLimits } from './index-limits.ts';
 import { openOpenSearch } from './opensearch-index.ts';
 import { openSqliteIndex } from './sqlite-index.ts';
-import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
-import { readPurges } from '../../runtime/crawl/purges.ts';
-import type { ProcessorContext, RunningProcessor } from '../../application/processor/processor.ts';
-import { pageReader } from '../../application/processor/read-page.ts';
-import { runConsumer } from '../../application/processor/run-consumer.ts';
 
 export function startSearchIndex(
   context: ProcessorContext,

@@ -1,5 +1,6 @@
 /** The renderer as a consumer of `render`: a browser beside the crawl, whose requests go out as politely as pages'. */
 import { z } from 'zod';
+import { holdsNothing } from '../../application/extension/holding.ts';
 import { declareProcessor, type OptionMeta } from '../../application/processor/processor.ts';
 
 const options = z.object({
@@ -22,5 +23,6 @@ export const render = declareProcessor({
   options,
   contactsSites: true,
   findsLinks: true,
+  holds: holdsNothing,
   start: async (context, given) => (await import('./start-render.ts')).startRender(context, given),
 });

@@ -9,6 +9,8 @@ import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { barredFrom, inOrder } from '../../../topology/usage/statement.ts';
 import type { UsesPolicy } from '../../../topology/usage/uses-policy.ts';
+import type { ProcessorContext, RunningProcessor } from '../../application/processor/processor.ts';
+import { runConsumer } from '../../application/processor/run-consumer.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides } from '../../fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../fetcher/connect/resolver.ts';
@@ -38,15 +40,13 @@ import { renderedRecord } from '../../fetcher/unleased/rendered-record.ts';
 import { responseMessage } from '../../fetcher/unleased/response-message.ts';
 import { soleTask } from '../../fetcher/unleased/sole-task.ts';
 import { createSubresources } from '../../fetcher/unleased/subresources.ts';
+import { groupPositions } from '../../runtime/consumer/positions.ts';
+import type { AppendRecord } from '../../runtime/log/log.ts';
+import { productVersion } from '../../runtime/version.ts';
 import { createBrowser, findChromium } from './browser.ts';
 import { renderLimits } from './render-limits.ts';
 import { renderMetrics } from './render-metrics.ts';
 import { createRenderer } from './renderer.ts';
-import { groupPositions } from '../../runtime/consumer/positions.ts';
-import type { AppendRecord } from '../../runtime/log/log.ts';
-import { productVersion } from '../../runtime/version.ts';
-import type { ProcessorContext, RunningProcessor } from '../../application/processor/processor.ts';
-import { runConsumer } from '../../application/processor/run-consumer.ts';
 
 export async function startRender(
   context: ProcessorContext,

@@ -6,9 +6,9 @@
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { InputTopic, inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import { Recording } from '../../../topology/extras/what-if/recording.ts';
 import type { RecordedInput, RecordedPartition } from '../../../topology/extras/what-if/what-if.ts';
+import type { InputTopic, inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { frontierInput } from '../../runtime/crawl/frontier-input.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';

@@ -1,7 +1,7 @@
 /** `export urls`: the newest outcome of each URL that was asked for, or refused before it was, in the order of URLs. */
 
-import type { Column, Row, Table } from './table.ts';
 import { newestRows } from './newest-rows.ts';
+import type { Column, Row, Table } from './table.ts';
 import { type Source, topicRecords } from './topic-records.ts';
 
 const columns: readonly Column[] = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../lab/model/hand.ts';
+import { ReDecider } from '../../../topology/extras/what-if/re-decider.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
-import { ReDecider } from '../../../topology/extras/what-if/re-decider.ts';
 
 const beyondMs = 30 * 60_000;
 const hosts = ['a.test', 'b.test', 'c.test'];

@@ -5,6 +5,7 @@
  * Deterministic: the same states, recording and policy give the same commits.
  */
 import type { Control, Discovered, LinkGroup, Result, Task } from '../../../schemas/types.ts';
+import { EventQueue } from '../../fleet/event-queue.ts';
 import { decodeChangelog } from '../../frontier/changes/changelog.ts';
 import type { ControlMessage } from '../../frontier/decide/decision.ts';
 import { attemptsOf } from '../../frontier/hosts/lease.ts';
@@ -12,7 +13,6 @@ import type { FrontierPartition, Input } from '../../frontier/partition.ts';
 import { type KeyMode, partitionKeyOf } from '../../url/host-key.ts';
 import { partitionOf } from '../../url/partition.ts';
 import type { CrawlTally } from './crawl-tally.ts';
-import { EventQueue } from '../../fleet/event-queue.ts';
 import type { PageModel } from './page-model.ts';
 import type { Recording } from './recording.ts';
 import { VirtualFetcher, type VirtualLease } from './virtual-fetcher.ts';

@@ -4,16 +4,16 @@ import { threeLetterCode } from '../../../../topology/content/language-codes.ts'
 import { decodePage } from '../../../../topology/parse/charset.ts';
 import { parsePage } from '../../../../topology/parse/page.ts';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
-import { detectedType } from '../columnar/detected-type.ts';
-import type { Content } from '../columnar/index-row.ts';
-import type { DerivedPage } from '../derived/derive.ts';
-import type { HttpMessage } from '../http-message.ts';
 import { fetcherLimits } from '../../../fetcher/fetcher-limits.ts';
 import { decodeBody } from '../../../fetcher/http/content-coding.ts';
 import { contentTypeOf, listOf } from '../../../fetcher/http/headers.ts';
 import { productToken } from '../../../fetcher/http/identity.ts';
 import { requestLimits } from '../../../fetcher/http/request-limits.ts';
 import { mediaTypeOf, pageTypeOf, sniffedType } from '../../../fetcher/pages/page-type.ts';
+import { detectedType } from '../columnar/detected-type.ts';
+import type { Content } from '../columnar/index-row.ts';
+import type { DerivedPage } from '../derived/derive.ts';
+import type { HttpMessage } from '../http-message.ts';
 
 const titleAlone = {
   ...{ robotsTags: [], productToken, linksMax: 0, textCharsMax: 0, expired: () => false },

@@ -1,10 +1,10 @@
 /** `crawlstream warc wat` and `crawlstream warc wet`: metadata and text of WARC files, for programs that read those. */
 import type { Command } from 'commander';
-import { type Derived, derive } from '../derived/derive.ts';
+import { toStdout } from '../../../cli/terminal/door.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { makeFolders } from '../../../runtime/disk/make-folders.ts';
 import { productVersion } from '../../../runtime/version.ts';
-import { toStdout } from '../../../cli/terminal/door.ts';
+import { type Derived, derive } from '../derived/derive.ts';
 import { derivedPage } from './archived-page.ts';
 
 interface DeriveFlags {

@@ -4,6 +4,13 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { addHttpAccessOptions, type HttpFlags, withHttp } from '../../../cli/flags/http-flags.ts';
+import { toStdout } from '../../../cli/terminal/door.ts';
+import { say } from '../../../cli/terminal/say.ts';
+import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
+import { decodeBody } from '../../../fetcher/http/content-coding.ts';
+import { type ListenAddress, parseListenAddress } from '../../../runtime/http/listen-address.ts';
+import type { Service } from '../../../runtime/metrics/service.ts';
 import { indexOf } from '../merged-index.ts';
 import { ArchiveIndex, type IndexedFile } from '../replay/archive-index.ts';
 import type { Decode } from '../replay/content.ts';
@@ -11,13 +18,6 @@ import { indexOfFile } from '../replay/index-of-file.ts';
 import { replayLimits } from '../replay/replay-limits.ts';
 import { replayRoutes, replayTarget } from '../replay/replay-routes.ts';
 import { looksSorted } from '../replay/sorted-lines.ts';
-import { decodeBody } from '../../../fetcher/http/content-coding.ts';
-import { type ListenAddress, parseListenAddress } from '../../../runtime/http/listen-address.ts';
-import type { Service } from '../../../runtime/metrics/service.ts';
-import { addHttpAccessOptions, type HttpFlags, withHttp } from '../../../cli/flags/http-flags.ts';
-import { toStdout } from '../../../cli/terminal/door.ts';
-import { say } from '../../../cli/terminal/say.ts';
-import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
 
 interface ReplayFlags extends HttpFlags {
   readonly data?: string;

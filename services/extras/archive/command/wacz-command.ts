@@ -4,12 +4,12 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { indexOf } from '../merged-index.ts';
-import { writeWacz } from '../wacz/write-wacz.ts';
+import { toStderr, toStdout } from '../../../cli/terminal/door.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { isStandardOutput } from '../../../runtime/disk/named-file.ts';
 import { productVersion } from '../../../runtime/version.ts';
-import { toStderr, toStdout } from '../../../cli/terminal/door.ts';
+import { indexOf } from '../merged-index.ts';
+import { writeWacz } from '../wacz/write-wacz.ts';
 import { pageTitle } from './archived-page.ts';
 
 interface WaczFlags {

@@ -10,26 +10,20 @@ import { originOf } from '../../../../topology/extras/audit/audit.ts';
 import { canParse } from '../../../../topology/url/can-parse.ts';
 import { partitionKeyOf } from '../../../../topology/url/host-key.ts';
 import type { Use } from '../../../../topology/usage/statement.ts';
-import { auditLimits } from '../audit-limits.ts';
-import { hostPage } from '../host-page.ts';
-import { createHostVisits, type HostVisits } from '../host-visits.ts';
-import { type AuditReport, runAudit } from '../run-audit.ts';
-import {
-  isIntact,
-  readSigningKey,
-  type SignedStatement,
-  type Statement,
-  signStatement,
-} from '../statement.ts';
-import { crawlsOfFleet } from '../../fleet/crawl-file.ts';
-import { writeNamedFile } from '../../../runtime/disk/named-file.ts';
-import { readSecret } from '../../../runtime/secret.ts';
-import { productVersion } from '../../../runtime/version.ts';
 import { type ReadableCrawl, withCrawl } from '../../../cli/connect/open-crawl.ts';
 import { bad, duration, useList } from '../../../cli/flags/arguments.ts';
 import type { KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
 import { addCrawlOptions, addSkipDamaged, fleetName, needBrokers } from '../../../cli/flags/kafka-flags.ts';
 import { toStdout } from '../../../cli/terminal/door.ts';
+import { writeNamedFile } from '../../../runtime/disk/named-file.ts';
+import { readSecret } from '../../../runtime/secret.ts';
+import { productVersion } from '../../../runtime/version.ts';
+import { crawlsOfFleet } from '../../fleet/crawl-file.ts';
+import { auditLimits } from '../audit-limits.ts';
+import { hostPage } from '../host-page.ts';
+import { createHostVisits, type HostVisits } from '../host-visits.ts';
+import { type AuditReport, runAudit } from '../run-audit.ts';
+import { isIntact, readSigningKey, type SignedStatement, type Statement, signStatement } from '../statement.ts';
 import { auditFleetRecords, type FleetAuditFlags } from './audit-fleet.ts';
 import { auditText, spentTexts, verdictOf } from './audit-text.ts';
 import { auditUses } from './audit-uses.ts';

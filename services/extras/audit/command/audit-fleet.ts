@@ -1,11 +1,11 @@
 /** `crawlstream audit` of a fleet: its crawls one by one, and what they did to hosts together. */
 import { partitionKeyOf } from '../../../../topology/url/host-key.ts';
-import { auditLimits } from '../audit-limits.ts';
-import { auditFleet, type FleetReport } from '../fleet-audit.ts';
-import { readLeastWaits } from '../../fleet/least-waits.ts';
-import { counted } from '../../../runtime/counted.ts';
 import { toStdout } from '../../../cli/terminal/door.ts';
 import { rows } from '../../../cli/terminal/print.ts';
+import { counted } from '../../../runtime/counted.ts';
+import { readLeastWaits } from '../../fleet/least-waits.ts';
+import { auditLimits } from '../audit-limits.ts';
+import { auditFleet, type FleetReport } from '../fleet-audit.ts';
 import { violationLines } from './audit-text.ts';
 import type { FleetRecords } from './fleet-records.ts';
 

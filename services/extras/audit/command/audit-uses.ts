@@ -1,11 +1,11 @@
 /** `crawlstream audit --uses`: the ledger of consent, as a summary, and whole in a file where that is asked for. */
 
-import { type LedgerPage, runLedger } from '../usage-ledger.ts';
-import { counted } from '../../../runtime/counted.ts';
-import { writingLines } from '../../../runtime/lines/line-writer.ts';
 import type { ReadableCrawl } from '../../../cli/connect/open-crawl.ts';
 import { toStdout } from '../../../cli/terminal/door.ts';
 import { rows } from '../../../cli/terminal/print.ts';
+import { counted } from '../../../runtime/counted.ts';
+import { writingLines } from '../../../runtime/lines/line-writer.ts';
+import { type LedgerPage, runLedger } from '../usage-ledger.ts';
 
 export interface UsesAudit {
   readonly uses: readonly string[];

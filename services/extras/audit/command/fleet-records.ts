@@ -1,11 +1,7 @@
 /** The records of a fleet, to be read: those of each crawl, and what it keeps of itself; in its folder or on Kafka, running or not. */
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { FleetSource } from '../fleet-audit.ts';
-import { crawlsIn } from '../../fleet/crawl-topics.ts';
-import type { ReadableDocuments } from '../../fleet/documents/documents.ts';
-import { folderDocuments } from '../../fleet/documents/folder-documents.ts';
-import { readTopicDocuments } from '../../fleet/documents/topic-documents.ts';
+import { logFolder } from '../../../cli/connect/crawl-folder.ts';
 import { openCodec } from '../../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { crawlsTopic } from '../../../runtime/crawl/fleet-names.ts';
@@ -13,7 +9,11 @@ import { accessOn, type KafkaAccess, openBrokers, openRegistry } from '../../../
 import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import { foldLog } from '../../../runtime/log/folded/folded-log.ts';
 import { openReadOnlyLog, type ReadOnlyLog } from '../../../runtime/log/read-only.ts';
-import { logFolder } from '../../../cli/connect/crawl-folder.ts';
+import { crawlsIn } from '../../fleet/crawl-topics.ts';
+import type { ReadableDocuments } from '../../fleet/documents/documents.ts';
+import { folderDocuments } from '../../fleet/documents/folder-documents.ts';
+import { readTopicDocuments } from '../../fleet/documents/topic-documents.ts';
+import type { FleetSource } from '../fleet-audit.ts';
 
 export interface FleetRecords {
   readonly sources: readonly FleetSource[];

@@ -4,19 +4,19 @@ import { compilePolicy } from '../../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../../topology/policy/validate.ts';
 import { partitionKeyOf } from '../../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../../topology/url/partition.ts';
+import type { ReadableCrawl } from '../../../cli/connect/open-crawl.ts';
+import { listsOfCrawl } from '../../../cli/connect/policy-lists.ts';
+import { sendRequest } from '../../../cli/connect/send-request.ts';
+import type { KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
+import { signReceipt } from '../../../cli/operate/receipt.ts';
+import type { StateSource } from '../../../cli/state/state-source.ts';
+import { controlEvents, readControl } from '../../../runtime/crawl/control-log.ts';
+import { encodeRequest } from '../../../runtime/crawl/requests.ts';
 import { auditLimits } from '../../audit/audit-limits.ts';
 import { hostPage } from '../../audit/host-page.ts';
 import { auditOneHost } from '../../audit/one-host.ts';
 import type { DeskCrawl } from '../desk.ts';
 import { deskLimits } from '../desk-limits.ts';
-import { controlEvents, readControl } from '../../../runtime/crawl/control-log.ts';
-import { encodeRequest } from '../../../runtime/crawl/requests.ts';
-import type { ReadableCrawl } from '../../../cli/connect/open-crawl.ts';
-import { listsOfCrawl } from '../../../cli/connect/policy-lists.ts';
-import { sendRequest } from '../../../cli/connect/send-request.ts';
-import type { KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
-import type { StateSource } from '../../../cli/state/state-source.ts';
-import { signReceipt } from '../../../cli/operate/receipt.ts';
 
 /** Its calls are made one at a time: a data folder's log is read as of one moment. */
 export function deskCrawl(

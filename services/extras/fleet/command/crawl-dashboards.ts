@@ -4,11 +4,11 @@
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { dashboardRoutes, type ShownCrawl, showCrawl } from '../../../dashboard/dashboard-routes.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { HttpRequest, Routes } from '../../../runtime/http/http-server.ts';
 import { createDoor } from '../api/door.ts';
 import type { FleetParts } from '../api/fleet-routes.ts';
 import type { Callers } from '../owners/callers.ts';
-import type { Clock } from '../../../runtime/clock.ts';
-import type { HttpRequest, Routes } from '../../../runtime/http/http-server.ts';
 
 export class CrawlDashboards {
   readonly #shown = new Map<string, ShownCrawl>();

@@ -1,8 +1,8 @@
 /** The fetchers of a fleet as a frontier sees them: other processes, which take tasks from the fleet's topic while they live. */
 import type { FetchersElsewhere } from '../../../application/crawl/start-whole.ts';
 import { emptyStats } from '../../../fetcher/fetcher-stats.ts';
-import type { DemandReader } from '../fetchers/demand.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import type { DemandReader } from '../fetchers/demand.ts';
 
 /** How often it is looked whether leases are out, ms. */
 const lookMs = 50;

@@ -1,12 +1,12 @@
 /** `crawlstream fleet`: many crawls in one process, made and ended by HTTP, polite together. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { rulesFile } from '../../../cli/flags/rules-file.ts';
+import { setting } from '../../../cli/flags/setting.ts';
 import { fleetPage } from '../../../dashboard/fleet-page.ts';
 import { fleetRoutes } from '../api/fleet-routes.ts';
 import { scrapeRoutes } from '../api/scrape-routes.ts';
 import { ownersOf, ownersSchema } from '../owners/owner-file.ts';
-import { rulesFile } from '../../../cli/flags/rules-file.ts';
-import { setting } from '../../../cli/flags/setting.ts';
 import { CrawlDashboards } from './crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
 import { fleetOutputs } from './fleet-outputs.ts';

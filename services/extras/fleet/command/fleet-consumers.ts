@@ -7,14 +7,14 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Processor } from '../../../application/processor/processor.ts';
 import { startProcessors } from '../../../application/start-processors.ts';
+import { reachOf } from '../../../cli/flags/processor-flags.ts';
+import { say } from '../../../cli/terminal/say.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { createService } from '../../../runtime/metrics/service.ts';
 import { crawlFileOf } from '../crawl-file.ts';
 import { crawlFileIn, crawlsIn } from '../crawl-topics.ts';
 import type { ReadableDocuments } from '../documents/documents.ts';
 import { fleetFetcherLimits } from '../fetchers/fetcher-limits.ts';
-import type { Clock } from '../../../runtime/clock.ts';
-import { createService } from '../../../runtime/metrics/service.ts';
-import { reachOf } from '../../../cli/flags/processor-flags.ts';
-import { say } from '../../../cli/terminal/say.ts';
 import { type KafkaCrawls, ownFolder } from './kafka-crawls.ts';
 
 export interface FleetConsumersOptions {

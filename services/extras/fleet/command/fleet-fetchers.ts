@@ -6,16 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { plainStats } from '../../../application/workers/worker-orders.ts';
 import { addEnded, sumStats } from '../../../application/workers/worker-stats.ts';
+import { say } from '../../../cli/terminal/say.ts';
 import { emptyStats, type FetcherStats } from '../../../fetcher/fetcher-stats.ts';
+import type { LogRecord } from '../../../runtime/log/log.ts';
+import { errorOf } from '../../../runtime/thrown.ts';
 import { type CrawlFile, crawlFileOf } from '../crawl-file.ts';
 import { crawlFileIn } from '../crawl-topics.ts';
 import type { FollowedDocuments } from '../documents/follow-documents.ts';
 import { fleetFetcherLimits } from '../fetchers/fetcher-limits.ts';
 import { crawlOfRecord, movedAnswerOf } from '../fetchers/task-records.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
-import type { LogRecord } from '../../../runtime/log/log.ts';
-import { errorOf } from '../../../runtime/thrown.ts';
-import { say } from '../../../cli/terminal/say.ts';
 import { CrawlFetcher, type CrawlFetcherOptions } from './crawl-fetcher.ts';
 
 export interface FleetFetchersOptions extends CrawlFetcherOptions {

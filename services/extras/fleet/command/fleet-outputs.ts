@@ -1,10 +1,11 @@
 /** A fleet's crawls as files: pages as Parquet, and responses as WARC. */
-import { warcOf } from '../../archive/warc-stream.ts';
-import { pagesTable } from '../../export/pages-table.ts';
-import type { Output } from '../outputs/output.ts';
+
 import { readPurges } from '../../../runtime/crawl/purges.ts';
 import { parquetBytes } from '../../../runtime/table/parquet-writer.ts';
 import { productVersion } from '../../../runtime/version.ts';
+import { warcOf } from '../../archive/warc-stream.ts';
+import { pagesTable } from '../../export/pages-table.ts';
+import type { Output } from '../outputs/output.ts';
 
 export const fleetOutputs: readonly Output[] = [
   {

@@ -4,11 +4,11 @@
  */
 import { avroSchemas } from '../../../../schemas/avro.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { say } from '../../../cli/terminal/say.ts';
 import { keptIds } from '../../../runtime/avro/kept-ids.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { type OpenRegistry, openRegistry } from '../../../runtime/crawl/kafka-access.ts';
 import type { Service } from '../../../runtime/metrics/service.ts';
-import { say } from '../../../cli/terminal/say.ts';
 
 export interface FleetRegistryOptions {
   /** undefined: this fleet has none. */

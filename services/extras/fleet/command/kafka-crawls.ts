@@ -5,9 +5,10 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { CrawlFile } from '../crawl-file.ts';
-import { type FleetTasksTopic, sendingTasks } from '../fetchers/task-records.ts';
-import type { ReadLog } from '../running-crawl.ts';
+import type { WholeLog } from '../../../cli/connect/folder-log.ts';
+import { newCrawl } from '../../../cli/connect/new-crawl.ts';
+import { explainer } from '../../../cli/inspect/explain-command.ts';
+import { say } from '../../../cli/terminal/say.ts';
 import { type Clock, SystemClock } from '../../../runtime/clock.ts';
 import { agreeManifest } from '../../../runtime/crawl/agree-manifest.ts';
 import { accessOn, type CrawlAccess, type OpenRegistry } from '../../../runtime/crawl/kafka-access.ts';
@@ -18,10 +19,9 @@ import { ownResponses } from '../../../runtime/log/folded/fold.ts';
 import type { FoldedLog } from '../../../runtime/log/folded/folded-log.ts';
 import type { Log } from '../../../runtime/log/log.ts';
 import { productVersion } from '../../../runtime/version.ts';
-import type { WholeLog } from '../../../cli/connect/folder-log.ts';
-import { newCrawl } from '../../../cli/connect/new-crawl.ts';
-import { explainer } from '../../../cli/inspect/explain-command.ts';
-import { say } from '../../../cli/terminal/say.ts';
+import type { CrawlFile } from '../crawl-file.ts';
+import { type FleetTasksTopic, sendingTasks } from '../fetchers/task-records.ts';
+import type { ReadLog } from '../running-crawl.ts';
 
 export interface KafkaCrawlsOptions {
   readonly fleet: string;

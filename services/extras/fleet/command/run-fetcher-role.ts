@@ -6,10 +6,23 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
+import { advertised } from '../../../cli/connect/advertised.ts';
+import { fetcherConfig, needContact } from '../../../cli/flags/fetcher-flags.ts';
+import { say } from '../../../cli/terminal/say.ts';
 import { fetcherMetrics } from '../../../fetcher/metrics.ts';
 import { createAddressPacer } from '../../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../../fetcher/robots/shared-robots.ts';
+import { SystemClock } from '../../../runtime/clock.ts';
+import { counted } from '../../../runtime/counted.ts';
+import {
+  crawlsTopic,
+  fleetDemandTopic,
+  fleetFetchersGroup,
+  fleetHostsTopic,
+} from '../../../runtime/crawl/fleet-names.ts';
+import type { OpenRegistry } from '../../../runtime/crawl/kafka-access.ts';
+import { foldLog } from '../../../runtime/log/folded/folded-log.ts';
 import { type FollowedDocuments, followTopicDocuments } from '../documents/follow-documents.ts';
 import { DemandReporter } from '../fetchers/demand.ts';
 import { findFleetTopics } from '../fetchers/fleet-topics.ts';
@@ -18,14 +31,6 @@ import { type FleetTasksTopic, fleetPartitionOf } from '../fetchers/task-records
 import { TaskShare } from '../fetchers/task-share.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import { readLeastWaits } from '../least-waits.ts';
-import { SystemClock } from '../../../runtime/clock.ts';
-import { counted } from '../../../runtime/counted.ts';
-import { crawlsTopic, fleetDemandTopic, fleetFetchersGroup, fleetHostsTopic } from '../../../runtime/crawl/fleet-names.ts';
-import type { OpenRegistry } from '../../../runtime/crawl/kafka-access.ts';
-import { foldLog } from '../../../runtime/log/folded/folded-log.ts';
-import { advertised } from '../../../cli/connect/advertised.ts';
-import { fetcherConfig, needContact } from '../../../cli/flags/fetcher-flags.ts';
-import { say } from '../../../cli/terminal/say.ts';
 import { type Beside, besideFleet } from './beside-fleet.ts';
 import { FleetFetchers } from './fleet-fetchers.ts';
 import { fleetRegistry } from './fleet-registry.ts';

@@ -5,20 +5,6 @@ import type { CrawlStatus } from '../../../application/crawl/watch-crawl.ts';
 import type { FetcherConfig } from '../../../application/fetching.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
 import { startProcessors } from '../../../application/start-processors.ts';
-import { archiveLimits } from '../../archive/archive-limits.ts';
-import type { FleetPace } from '../../../fetcher/pace/fleet-pace.ts';
-import { type ExtractRules, extractRulesSchema } from '../../../fetcher/pages/extract-rules.ts';
-import type { SharedRobots } from '../../../fetcher/robots/shared-robots.ts';
-import type { CrawlCounts, CrawlFile } from '../crawl-file.ts';
-import { fleetServiceLimits } from '../fleet-service-limits.ts';
-import type { ReadLog, RunningCrawl } from '../running-crawl.ts';
-import { DecisionShare } from '../shares/decision-share.ts';
-import { loopSubjectOf } from '../shares/stopped-process.ts';
-import { type Clock, SystemClock } from '../../../runtime/clock.ts';
-import type { DataFolder } from '../../../runtime/data-folder/data-folder.ts';
-import type { LoopWatch } from '../../../runtime/loop/loop-watch.ts';
-import { createService } from '../../../runtime/metrics/service.ts';
-import type { Journal } from '../../../runtime/store/journal/journal.ts';
 import type { WholeLog } from '../../../cli/connect/folder-log.ts';
 import type { BesideOthers } from '../../../cli/crawl/embedded-crawl.ts';
 import { runEmbeddedCrawl } from '../../../cli/crawl/embedded-crawl.ts';
@@ -26,6 +12,20 @@ import type { SeenFlags } from '../../../cli/flags/seen-flags.ts';
 import { seenConfigOf } from '../../../cli/flags/seen-flags.ts';
 import type { SnapshotRoleFlags } from '../../../cli/flags/snapshot-flags.ts';
 import { QueryService } from '../../../cli/roles/query-service.ts';
+import { archivedBodyLimits } from '../../../fetcher/http/archived-body-limits.ts';
+import type { FleetPace } from '../../../fetcher/pace/fleet-pace.ts';
+import { type ExtractRules, extractRulesSchema } from '../../../fetcher/pages/extract-rules.ts';
+import type { SharedRobots } from '../../../fetcher/robots/shared-robots.ts';
+import { type Clock, SystemClock } from '../../../runtime/clock.ts';
+import type { DataFolder } from '../../../runtime/data-folder/data-folder.ts';
+import type { LoopWatch } from '../../../runtime/loop/loop-watch.ts';
+import { createService } from '../../../runtime/metrics/service.ts';
+import type { Journal } from '../../../runtime/store/journal/journal.ts';
+import type { CrawlCounts, CrawlFile } from '../crawl-file.ts';
+import { fleetServiceLimits } from '../fleet-service-limits.ts';
+import type { ReadLog, RunningCrawl } from '../running-crawl.ts';
+import { DecisionShare } from '../shares/decision-share.ts';
+import { loopSubjectOf } from '../shares/stopped-process.ts';
 import type { CrawlDashboards } from './crawl-dashboards.ts';
 
 export interface FleetCrawlOptions {
@@ -69,8 +69,8 @@ const { openFiles, bufferBytes: writeBufferBytes, cacheBytes, linkCacheEntries, 
 /** Bodies in their messages alone: a crawl's log is all it has. */
 export const archiveOfCrawl = {
   what: 'pages',
-  bodyBytesMax: archiveLimits.bodyBytesMax,
-  messageBytesMax: archiveLimits.bodyBytesMax,
+  bodyBytesMax: archivedBodyLimits.messageBytesMax,
+  messageBytesMax: archivedBodyLimits.messageBytesMax,
 } as const;
 
 /** Two hundred crawls look for their ends so often, and for what commands have left for them. */

@@ -5,10 +5,10 @@ import { compileAddressGuard } from '../../../../topology/fetch/address.ts';
 import { canParse } from '../../../../topology/url/can-parse.ts';
 import { compileOverrides } from '../../../fetcher/connect/resolve-override.ts';
 import { trustBeside } from '../../../fetcher/connect/trust.ts';
-import { webhookLimits } from '../webhooks/webhook-limits.ts';
-import type { WebhookSenderOptions } from '../webhooks/webhook-sender.ts';
 import { createGuardedRequest, refusalOfUrl } from '../../../runtime/http/guarded-request.ts';
 import { productVersion } from '../../../runtime/version.ts';
+import { webhookLimits } from '../webhooks/webhook-limits.ts';
+import type { WebhookSenderOptions } from '../webhooks/webhook-sender.ts';
 import type { FleetFlags } from './fleet-flags.ts';
 
 const guardOf = ({ allowPrivate }: FleetFlags) => compileAddressGuard(allowPrivate ?? false);

@@ -1,12 +1,12 @@
 /** `crawlstream search`: looks words up in the index of a data folder, while a crawl is running or not. */
 
 import type { Command } from 'commander';
-import { indexLimits } from '../index-limits.ts';
-import { searchFolder } from '../sqlite-index.ts';
-import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import { needData } from '../../../cli/connect/folder-log.ts';
 import { wholeNumber } from '../../../cli/flags/arguments.ts';
 import { toStderr, toStdout } from '../../../cli/terminal/door.ts';
+import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
+import { indexLimits } from '../index-limits.ts';
+import { searchFolder } from '../sqlite-index.ts';
 
 interface SearchFlags {
   readonly data?: string;

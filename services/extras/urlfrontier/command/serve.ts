@@ -1,4 +1,11 @@
 /** Serves URLFrontier's API over gRPC, from a data folder or on Kafka, until stopped. */
+
+import type { ClusterWatch } from '../../../cli/connect/cluster-watch.ts';
+import { newCrawl } from '../../../cli/connect/new-crawl.ts';
+import { grpcListen } from '../../../cli/flags/grpc-listen.ts';
+import { seenConfigOf } from '../../../cli/flags/seen-flags.ts';
+import { say, timeLines } from '../../../cli/terminal/say.ts';
+import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { openDataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import type { GrpcListen } from '../../../runtime/grpc/grpc-server.ts';
@@ -8,12 +15,6 @@ import type { CrawlBook } from '../crawl-book.ts';
 import type { GroupPeers } from '../group-peers.ts';
 import { servedMetrics } from '../served-metrics.ts';
 import { startServer } from '../server.ts';
-import type { ClusterWatch } from '../../../cli/connect/cluster-watch.ts';
-import { newCrawl } from '../../../cli/connect/new-crawl.ts';
-import { grpcListen } from '../../../cli/flags/grpc-listen.ts';
-import { seenConfigOf } from '../../../cli/flags/seen-flags.ts';
-import { say, timeLines } from '../../../cli/terminal/say.ts';
-import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
 import { withServedFolder } from './served-folder.ts';
 import { withServedKafka } from './served-kafka.ts';
 import type { UrlfrontierFlags } from './urlfrontier-command.ts';

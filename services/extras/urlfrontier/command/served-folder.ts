@@ -5,6 +5,10 @@ import { dirname } from 'node:path';
 import { pullLimits } from '../../../../topology/frontier/pull/pull-limits.ts';
 import type { SeenConfig } from '../../../../topology/frontier/seen/seen-config.ts';
 import { createApplication } from '../../../application/application.ts';
+import { fingerprintKeyOf, servedStateFolder } from '../../../cli/connect/crawl-folder.ts';
+import { type FolderLog, withFolderLog } from '../../../cli/connect/folder-log.ts';
+import { type OpenStore, withStores } from '../../../cli/connect/stores.ts';
+import { printRestore } from '../../../cli/terminal/restore-text.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { CommandInbox } from '../../../runtime/crawl/command-inbox.ts';
 import { takeRegularly } from '../../../runtime/crawl/take-requests.ts';
@@ -13,10 +17,6 @@ import { markedAsRunning } from '../../../runtime/data-folder/run-mark.ts';
 import { createListFiles } from '../../../runtime/policy/list-files.ts';
 import type { StateStore } from '../../../runtime/store/store.ts';
 import { type CrawlBook, openCrawlBook, type RunningCrawl } from '../crawl-book.ts';
-import { fingerprintKeyOf, servedStateFolder } from '../../../cli/connect/crawl-folder.ts';
-import { type FolderLog, withFolderLog } from '../../../cli/connect/folder-log.ts';
-import { type OpenStore, withStores } from '../../../cli/connect/stores.ts';
-import { printRestore } from '../../../cli/terminal/restore-text.ts';
 import { idStoreOptions } from './id-store.ts';
 
 export interface ServedFolder {

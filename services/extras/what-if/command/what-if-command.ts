@@ -4,24 +4,24 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { whatIf } from '../../../../topology/extras/what-if/what-if.ts';
 import { keepInForce } from '../../../../topology/policy/keep-in-force.ts';
 import { listsOf } from '../../../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../../topology/policy/validate.ts';
-import { whatIf } from '../../../../topology/extras/what-if/what-if.ts';
-import { requestLimits } from '../../../fetcher/http/request-limits.ts';
-import { samePolicy } from '../../../runtime/crawl/requests.ts';
-import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
-import { createListFiles } from '../../../runtime/policy/list-files.ts';
-import { type ReadRecording, readRecording } from '../read-recording.ts';
 import { fingerprintKeyOf } from '../../../cli/connect/crawl-folder.ts';
 import { type ReadableCrawl, withCrawl } from '../../../cli/connect/open-crawl.ts';
 import { refuseServed } from '../../../cli/connect/refuse-served.ts';
 import { moment } from '../../../cli/flags/arguments.ts';
 import type { KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
 import { addCrawlOptions } from '../../../cli/flags/kafka-flags.ts';
-import { toStdout } from '../../../cli/terminal/door.ts';
 import { policyFromFile } from '../../../cli/policy/policy-file.ts';
+import { toStdout } from '../../../cli/terminal/door.ts';
+import { requestLimits } from '../../../fetcher/http/request-limits.ts';
+import { samePolicy } from '../../../runtime/crawl/requests.ts';
+import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
+import { createListFiles } from '../../../runtime/policy/list-files.ts';
+import { type ReadRecording, readRecording } from '../read-recording.ts';
 import { whatIfJson, whatIfText } from './what-if-text.ts';
 
 interface WhatIfFlags extends KafkaFlags {

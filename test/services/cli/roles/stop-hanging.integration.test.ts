@@ -11,8 +11,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Running, startCommand } from '../../../../lab/process/command.ts';
-import { requestLimits } from '../../../../services/fetcher/http/request-limits.ts';
 import { fleetServiceLimits } from '../../../../services/extras/fleet/fleet-service-limits.ts';
+import { requestLimits } from '../../../../services/fetcher/http/request-limits.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { listening } from '../listening.ts';
 

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createReadChain } from '../../../../services/extras/audit/read-chain.ts';
-import { isIntact, readSigningKey, type Statement, signStatement } from '../../../../services/extras/audit/statement.ts';
+import {
+  isIntact,
+  readSigningKey,
+  type Statement,
+  signStatement,
+} from '../../../../services/extras/audit/statement.ts';
 import type { LogRecord } from '../../../../services/runtime/log/log.ts';
 
 /** The secret key of RFC 8032 §7.1, test 1, behind the head that PKCS #8 gives an Ed25519 key (RFC 8410 §7). */

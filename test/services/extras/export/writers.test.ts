@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { newestRows } from '../../../../services/runtime/table/newest-rows.ts';
 import { csv, jsonLines, rawCsv } from '../../../../services/extras/export/text-writers.ts';
+import { newestRows } from '../../../../services/runtime/table/newest-rows.ts';
 import { parquetFile } from '../../../../services/runtime/table/parquet-writer.ts';
 import type { Column, Row } from '../../../../services/runtime/table/table.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '../../../../services/runtime/clock.ts';
-import type { GroupMember } from '../../../../services/runtime/log/log.ts';
 import { createGroupPeers } from '../../../../services/extras/urlfrontier/group-peers.ts';
 import type { Peer } from '../../../../services/extras/urlfrontier/grpc-peer.ts';
 import { partitionNumber } from '../../../../services/extras/urlfrontier/router.ts';
 import type { ServedCrawl, ServedCrawls } from '../../../../services/extras/urlfrontier/served-crawl.ts';
+import type { Clock } from '../../../../services/runtime/clock.ts';
+import type { GroupMember } from '../../../../services/runtime/log/log.ts';
 
 const here = 'here:7071';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answers, Caller, Method } from '../../../../services/runtime/grpc/grpc-server.ts';
 import type { Peer } from '../../../../services/extras/urlfrontier/grpc-peer.ts';
 import type { Peers } from '../../../../services/extras/urlfrontier/pass-on.ts';
 import { passedOn } from '../../../../services/extras/urlfrontier/passed-methods.ts';
 import { codecOf } from '../../../../services/extras/urlfrontier/wire.ts';
+import type { Answers, Caller, Method } from '../../../../services/runtime/grpc/grpc-server.ts';
 
 type Unary = Method & { readonly kind: 'unary' };
 type Stream = Method & { readonly kind: 'stream' };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { CallRoom } from '../../../../services/runtime/grpc/call-room.ts';
 import { putLimits } from '../../../../services/extras/urlfrontier/put-limits.ts';
 import { type Placed, putMethods } from '../../../../services/extras/urlfrontier/put-streams.ts';
 import { codecOf } from '../../../../services/extras/urlfrontier/wire.ts';
+import { CallRoom } from '../../../../services/runtime/grpc/call-room.ts';
 import { putStatuses } from '../../../../topology/frontier/decide/pull/calls.ts';
 import { pullLimits } from '../../../../topology/frontier/pull/pull-limits.ts';
 

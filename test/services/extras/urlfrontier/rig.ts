@@ -1,4 +1,7 @@
 /** A server over memory, whose stores outlive it: what a restart finds is what was durable. */
+
+import { openCrawlBook } from '../../../../services/extras/urlfrontier/crawl-book.ts';
+import { startServer } from '../../../../services/extras/urlfrontier/server.ts';
 import { startFrontier } from '../../../../services/frontier/frontier.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
@@ -6,8 +9,6 @@ import { SystemClock } from '../../../../services/runtime/clock.ts';
 import type { GrpcListen } from '../../../../services/runtime/grpc/grpc-server.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
-import { openCrawlBook } from '../../../../services/extras/urlfrontier/crawl-book.ts';
-import { startServer } from '../../../../services/extras/urlfrontier/server.ts';
 import { type ApiClient, connect } from './client.ts';
 
 type PartitionCalls = ReturnType<typeof startFrontier>['owners'][number]['calls'];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CallRoom } from '../../../../services/runtime/grpc/call-room.ts';
-import { CallFailed } from '../../../../services/runtime/grpc/grpc-server.ts';
 import { putMethods } from '../../../../services/extras/urlfrontier/put-streams.ts';
 import type { Router } from '../../../../services/extras/urlfrontier/router.ts';
+import { CallRoom } from '../../../../services/runtime/grpc/call-room.ts';
+import { CallFailed } from '../../../../services/runtime/grpc/grpc-server.ts';
 
 /** A call that gives back so many bytes when it is ended. */
 function debtorOf(room: CallRoom, bytes: number, dropped: number[]) {

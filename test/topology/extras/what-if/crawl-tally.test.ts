@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankRequest } from '../../../../schemas/blank.ts';
+import { CrawlTally } from '../../../../topology/extras/what-if/crawl-tally.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
 import { zeroCounters } from '../../../../topology/frontier/changes/counters.ts';
-import { CrawlTally } from '../../../../topology/extras/what-if/crawl-tally.ts';
 
 const page = (n: number, host = 'a.test') => `https://${host}/${n}`;
 const admit = (frontQueue: number, ...urls: readonly string[]) =>

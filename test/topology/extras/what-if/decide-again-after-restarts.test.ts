@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rigKey } from '../../../../lab/model/model-rig.ts';
 import { clockOf } from '../../../../lab/simulation/clock-of.ts';
+import { divergenceOf } from '../../../../topology/extras/what-if/first-divergence.ts';
+import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import { settleAll } from '../../../../topology/frontier/state/settle-host.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { noLists } from '../../../../topology/url/url-lists.ts';
-import { divergenceOf } from '../../../../topology/extras/what-if/first-divergence.ts';
-import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import { RichGame } from '../../frontier/journal/rich-game.ts';
 
 /** `npm run verify:full` plays thousands. */

@@ -1,6 +1,7 @@
 /** The first decision that another policy takes otherwise, and why. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { divergenceOf } from '../../../../topology/extras/what-if/first-divergence.ts';
 import { encodeCommit } from '../../../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
 import { writeChange } from '../../../../topology/frontier/changes/codec.ts';
@@ -10,7 +11,6 @@ import { ByteWriter } from '../../../../topology/frontier/storage/bytes.ts';
 import { defaultBudget } from '../../../../topology/policy/budget.ts';
 import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
-import { divergenceOf } from '../../../../topology/extras/what-if/first-divergence.ts';
 import { everyChange } from '../../frontier/changes/every-change.ts';
 
 const hostKey = 'a.test';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankLink, blankLinkGroup, blankOutcome } from '../../../../schemas/blank.ts';
 import type { LinkGroup, OutcomeKind } from '../../../../schemas/types.ts';
-import { fnv1a } from '../../../../topology/url/fnv.ts';
 import { PageModel } from '../../../../topology/extras/what-if/page-model.ts';
 import type { Answer, Recording } from '../../../../topology/extras/what-if/recording.ts';
+import { fnv1a } from '../../../../topology/url/fnv.ts';
 
 const answer = (status: number, links = 0, kind: OutcomeKind = 'fetched'): Answer => ({
   outcome: { ...blankOutcome, kind, status, links },

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fingerprintKey } from '../../../../lab/simulation/driver.ts';
 import type { Discovered } from '../../../../schemas/types.ts';
+import { divergenceOf } from '../../../../topology/extras/what-if/first-divergence.ts';
+import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import { decodeChangelog, inputTopics } from '../../../../topology/frontier/changes/changelog.ts';
 import type { Input } from '../../../../topology/frontier/partition.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
@@ -10,8 +12,6 @@ import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
 import { noLists } from '../../../../topology/url/url-lists.ts';
-import { divergenceOf } from '../../../../topology/extras/what-if/first-divergence.ts';
-import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import { identity, type Recorded, recordedCrawl } from './recorded-crawl.ts';
 
 /** `npm run verify:full` decides a million again. */

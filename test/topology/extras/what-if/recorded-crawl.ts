@@ -4,13 +4,13 @@ import { chanceOf } from '../../../../lab/simulation/chance.ts';
 import { fingerprintKey } from '../../../../lab/simulation/driver.ts';
 import { blankLink, blankLinkGroup, blankOutcome, blankRequest, blankResult } from '../../../../schemas/blank.ts';
 import type { Control, Discovered, Result, Task } from '../../../../schemas/types.ts';
+import type { RecordedInput } from '../../../../topology/extras/what-if/what-if.ts';
 import { decodeChangelog, encodeClaim, type inputTopics } from '../../../../topology/frontier/changes/changelog.ts';
 import { emptyControl } from '../../../../topology/frontier/decide/control-payloads.ts';
 import { FrontierPartition } from '../../../../topology/frontier/partition.ts';
 import { replay } from '../../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
-import type { RecordedInput } from '../../../../topology/extras/what-if/what-if.ts';
 
 export const identity = { crawl: 'crawl', partition: 0, partitions: 1 };
 

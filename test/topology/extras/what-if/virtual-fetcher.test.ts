@@ -10,10 +10,10 @@ import {
   blankResult,
 } from '../../../../schemas/blank.ts';
 import type { HostFacts, LinkGroup, Outcome, Result } from '../../../../schemas/types.ts';
-import { EventQueue } from '../../../../topology/fleet/event-queue.ts';
 import { PageModel } from '../../../../topology/extras/what-if/page-model.ts';
 import { Recording } from '../../../../topology/extras/what-if/recording.ts';
 import { VirtualFetcher, type VirtualLease } from '../../../../topology/extras/what-if/virtual-fetcher.ts';
+import { EventQueue } from '../../../../topology/fleet/event-queue.ts';
 
 const page = (n: number) => `https://a.test/${n}`;
 const tookMs = 200;

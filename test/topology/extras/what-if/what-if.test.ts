@@ -4,14 +4,14 @@ import { describe, it } from 'node:test';
 import { chanceOf } from '../../../../lab/simulation/chance.ts';
 import { fingerprintKey } from '../../../../lab/simulation/driver.ts';
 import type { Control } from '../../../../schemas/types.ts';
+import { Recording } from '../../../../topology/extras/what-if/recording.ts';
+import { type WhatIfReport, whatIf } from '../../../../topology/extras/what-if/what-if.ts';
 import { defaultBudget } from '../../../../topology/policy/budget.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
 import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
 import { noLists } from '../../../../topology/url/url-lists.ts';
-import { Recording } from '../../../../topology/extras/what-if/recording.ts';
-import { type WhatIfReport, whatIf } from '../../../../topology/extras/what-if/what-if.ts';
 import { assertKept } from '../../../kept/assert-kept.ts';
 import { identity, type Recorded, recordedCrawl } from './recorded-crawl.ts';
 

@@ -4,6 +4,7 @@ import type { ModelRig } from '../../../../lab/model/model-rig.ts';
 import { rigKey } from '../../../../lab/model/model-rig.ts';
 import { RowsInMemory } from '../../../../lab/model/rows-in-memory.ts';
 import { clockOf } from '../../../../lab/simulation/clock-of.ts';
+import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { readLeases } from '../../../../topology/frontier/checkpoint/read-rows.ts';
@@ -23,7 +24,6 @@ import { askAbout, loadChanges, type StateLine } from '../../../../topology/fron
 import { loadStep } from '../../../../topology/frontier/transfer/load-step.ts';
 import { parseDumpLine } from '../../../../topology/frontier/transfer/parse-dump-line.ts';
 import { noLists } from '../../../../topology/url/url-lists.ts';
-import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 
 const identity = { crawl: 'other', partition: 0, partitions: 1 };
 const urlRow = 'u'.charCodeAt(0).toString(16);

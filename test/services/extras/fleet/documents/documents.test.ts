@@ -6,7 +6,10 @@ import { documentStore } from '../../../../../services/extras/fleet/documents/do
 import type { Documents } from '../../../../../services/extras/fleet/documents/documents.ts';
 import { folderDocuments } from '../../../../../services/extras/fleet/documents/folder-documents.ts';
 import { followTopicDocuments } from '../../../../../services/extras/fleet/documents/follow-documents.ts';
-import { openTopicDocuments, readTopicDocuments } from '../../../../../services/extras/fleet/documents/topic-documents.ts';
+import {
+  openTopicDocuments,
+  readTopicDocuments,
+} from '../../../../../services/extras/fleet/documents/topic-documents.ts';
 import { openHostFacts } from '../../../../../services/extras/fleet/host-facts.ts';
 import { SystemClock } from '../../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../../services/runtime/log/embedded-log.ts';

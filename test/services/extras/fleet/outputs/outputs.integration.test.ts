@@ -9,9 +9,9 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { pythonEnvironment } from '../../../../../lab/bench/content/python-environment.ts';
 import { runCommand } from '../../../../../lab/process/command.ts';
-import { checkByWarcio, fieldsOf, readByWarcio, warcioMissing } from '../../archive/warcio.ts';
 import { startSmallWeb } from '../../../cli/small-web.ts';
 import { temporaryFolder } from '../../../runtime/store/temporary-folder.ts';
+import { checkByWarcio, fieldsOf, readByWarcio, warcioMissing } from '../../archive/warcio.ts';
 import { startFleet } from '../running-fleet.ts';
 
 const run = promisify(execFile);

@@ -1,0 +1,48 @@
+/**
+ * An extra: everything that the program has beside the crawl itself, declared once. Commands, their place in help, their
+ * examples, settings, consumers, rights on the brokers, and what `forget` reaches are derived from it.
+ *
+ * Each extra is a folder in `services/extras/` with a file `extension.ts`. Without the folder the program is built, and
+ * runs, without the extra: the core imports none.
+ */
+import type { Command } from 'commander';
+import type { Declaration, Processor } from '../processor/processor.ts';
+
+export interface Extension {
+  /** Name of its folder. */
+  readonly name: string;
+  /** What it does, beginning with a verb in the third person. */
+  readonly about: string;
+  /** Extras whose code it uses: without one of them it cannot be built. */
+  readonly uses?: readonly string[];
+  readonly commands?: readonly ExtensionCommands[];
+  readonly consumers?: readonly Processor[];
+  /** Processors that are no consumers: each has a command of its name. */
+  readonly roles?: readonly Declaration[];
+  /** Command lines for help, by path of the command, without `crawlstream` and the path. */
+  readonly examples?: Readonly<Record<string, readonly string[]>>;
+  /** Kinds of files with pages that its commands write, and that `forget` does not reach. */
+  readonly files?: readonly string[];
+}
+
+/** Commands that are declared in one module. */
+export interface ExtensionCommands extends CommandModule {
+  /** Title of their group in `--help`, with its colon: one of the existing groups, or a new one at the end. */
+  readonly group: string;
+  /** True: each runs a part of a crawl, has settings in file and environment, and logs. */
+  readonly isService?: boolean;
+}
+
+export interface CommandModule {
+  /** Commands that it adds. */
+  readonly names: readonly string[];
+  /** Loaded once a command line names one of them: a command's code is much of the program. */
+  readonly load: () => Promise<AddCommands>;
+}
+
+export type AddCommands = (program: Command) => void;
+
+/** Returns its argument: it is there for the types. */
+export function defineExtension(extension: Extension): Extension {
+  return extension;
+}

@@ -1,0 +1,36 @@
+/** `crawlstream extras`: what the program has beside the crawl itself. */
+import type { Command } from 'commander';
+import { installed } from '../extras/installed.ts';
+import { print, rows } from './terminal/print.ts';
+
+export function addExtrasCommand(program: Command): void {
+  program
+    .command('extras')
+    .description('list the extras of this program: what it has beside the crawl itself')
+    .option('--json', 'print one JSON object')
+    .action(({ json }: { readonly json?: boolean }) =>
+      print({ json: { extras }, text: rows(extras.map(lineOf)) }, json),
+    );
+}
+
+interface Extra {
+  readonly name: string;
+  readonly about: string;
+  readonly uses: readonly string[];
+  readonly commands: readonly string[];
+  readonly consumers: readonly string[];
+}
+
+const extras = installed.map(
+  ({ name, about, uses = [], commands = [], consumers = [] }): Extra => ({
+    name,
+    about,
+    uses,
+    commands: commands.flatMap((one) => one.names),
+    consumers: consumers.map((one) => one.name),
+  }),
+);
+
+function lineOf({ name, about }: Extra): [string, string] {
+  return [name, about];
+}

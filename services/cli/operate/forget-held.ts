@@ -1,0 +1,87 @@
+/** Has consumers follow what was taken back, and asks each for what it holds: by what their declarations say. */
+
+import { existsSync } from 'node:fs';
+import type { HeldAt, Holding, NotReached, Place } from '../../application/extension/holding.ts';
+import { type AnnouncedPlugin, recordedPlugins } from '../../application/plugin/record-plugins.ts';
+import type { Processor, ProcessorContext } from '../../application/processor/processor.ts';
+import { startProcessor } from '../../application/start-processors.ts';
+import { consumers } from '../../application/topology.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Log } from '../../runtime/log/log.ts';
+
+interface Holder {
+  readonly consumer: Processor;
+  readonly holds: Holding;
+}
+
+/** In the order of the topology: each may read the output of earlier ones. */
+export const holders: readonly Holder[] = consumers.flatMap((consumer) =>
+  typeof consumer.holds === 'object' ? [{ consumer, holds: consumer.holds }] : [],
+);
+
+/** For a data folder: those with a state read what they have not read yet. `options`: those of the crawl. */
+export async function followInStates(context: ProcessorContext, options: HeldAt['options']): Promise<void> {
+  for (const { consumer, holds } of holders) {
+    if (!existsSync(context.part(consumer.name)) && holds.isElsewhere?.(options) !== true) continue;
+    const running = await startProcessor(consumer, context, consumer.options.parse(options));
+    try {
+      await running.drain();
+    } finally {
+      await running.stop();
+    }
+  }
+}
+
+export async function forgetHeld(
+  at: HeldAt,
+): Promise<{ readonly places: readonly Place[]; readonly notReached: readonly NotReached[] }> {
+  const places: Place[] = [];
+  const notReached: NotReached[] = [];
+  for (const { holds } of holders) {
+    const forgotten = await holds.forget(at);
+    places.push(...forgotten.places);
+    notReached.push(...(forgotten.notReached ?? []));
+  }
+  return { places, notReached };
+}
+
+interface Crawl {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly crawl: string;
+}
+
+/** A group that has no copy of what was taken back once it has read these topics. */
+export interface Follower {
+  readonly name: string;
+  readonly follows: readonly string[];
+}
+
+export const ownFollowers: readonly Follower[] = holders.map(({ consumer, holds }) => ({
+  name: consumer.name,
+  follows: holds.follows,
+}));
+
+/** Consumers of plugins that delete their copies. */
+export async function pluginFollowers(crawl: Crawl): Promise<Follower[]> {
+  const consumers = (await pluginsOf(crawl)).flatMap(({ copies }) => Object.entries(copies?.consumers ?? {}));
+  return consumers.flatMap(([name, holds]) => (holds === 'pages' ? [{ name, follows: ['pages'] }] : []));
+}
+
+/** Who sees pages of the crawl, and says nothing of what is kept. */
+export async function unknownHolders(crawl: Crawl): Promise<NotReached[]> {
+  const undeclared = consumers.filter(({ holds }) => holds === undefined).map(({ name }) => `consumer ${name}`);
+  const ofPlugins = (await pluginsOf(crawl)).flatMap(({ name, copies }) => {
+    const silent = Object.entries(copies?.consumers ?? {}).filter(([, holds]) => holds === null);
+    return [
+      ...(copies?.hooks === false ? [] : [`plugin ${name}`]),
+      ...silent.map(([consumer]) => `consumer ${consumer} of plugin ${name}`),
+    ];
+  });
+  const why = 'it does not declare which copies it keeps: look there yourself';
+  return [...undeclared, ...ofPlugins].map((place) => ({ place, why }));
+}
+
+async function pluginsOf({ log, codec, crawl }: Crawl): Promise<AnnouncedPlugin[]> {
+  return [...(await recordedPlugins(log, codec, crawl)).values()].map(({ plugin }) => plugin);
+}
