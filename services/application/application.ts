@@ -5,7 +5,7 @@
  */
 import { type Frontier, type FrontierOptions, startFrontier } from '../frontier/frontier.ts';
 import { type FrontierGroup, type FrontierGroupOptions, joinFrontierGroup } from '../frontier/frontier-group.ts';
-import { frontier, urlfrontier } from './declarations.ts';
+import { frontier, urlfrontier } from './processor/declarations.ts';
 import { createFetchers, type Fetchers } from './fetchers.ts';
 import type { Ports, TaskPositions } from './ports.ts';
 import { declaredLog } from './processor/declared-log.ts';

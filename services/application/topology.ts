@@ -7,11 +7,11 @@
 import type { TopicName } from '../../topology/topics.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
 import { installed } from '../extras/installed.ts';
-import { fetcher, frontier } from './declarations.ts';
+import { fetcher, frontier } from './processor/declarations.ts';
 import { drainOrder } from './processor/drain-order.ts';
 import type { Declaration, Processor } from './processor/processor.ts';
 
-export { fetcher, frontier } from './declarations.ts';
+export { fetcher, frontier } from './processor/declarations.ts';
 
 /** In the order in which they drain: each may read what the ones before it write. */
 export const consumers: readonly Processor[] = drainOrder(installed.flatMap((extra) => extra.consumers ?? []));

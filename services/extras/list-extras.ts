@@ -7,8 +7,9 @@ export function listOfExtras(): string {
   const names = readdirSync(here)
     .filter((name) => existsSync(new URL(`${name}/extension.ts`, here)))
     .sort();
+  const quoted = (name: string) => `'./${name}/extension.ts'`;
   const variable = (name: string) => `${name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}Extra`;
-  const imports = names.map((name) => `import { extension as ${variable(name)} } from './${name}/extension.ts';\n`);
+  const imports = names.map((name) => `import { extension as ${variable(name)} } from ${quoted(name)};\n`);
   const type = "import type { Extension } from '../application/extension/extension.ts';\n";
   const lines = names.map((name) => `  ${variable(name)},\n`);
   const list = `\nexport const installed: readonly Extension[] = [\n${lines.join('')}];\n`;

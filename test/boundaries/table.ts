@@ -4,6 +4,7 @@ import { rangeLimits } from '../../schemas/range-limits.ts';
 import { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
+import { archivedBodyLimits } from '../../services/fetcher/http/archived-body-limits.ts';
 import { archiveLimits } from '../../services/extras/archive/archive-limits.ts';
 import { replayLimits } from '../../services/extras/archive/replay/replay-limits.ts';
 import { auditLimits } from '../../services/extras/audit/audit-limits.ts';
@@ -150,6 +151,7 @@ export const table: Readonly<Record<string, Group>> = {
   traceLimits: of(traceLimits, services.traceBoundaries),
   changelogLimits: of(changelogLimits, services.changelogBoundaries),
   consumerLimits: of(consumerLimits, services.consumerBoundaries),
+  archivedBodyLimits: of(archivedBodyLimits, services.archivedBodyBoundaries),
   archiveLimits: of(archiveLimits, services.archiveBoundaries),
   replayLimits: of(replayLimits, services.replayBoundaries),
   contentLimits: of(contentLimits, services.contentBoundaries),

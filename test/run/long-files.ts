@@ -20,6 +20,8 @@ export const longFiles: ReadonlySet<string> = new Set([
   // Projects that install the package.
   'test/examples/examples.integration.test.ts',
   'test/package/optional.integration.test.ts',
+  // The sources, compiled a dozen times.
+  'test/services/extras/each-removed.integration.test.ts',
   // Many crawls, one after another.
   'test/docs/tutorial.integration.test.ts',
   'test/fuzz/planted.integration.test.ts',

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { installed } from '../../services/extras/installed.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = (folder: string) =>
@@ -19,9 +20,11 @@ it('the core reads no clock and draws no random numbers', () => {
   );
 });
 
+const importing = /(?:\bfrom|\bimport\(|^import)\s*'(\.[^']+)'/gm;
+
 /** Relative imports of every source: what a file uses, as paths from the root. */
 function usesOf({ name, text }: { readonly name: string; readonly text: string }): string[] {
-  const found = text.matchAll(/(?:\bfrom|\bimport\(|^import)\s*'(\.[^']+)'/gm);
+  const found = text.matchAll(importing);
   return [...found].map(([, path]) => join(name, '..', path!));
 }
 
@@ -49,10 +52,28 @@ it('no shipped code uses a test, and the parts use each other one way', () => {
   assert.deepEqual(found, []);
 });
 
-it('services share only through runtime/; the application wires them, and only commands and the library use it', () => {
+/** The extra that a file belongs to, in the services or in the core. */
+const extraOf = (file: string): string | undefined => /^(?:services|topology)\/extras\/([^/]+)\//.exec(file)?.[1];
+
+it('the core uses no extra, and an extra uses only those that it declares', () => {
+  const declared = new Map(installed.map(({ name, uses = [] }) => [name, uses]));
+  const found = products.flatMap((source) => {
+    const [part] = source.name.split('/');
+    const own = extraOf(source.name);
+    // The list of extras is made of their folders.
+    if (part === 'lab' || source.name === 'services/extras/installed.ts') return [];
+    const allowed = own === undefined ? [] : [own, ...declared.get(own)!];
+    return usesOf(source)
+      .filter((used) => extraOf(used) !== undefined && !allowed.includes(extraOf(used)!))
+      .map((used) => `${source.name} uses ${used}`);
+  });
+  assert.deepEqual(found, []);
+});
+
+it('services share only through runtime/; the application wires them, and only commands, extras and the library use it', () => {
   const found = products.flatMap((source) => {
     const [part, service] = source.name.split('/');
-    if (part !== 'services' || service === 'cli') return [];
+    if (part !== 'services' || service === 'cli' || service === 'extras') return [];
     if (service === 'application') return usesOf(source).filter((used) => used.startsWith('services/cli/'));
     const shared = service === 'library' ? ['runtime', 'application', service] : ['runtime', service];
     return usesOf(source)
@@ -99,7 +120,9 @@ it('folders use each other one way, without circles', () => {
     const others = uses.get(folder) ?? new Set();
     uses.set(folder, others);
     // A file of limits uses nothing, and stands beside what it limits.
-    for (const used of usesOf(source))
+    // What an extra declares is loaded when a command asks for it, and not with the declaration.
+    const text = /\/extras\/[^/]+\/[^/]+$/.test(source.name) ? source.text.replaceAll(/\bimport\(/g, '') : source.text;
+    for (const used of usesOf({ ...source, text }))
       if (dirname(used) !== folder && !used.endsWith('limits.ts')) others.add(dirname(used));
   }
   // Folders that use none but those taken away before are taken away, and so are those that none of the rest uses:

@@ -15,7 +15,7 @@ import type { ConsumerStats } from '../../runtime/consumer/consumer.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
-import type { Holding, holdsNothing } from '../extension/holding.ts';
+import type { Holding, holdsNothing } from './holding.ts';
 
 /** A node of the graph. */
 export interface Declaration {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { NotReached, Place } from '../../application/extension/holding.ts';
+import type { NotReached, Place } from '../../application/processor/holding.ts';
 import { rewriteStore } from '../../runtime/store/rewrite-store.ts';
 
 /** `isRewritten`: the tables of this store are, since something was erased in it just now. */

@@ -9,7 +9,7 @@
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { NotReached, Place } from '../../application/extension/holding.ts';
+import type { NotReached, Place } from '../../application/processor/holding.ts';
 import { consumers } from '../../application/topology.ts';
 import { installed } from '../../extras/installed.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';

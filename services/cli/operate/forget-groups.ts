@@ -1,5 +1,5 @@
 /** Which of a crawl's consumers have read the withdrawals; each catches up itself, wherever it runs. */
-import type { NotReached, Place } from '../../application/extension/holding.ts';
+import type { NotReached, Place } from '../../application/processor/holding.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import type { Log, OffsetRange } from '../../runtime/log/log.ts';

@@ -1,7 +1,7 @@
 /** Takes pages back from a crawl's topics: a tombstone for each on `pages`, and, in a data folder, the records themselves. */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import { type CopyTopic, topicsWithCopies } from '../../../topology/topics.ts';
-import type { Gone, Place } from '../../application/extension/holding.ts';
+import type { Gone, Place } from '../../application/processor/holding.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { forgottenOf } from '../../runtime/consumer/forgotten.ts';

@@ -10,7 +10,7 @@ import type { Command } from 'commander';
 import { type TopicName, topicNames, topics as topicSpecs } from '../../../topology/topics.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
-import type { Remaining } from '../../application/extension/holding.ts';
+import type { Remaining } from '../../application/processor/holding.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { purgeEvent } from '../../runtime/crawl/operator-events.ts';

@@ -7,7 +7,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { NotReached, Place } from '../../application/extension/holding.ts';
+import type { NotReached, Place } from '../../application/processor/holding.ts';
 import { publicJwk, readKey } from '../../fetcher/http/web-bot-auth.ts';
 import { makeFile, makeFolder } from '../../runtime/disk/durable-names.ts';
 

@@ -1,48 +1,11 @@
 /**
- * Writes what is made from sources: schemas/*.ts, pages of reference in deploy/ and docs/, and the Helm chart.
+ * Writes what is made from sources: schemas/*.ts, the list of extras, pages of reference in deploy/ and docs/, the chart.
  *
  *   npm run generate               writes them
  *   npm run generate -- --check    fails, by name, where one differs
  */
 import '../../../schemas/generate.ts';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { productVersion } from '../../runtime/version.ts';
-import { configurationPage } from '../config/describe-settings.ts';
-import { sizingPage } from '../plan/sizing-page.ts';
-import { createProgram } from '../program.ts';
-import { commandsPage } from './commands-page.ts';
-import { helmChart } from './helm-chart.ts';
-import { limitsPage } from './limits-page.ts';
-import { policyPage } from './policy-page.ts';
-import { pageRecordPage } from './record-page.ts';
+import '../../extras/list-extras.ts';
 
-const root = new URL('../../../', import.meta.url);
-const program = await createProgram();
-const chart = helmChart(productVersion, (file) => readFileSync(new URL(`deploy/${file}`, root), 'utf8'));
-const pages = {
-  'deploy/CONFIGURATION.md': configurationPage(program),
-  'deploy/COMMANDS.md': commandsPage(program),
-  'deploy/SIZING.md': sizingPage(),
-  'docs/policy.md': policyPage(),
-  'docs/limits.md': await limitsPage(),
-  'docs/page-record.md': pageRecordPage(),
-  ...Object.fromEntries(Object.entries(chart).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),
-};
-for (const [name, text] of Object.entries(pages)) {
-  const target = new URL(name, root);
-  if (!process.argv.includes('--check')) {
-    mkdirSync(new URL('.', target), { recursive: true });
-    writeFileSync(target, text);
-  } else if (textOf(target) !== text) {
-    process.stderr.write(`${name} differs from its sources: run npm run generate and commit the result\n`);
-    process.exitCode = 1;
-  }
-}
-
-function textOf(file: URL): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
+// Behind the list: an extra whose folder is gone is not loaded.
+await import('./write-pages.ts');

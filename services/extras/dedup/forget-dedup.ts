@@ -1,6 +1,6 @@
 /** What the dedup still keeps of pages that were purged: `forget` looks, once the dedup has caught up. */
 import { existsSync } from 'node:fs';
-import { type Forgotten, type HeldAt, purgedLeft } from '../../application/extension/holding.ts';
+import { type Forgotten, type HeldAt, purgedLeft } from '../../application/processor/holding.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import { knownUrls } from './known-urls.ts';
 

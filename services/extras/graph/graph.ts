@@ -1,7 +1,7 @@
 /** The link graph as a consumer of `pages`: its state in `DATA/graph/`. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { type Forgotten, type HeldAt, purgedLeft } from '../../application/extension/holding.ts';
+import { type Forgotten, type HeldAt, purgedLeft } from '../../application/processor/holding.ts';
 import {
   declareProcessor,
   type ProcessorContext,

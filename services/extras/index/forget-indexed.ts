@@ -1,6 +1,6 @@
 /** What the index still has of pages that were purged: `forget` looks, once the index has caught up. */
 import { existsSync } from 'node:fs';
-import { type Forgotten, type HeldAt, type Place, purgedLeft } from '../../application/extension/holding.ts';
+import { type Forgotten, type HeldAt, type Place, purgedLeft } from '../../application/processor/holding.ts';
 import { indexedUrls } from './indexed-urls.ts';
 import { openOpenSearch } from './opensearch-index.ts';
 import { openSearchName } from './start-search-index.ts';

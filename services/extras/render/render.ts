@@ -1,6 +1,6 @@
 /** The renderer as a consumer of `render`: a browser beside the crawl, whose requests go out as politely as pages'. */
 import { z } from 'zod';
-import { holdsNothing } from '../../application/extension/holding.ts';
+import { holdsNothing } from '../../application/processor/holding.ts';
 import { declareProcessor, type OptionMeta } from '../../application/processor/processor.ts';
 
 const options = z.object({

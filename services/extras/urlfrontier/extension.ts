@@ -1,6 +1,6 @@
 /** URLFrontier’s gRPC API. */
 
-import { urlfrontier } from '../../application/declarations.ts';
+import { urlfrontier } from '../../application/processor/declarations.ts';
 import { defineExtension } from '../../application/extension/extension.ts';
 
 export const extension = defineExtension({

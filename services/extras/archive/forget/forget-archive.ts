@@ -11,7 +11,7 @@ import type {
   Part,
   Place,
   Remaining,
-} from '../../../application/extension/holding.ts';
+} from '../../../application/processor/holding.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ObjectStore } from '../../../runtime/objects/objects.ts';
 import { openS3Objects } from '../../../runtime/objects/s3-objects.ts';

@@ -1,5 +1,5 @@
 /** What the frontier and the fetcher read, write and keep; the consumers are declared beside what starts them (topology.ts). */
-import type { Declaration } from './processor/processor.ts';
+import type { Declaration } from './processor.ts';
 
 export const frontier: Declaration = {
   name: 'frontier',

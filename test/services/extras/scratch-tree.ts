@@ -1,0 +1,88 @@
+/** A copy of the sources in which extras can be removed or added, compiled, and run. */
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { installed } from '../../../services/extras/installed.ts';
+import { root } from '../../run/files.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class ScratchTree {
+  readonly folder = join(temporaryFolder(), 'tree');
+
+  /** `parts`: folders of the sources beside those of the product. */
+  constructor(parts: readonly string[] = []) {
+    const page = join('services', 'dashboard', 'page');
+    for (const part of ['package.json', 'tsconfig.json', 'clients', 'lab', 'schemas', 'services', 'topology', ...parts])
+      cpSync(join(root, part), join(this.folder, part), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));
+    const { folder } = this;
+    const options = {
+      extends: './tsconfig.json',
+      compilerOptions: { noEmit: true, incremental: false },
+      include: ['topology', 'services', 'schemas'],
+      exclude: [page],
+    };
+    writeFileSync(join(folder, 'product.json'), JSON.stringify(options));
+  }
+
+  /** Also removes those that declare that they use it. */
+  remove(name: string): readonly string[] {
+    const removed = withUsers(name);
+    for (const one of removed)
+      for (const part of ['services', 'topology', 'test/services', 'test/topology'])
+        rmSync(join(this.folder, part, 'extras', one), { recursive: true, force: true });
+    return removed;
+  }
+
+  write(file: string, text: string): void {
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  has(file: string): boolean {
+    return existsSync(join(this.folder, file));
+  }
+
+  listExtras(): Promise<Ended> {
+    return this.node('--import', 'tsx', 'services/extras/list-extras.ts');
+  }
+
+  compile(): Promise<Ended> {
+    return this.node('node_modules/typescript/bin/tsc', '-p', 'product.json');
+  }
+
+  crawlstream(...words: string[]): Promise<Ended> {
+    return this.node('--import', 'tsx', 'services/cli/main.ts', ...words);
+  }
+
+  async node(...words: string[]): Promise<Ended> {
+    const child = spawn(process.execPath, words, { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout, stderr, code] = await Promise.all([
+      textOf(child.stdout),
+      textOf(child.stderr),
+      new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject)),
+    ]);
+    return { code, stdout, stderr };
+  }
+}
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** The extra and all that cannot be built without it. */
+export function withUsers(name: string): readonly string[] {
+  const found = new Set([name]);
+  for (let before = 0; before !== found.size; ) {
+    before = found.size;
+    for (const extra of installed) if (extra.uses?.some((used) => found.has(used))) found.add(extra.name);
+  }
+  return [...found];
+}
