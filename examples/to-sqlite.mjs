@@ -16,6 +16,7 @@ export default definePlugin({
       name: 'to-sqlite',
       does: 'keeps the newest copy of each page in a table of SQLite',
       options: { file: { about: 'where the database is', default: 'pages.db' } },
+      holds: 'pages',
       retriesMs: [100],
       open({ options, folder, say }) {
         const path = options.file.includes('/') ? options.file : join(folder, options.file);
@@ -29,6 +30,7 @@ export default definePlugin({
            ON CONFLICT (url) DO UPDATE SET title = excluded.title, text = excluded.text, fetched_at = excluded.fetched_at
            WHERE excluded.fetched_at >= fetched_at`,
         );
+        const remove = database.prepare('DELETE FROM pages WHERE url = ?');
         say(`to-sqlite: pages go to ${path}`);
         return {
           handle(batch) {
@@ -40,6 +42,10 @@ export default definePlugin({
               database.exec('ROLLBACK');
               throw error;
             }
+          },
+          // Pages that were purged, or whose site no longer allows it.
+          forget(urls) {
+            for (const url of urls) remove.run(url);
           },
           close: () => database.close(),
         };

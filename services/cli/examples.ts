@@ -101,7 +101,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   release: [`example.org '/calendar/*' ${folder}`],
   simulate: ['--seeds 20'],
   bench: ['frontier'],
-  extras: [''],
+  extras: ['--json'],
   'config init': ['crawlstream.yaml'],
   'config check': ['crawlstream.yaml'],
   'config show': ['fetcher --config crawlstream.yaml'],

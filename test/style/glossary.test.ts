@@ -114,7 +114,7 @@ const houseWords = new Set([
   'story',
 ]);
 const onTheWire: readonly RegExp[] = [
-  /^services\/dedup\//,
+  /^services\/extras\/dedup\//,
   /^services\/lending\//,
   /^services\/runtime\/(?:avro\/schema-note|crawl\/crawl-schemas)\.ts$/,
   /^services\/cli\/operate\/(?:schemas|seek)-command\.ts$/,

@@ -1,7 +1,7 @@
 /** URLFrontier’s gRPC API. */
 
-import { urlfrontier } from '../../application/processor/declarations.ts';
 import { defineExtension } from '../../application/extension/extension.ts';
+import { urlfrontier } from '../../application/processor/declarations.ts';
 
 export const extension = defineExtension({
   name: 'urlfrontier',

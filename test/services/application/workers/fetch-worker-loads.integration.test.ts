@@ -32,7 +32,7 @@ test('a worker loads only its fetcher: no frontier, stores, consumers, languages
     '/services/frontier/',
     '/topology/frontier/partition.ts',
     '/services/runtime/store/',
-    '/services/application/processors/',
+    '/services/extras/',
     '/node_modules/franc/',
     '/node_modules/socks/',
   ])
