@@ -30,7 +30,16 @@ const retriable = {
   FORGET_FAILED: true,
   STATE_DIVERGED: false,
   SNAPSHOT_DAMAGED: false,
+  // Another owner has the partition or the group's part: nothing else is meant.
   OWNERSHIP_LOST: true,
+  // It is starting, stopping, or changes hands.
+  NOT_READY: true,
+  BUSY: true,
+  PROCESS_ENDED: true,
+  // Stop the group first.
+  GROUP_ACTIVE: false,
+  // Resume it first.
+  NOT_RUNNING: false,
   // The record that it failed on becomes a dead letter at its third try.
   STEP_FAILED: true,
   // The schema becomes known when the registry comes back, or when a frontier notes it.
@@ -59,4 +68,9 @@ export class CrawlstreamError extends Error {
     this.code = code;
     this.retriable = retriable[code];
   }
+}
+
+/** Is it one of the errors with one of these codes? */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): boolean {
+  return error instanceof CrawlstreamError && codes.includes(error.code);
 }

@@ -183,7 +183,7 @@ function byOf({ body, ip, id }: Asked): string {
 }
 
 function away(message: string): CrawlstreamError {
-  return new CrawlstreamError('OWNERSHIP_LOST', message);
+  return new CrawlstreamError('NOT_READY', message);
 }
 
 function invalid(message: string): CrawlstreamError {

@@ -4,7 +4,7 @@
  * A failed look is reported, and the next one is still tried. A viewer that does not read is skipped, and disconnected
  * after a while: nothing accumulates here for it.
  */
-import { CrawlstreamError } from '../../topology/errors.ts';
+import { CrawlstreamError, hasCode } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { dashboardLimits } from './limits.ts';
@@ -71,7 +71,7 @@ export class Viewers {
     this.#looking ??= (async () => {
       const status = await view()?.look();
       if (status === undefined)
-        throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is starting or stopping: retry in a moment');
+        throw new CrawlstreamError('NOT_READY', 'this crawl is starting or stopping: retry in a moment');
       return (this.#newest = status);
     })().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -136,7 +136,7 @@ export class Viewers {
       return { event: 'told', data: JSON.stringify(await this.now()) };
     } catch (error) {
       // A crawl that is starting, or partitions that change hands: nobody has to do anything.
-      const isAway = error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST';
+      const isAway = hasCode(error, 'NOT_READY', 'OWNERSHIP_LOST');
       const data = JSON.stringify({ message: (error as Error).message });
       return { event: isAway ? 'waiting' : 'trouble', data };
     }

@@ -20,7 +20,7 @@ import type { Lending } from './lending.ts';
 import { lendingLimits } from './lending-limits.ts';
 import type { ReadResult, ReadUrls } from './read-items.ts';
 
-/** Each throws OWNERSHIP_LOST, to be tried again, while the crawl is not up. */
+/** Each throws NOT_READY, to be tried again, while the crawl is not up. */
 export interface LeaseCalls {
   /** Throws it, too, where too many wait already. `gone`: the client has hung up. */
   lease(call: z.output<typeof leaseCall>, gone: AbortSignal): Promise<z.output<typeof leaseAnswer>>;
@@ -36,7 +36,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
 
   const up = (): AddTarget => {
     if (lending.target !== undefined) return lending.target;
-    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is starting or stopping: retry in a moment');
+    throw new CrawlstreamError('NOT_READY', 'this crawl is starting or stopping: retry in a moment');
   };
 
   const publish = async (target: AddTarget, gathered: readonly ReturnType<typeof gatherUrls>[]) => {
@@ -63,7 +63,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
     lease: async ({ count, waitMs, leaseMs }, gone) => {
       up();
       if (pool.asks.calls >= lendingLimits.asksMax)
-        throw new CrawlstreamError('OWNERSHIP_LOST', 'too many calls are waiting: retry in a second');
+        throw new CrawlstreamError('BUSY', 'too many calls are waiting: retry in a second');
       const mostMs = lending.idle === true ? Math.min(waitMs, lendingLimits.idleWaitMs) : waitMs;
       const leases = await pool.lease(count, leaseMs, clock.nowMs() + mostMs, gone);
       // Nobody has seen them.

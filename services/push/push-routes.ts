@@ -15,7 +15,7 @@ export function pushRoutes(target: () => PushTarget | undefined): Routes {
   const push = (urls: readonly string[]) => {
     const now = target();
     if (now !== undefined) return pushUrls(now, urls);
-    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is starting: retry in a moment');
+    throw new CrawlstreamError('NOT_READY', 'this crawl is starting: retry in a moment');
   };
   return (app: HttpApp) => {
     app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_, body, done) => done(null, body));

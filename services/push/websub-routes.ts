@@ -15,7 +15,7 @@ export function websubRoutes(websub: () => Websub | undefined): Routes {
     const one = websub();
     if (one !== undefined) return one;
     const message = 'this service accepts no pushes: start it with --callback, and wait until it has started';
-    throw new CrawlstreamError('OWNERSHIP_LOST', message);
+    throw new CrawlstreamError('NOT_READY', message);
   };
   return (app: HttpApp) => {
     app.get('/subscriptions', { config: { access: 'control' } }, () => ({

@@ -373,7 +373,7 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'positions that could not be saved are nobody’s worry',
     file: 'services/runtime/consumer/consumer.ts',
-    find: "if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;",
+    find: "if (!hasCode(error, 'OWNERSHIP_LOST', 'PROCESS_ENDED')) throw error;",
     replace: '',
     tests: consumerTests,
   },
@@ -401,8 +401,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'positions that were refused for another partition’s sake are never saved',
     file: 'services/runtime/consumer/consumer.ts',
-    find: "code === 'OWNERSHIP_LOST')) throw error;\n      return;",
-    replace: "code === 'OWNERSHIP_LOST')) throw error;",
+    find: "'PROCESS_ENDED')) throw error;\n      return;",
+    replace: "'PROCESS_ENDED')) throw error;",
     tests: movedTests,
   },
   {

@@ -6,7 +6,7 @@
  * are ended (dead-leases.ts). A kill of this process ends all of them: they live no longer than their channels.
  */
 import type { Outcome } from '../../../schemas/types.ts';
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { Fetcher } from '../../fetcher/fetcher.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
@@ -111,7 +111,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
       return log.close();
     });
     worker.begun.catch((error: unknown) => {
-      if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) fail(error);
+      if (!hasCode(error, 'OWNERSHIP_LOST', 'PROCESS_ENDED')) fail(error);
     });
     return worker;
   };

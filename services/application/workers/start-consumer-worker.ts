@@ -6,7 +6,7 @@
  * as after a crash of the whole. A permanent failure of a consumer is reported by its process, and ends the crawl as if
  * it had happened in this one.
  */
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
 import type { SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Channel, errorOf } from '../../runtime/log/channel/message-channel.ts';
@@ -223,7 +223,7 @@ function createAwaited<T>(): Awaited<T> {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST';
+  return hasCode(error, 'OWNERSHIP_LOST', 'PROCESS_ENDED');
 }
 
 function endsAgainAndAgain(how: string): CrawlstreamError {

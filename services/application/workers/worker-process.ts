@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { hasCode } from '../../../topology/errors.ts';
 import { type Channel, createChannel, type Served } from '../../runtime/log/channel/message-channel.ts';
 import { channelFd, workerLimits } from './worker-limits.ts';
 
@@ -96,7 +96,7 @@ export function startWorkerProcess(start: WorkerStart, onChannel: (channel: Chan
       } catch (error) {
         kill();
         // One that dies meanwhile leaves leases, which the next start ends.
-        if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+        if (!hasCode(error, 'OWNERSHIP_LOST', 'PROCESS_ENDED')) throw error;
       } finally {
         await ended;
         clearTimeout(patience);

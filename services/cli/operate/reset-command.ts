@@ -94,7 +94,7 @@ function needStopped(crawl: string, groups: readonly GroupStatus[]): void {
   if (running.length === 0) return;
   const who = running.map(({ group, members }) => `${group} (${members})`).join(', ');
   const message = `${crawl} still has running members (${who}): stop them first`;
-  throw new CrawlstreamError('OWNERSHIP_LOST', message);
+  throw new CrawlstreamError('GROUP_ACTIVE', message);
 }
 
 async function planOf({ log, manifest, folder }: Resettable, groups: readonly GroupStatus[]): Promise<Plan> {

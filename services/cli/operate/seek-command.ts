@@ -133,7 +133,7 @@ function seekGroup(flags: SeekFlags): Promise<Seek[]> {
     if (there === undefined) throw bad('--group', flags.group, `group ${group} does not exist`);
     if (there.members > 0) {
       const message = `group ${group} has ${counted(there.members, 'running member')}: stop the group first`;
-      throw new CrawlstreamError('OWNERSHIP_LOST', message);
+      throw new CrawlstreamError('GROUP_ACTIVE', message);
     }
     const seeks = await plan(log, crawl, partitions, flags);
     const topic = `${crawl}.${flags.topic}`;

@@ -7,7 +7,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
 import type { HttpApp, HttpReply, HttpRequest } from '../../runtime/http/http-server.ts';
 import { productPackage } from '../../runtime/version.ts';
 import { type Desk, TooManyError } from './desk.ts';
@@ -56,7 +56,7 @@ export function deskRoutes(options: DeskRoutesOptions): (app: HttpApp) => void {
   const called = (request: HttpRequest): Called => {
     const desk = options.desk();
     if (desk === undefined)
-      throw new CrawlstreamError('OWNERSHIP_LOST', 'this service is starting or stopping: try again in a moment');
+      throw new CrawlstreamError('NOT_READY', 'this service is starting or stopping: try again in a moment');
     const caller = callerOf(request, options.isBehindProxy);
     if (!desk.takesCall(caller)) throw new TooManyError('too many requests: try again in a minute');
     return { desk, caller, visit: readVisit(sealer, cookies.read(request.headers.cookie), nowMs()) ?? newVisit() };
@@ -174,7 +174,7 @@ function answerTo(error: Error & { readonly statusCode?: number }): readonly [st
   if (error instanceof ForbiddenError) return [403, error.message];
   if (error instanceof CrawlstreamError) {
     if (error.code === 'INVALID_ARGUMENT') return [400, error.message];
-    if (error.code === 'OWNERSHIP_LOST' || error.code === 'DATA_FOLDER_LOCKED') return [503, error.message];
+    if (hasCode(error, 'NOT_READY', 'BUSY', 'DATA_FOLDER_LOCKED')) return [503, error.message];
     // Where brokers stand is nobody's business here.
     if (error.retriable) return [503, 'the crawl cannot be reached now: try again in a minute'];
   }

@@ -4,13 +4,13 @@ import { deskLimits } from './desk-limits.ts';
 
 export type OneAtATime = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Rejects with OWNERSHIP_LOST, which is asked again, where too many wait. */
+/** Rejects with BUSY where too many wait. */
 export function createOneAtATime(): OneAtATime {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return async (work) => {
     if (waiting >= deskLimits.waitingMax)
-      throw new CrawlstreamError('OWNERSHIP_LOST', 'too many requests are in progress: try again in a minute');
+      throw new CrawlstreamError('BUSY', 'too many requests are in progress: try again in a minute');
     waiting += 1;
     const before = last;
     const mine = (async () => {

@@ -27,5 +27,5 @@ export function invalid(message: string): CrawlstreamError {
 }
 
 export function stopping(): CrawlstreamError {
-  return new CrawlstreamError('OWNERSHIP_LOST', 'this fleet is stopping: retry in a moment');
+  return new CrawlstreamError('NOT_READY', 'this fleet is stopping: retry in a moment');
 }

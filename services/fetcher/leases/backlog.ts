@@ -7,7 +7,7 @@
  * move the group back to them. A commit that was acked counts whatever comes after it: the log lets no successor read
  * from before it.
  */
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { hasCode } from '../../../topology/errors.ts';
 import type { Log, LogRecord, Position } from '../../runtime/log/log.ts';
 
 export interface TaskBacklog {
@@ -39,7 +39,7 @@ export function createTaskBacklog(log: Pick<Log, 'commit'>, group: string): Task
       await log.commit(group, positions);
       return true;
     } catch (error) {
-      if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+      if (!hasCode(error, 'OWNERSHIP_LOST', 'PROCESS_ENDED')) throw error;
       return false;
     }
   };

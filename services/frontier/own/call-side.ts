@@ -86,6 +86,6 @@ export class CallSide {
   }
 
   #away(): CrawlstreamError {
-    return new CrawlstreamError('OWNERSHIP_LOST', `partition ${this.#number} is being opened: retry in a moment`);
+    return new CrawlstreamError('NOT_READY', `partition ${this.#number} is being opened: retry in a moment`);
   }
 }

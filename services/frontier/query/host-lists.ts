@@ -4,7 +4,7 @@
  * Each partition's holder sends only its own first rows, so that `limit` rows of each are merged here, whatever the
  * number of hosts. A partition that cannot be asked about is named in `missing`; the list is made without it.
  */
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
 import {
   FirstHosts,
   type HostList,
@@ -58,7 +58,7 @@ export function hostsWanted({ search = '', sort = 'queued', limit }: ListQuery):
   return { search: search.toLowerCase(), sort: wanted, limit: count };
 }
 
-/** The list over all partitions; throws OWNERSHIP_LOST where none can be asked. */
+/** The list over all partitions; throws NOT_READY where none can be asked. */
 export async function listHosts(listed: Listed, wanted: HostsWanted, passedOn: boolean): Promise<HostsAnswer> {
   const lists = new Map<number, PartitionList>();
   const left = Array.from({ length: listed.partitions }, (_, partition) => partition);
@@ -69,7 +69,7 @@ export async function listHosts(listed: Listed, wanted: HostsWanted, passedOn: b
         const { body } = await askPartition(listed, partition, wanted, passedOn);
         lists.set(partition, body as PartitionList);
       } catch (error) {
-        if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+        if (!hasCode(error, 'NOT_READY')) throw error;
         failure = error;
       }
     }

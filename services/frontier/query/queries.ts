@@ -6,7 +6,7 @@
  * passed-on query answers from what it has, or not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -79,7 +79,7 @@ export class Queries {
     this.#ask = options.ask ?? memberAsker({});
   }
 
-  /** Throws OWNERSHIP_LOST where no process that has the partition can be asked. */
+  /** Throws NOT_READY where no process that has the partition can be asked. */
   async ask<Result>(question: Question<Result>): Promise<Answer> {
     const { partition, passedOn, target, passOnMs } = question;
     const { owner, standby } = this.#options.member.held(partition);
@@ -100,7 +100,7 @@ export class Queries {
     }
     const nobodyListens = members.length > 0 && members.every(({ address }) => address === null);
     const remedy = nobodyListens ? 'start frontiers with --http' : 'retry in a moment';
-    throw new CrawlstreamError('OWNERSHIP_LOST', `no process with partition ${partition} can be reached: ${remedy}`);
+    throw new CrawlstreamError('NOT_READY', `no process with partition ${partition} can be reached: ${remedy}`);
   }
 
   /** Undefined where the member can't be asked, or has no answer. */
@@ -160,7 +160,7 @@ async function unlessAway<Result>(
       if (result !== undefined) return { is: result };
     }
   } catch (error) {
-    if (error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST') return undefined;
+    if (hasCode(error, 'NOT_READY', 'OWNERSHIP_LOST')) return undefined;
     throw error;
   }
 }

@@ -38,7 +38,7 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
   const now = () => {
     const one = queried();
     if (one !== undefined) return one;
-    throw new CrawlstreamError('OWNERSHIP_LOST', 'this frontier has not joined its group yet: retry in a moment');
+    throw new CrawlstreamError('NOT_READY', 'this frontier has not joined its group yet: retry in a moment');
   };
   return (app: HttpApp) => {
     app.get('/partitions', async ({ headers }) =>

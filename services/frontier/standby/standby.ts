@@ -182,7 +182,7 @@ export class Standby {
 
   #away(): CrawlstreamError {
     const { partition } = this.#options.identity;
-    return new CrawlstreamError('OWNERSHIP_LOST', `the copy of partition ${partition} is not ready: retry in a moment`);
+    return new CrawlstreamError('NOT_READY', `the copy of partition ${partition} is not ready: retry in a moment`);
   }
 
   /** Finds out how far behind it is, and publishes that; for information only, so it must not hold anything up. */

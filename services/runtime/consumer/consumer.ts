@@ -6,7 +6,7 @@
  * stops the consumer with an error that says what to do: it is never reset by itself.
  */
 import type { DeadLetter, Page } from '../../../schemas/types.ts';
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
 import { type AvroTopic, holdsCopies } from '../../../topology/topics.ts';
 import { awaitSchema } from '../avro/await-schema.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
@@ -243,7 +243,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     } catch (error) {
       // For partitions that have moved, their new member handles the records again. The other positions are saved next
       // time.
-      if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+      if (!hasCode(error, 'OWNERSHIP_LOST', 'PROCESS_ENDED')) throw error;
       return;
     }
     for (const position of positions) {

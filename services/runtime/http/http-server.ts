@@ -231,8 +231,17 @@ function textOf(header: string | readonly string[] | undefined): string | undefi
 
 const stopping = 'this process is stopping: retry in a moment';
 
+const unavailable: ReadonlySet<ErrorCode> = new Set([
+  'OWNERSHIP_LOST',
+  'NOT_READY',
+  'BUSY',
+  'PROCESS_ENDED',
+  'STORE_CLOSED',
+]);
+
 function statusOf(code: ErrorCode): number {
   if (code.startsWith('INVALID_')) return 400;
   if (code === 'NO_MATCH') return 404;
-  return code === 'OWNERSHIP_LOST' || code === 'STORE_CLOSED' || code.endsWith('_UNREACHABLE') ? 503 : 500;
+  if (code === 'NOT_RUNNING') return 409;
+  return unavailable.has(code) || code.endsWith('_UNREACHABLE') ? 503 : 500;
 }

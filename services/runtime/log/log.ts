@@ -40,7 +40,7 @@ export interface Log {
   committedAll(group: string, topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Groups with names of this prefix that have members or committed positions. */
   groups(prefix: string): Promise<GroupStatus[]>;
-  /** Forgets all positions of a group. Throws OWNERSHIP_LOST where it has members. */
+  /** Forgets all positions of a group. Throws GROUP_ACTIVE where it has members. */
   forgetGroup(group: string): Promise<void>;
   /**
    * Joins a consumer group. Partitions are shared out by number, the same numbers for all of the group's topics

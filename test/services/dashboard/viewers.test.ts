@@ -107,7 +107,7 @@ test('a failed look is reported and the next one is tried; an endless one is rep
 });
 
 test('viewers of a starting crawl see that it starts', async () => {
-  const away = new CrawlstreamError('OWNERSHIP_LOST', 'it is not up yet');
+  const away = new CrawlstreamError('NOT_READY', 'it is not up yet');
   const { viewers, pass } = start(() => Promise.reject(away));
   const one = viewer();
   viewers.add(one);

@@ -173,7 +173,7 @@ describe('the calls of the lease API', () => {
   it('the calls of the lease API let a bounded number of clients wait', async () => {
     const { lease, lending, clock } = setUp();
     const waiting = Array.from({ length: lendingLimits.asksMax }, () => lease());
-    await assert.rejects(lease(), { code: 'OWNERSHIP_LOST' });
+    await assert.rejects(lease(), { code: 'BUSY' });
     assert.equal(lending.pool.asks.calls, lendingLimits.asksMax);
     await clock.advance(1_000);
     await Promise.all(waiting);

@@ -22,7 +22,7 @@ export const loadMcpPackage = () =>
   neededPackage(packageName, 'an MCP server', () => import('@modelcontextprotocol/sdk/server/mcp.js'));
 const packageName = '@modelcontextprotocol/sdk';
 
-/** `desk` throws OWNERSHIP_LOST while the fleet is not up. */
+/** `desk` throws NOT_READY while the fleet is not up. */
 async function mcpServer(tools: () => AgentTools) {
   const { McpServer } = await loadMcpPackage();
   const server = new McpServer({ name: 'crawlstream', version: productVersion }, { instructions });

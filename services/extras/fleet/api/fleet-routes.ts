@@ -51,7 +51,7 @@ interface Named {
 const verbs: Readonly<Record<string, Wish>> = { pause: 'paused', resume: 'running', end: 'ended' };
 
 /**
- * `desk` throws OWNERSHIP_LOST while the fleet is not up. `callers` null: owners have no keys, and calls are the operator's.
+ * `desk` throws NOT_READY while the fleet is not up. `callers` null: owners have no keys, and calls are the operator's.
  * `outputs`: what crawls give as files.
  */
 export function fleetRoutes(

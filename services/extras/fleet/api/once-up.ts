@@ -4,19 +4,19 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { hasCode } from '../../../../topology/errors.ts';
 import { eventLimits } from '../events/event-limits.ts';
 
 const lookMs = 100;
 
-/** `desk` throws OWNERSHIP_LOST until the fleet is up. False: it is not up in time, or the client has gone. */
+/** `desk` throws NOT_READY until the fleet is up. False: it is not up in time, or the client has gone. */
 export async function onceUp(parts: () => unknown, request: Pick<IncomingMessage, 'destroyed'>): Promise<boolean> {
   for (let looks = eventLimits.upWaitMs / lookMs; looks > 0 && !request.destroyed; looks--) {
     try {
       parts();
       return true;
     } catch (error) {
-      if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+      if (!hasCode(error, 'NOT_READY')) throw error;
     }
     await sleep(lookMs);
   }

@@ -38,7 +38,7 @@ export class CrawlDashboards {
       const one = this.#shown.get(name);
       if (one !== undefined) return one;
       throw new CrawlstreamError(
-        'OWNERSHIP_LOST',
+        'NOT_RUNNING',
         `crawl ${name} is not running (${crawl.state}): resume it to see its dashboard`,
       );
     };

@@ -148,7 +148,7 @@ export class KafkaCrawls {
   #there(name: string): Promise<Opened> {
     return this.#open(name).catch((error) => {
       if (!(error instanceof CrawlstreamError && error.code === 'CRAWL_MISSING')) throw error;
-      throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: retry in a moment');
+      throw new CrawlstreamError('NOT_READY', 'this crawl is being deleted: retry in a moment');
     });
   }
 

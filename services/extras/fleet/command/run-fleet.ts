@@ -31,7 +31,7 @@ import { serveFleet } from './serve-fleet.ts';
 
 export interface FleetCommand {
   readonly role: string;
-  /** What it answers by HTTP. `desk` throws OWNERSHIP_LOST while the fleet is not up. */
+  /** What it answers by HTTP. `desk` throws NOT_READY while the fleet is not up. */
   routes(parts: () => FleetParts, callers: Callers | null): readonly Routes[];
   /** Reads the crawls' owners; called repeatedly. Absent: owners have no keys. */
   readonly owners?: (() => readonly Owner[]) | undefined;
@@ -54,7 +54,7 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
   const release = stopOnSignals(stop, 'stopping: finishing requests under way');
   let parts: FleetParts | undefined;
   const needParts = () => {
-    if (parts === undefined) throw new CrawlstreamError('OWNERSHIP_LOST', 'the fleet is starting: retry in a moment');
+    if (parts === undefined) throw new CrawlstreamError('NOT_READY', 'the fleet is starting: retry in a moment');
     return parts;
   };
   let isLeft = false;
@@ -110,7 +110,7 @@ async function forgetJournaled(journal: Journal, path: string): Promise<void> {
 /** What it rejects with names no other folder: owners may be told of it. */
 async function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
   if (!existsSync(join(path, 'manifest.json')))
-    throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is being deleted: retry in a moment');
+    throw new CrawlstreamError('NOT_READY', 'this crawl is being deleted: retry in a moment');
   return withCrawl({ data: path } as Parameters<typeof withCrawl>[0], ({ log, codec, topics }) =>
     act({ log, codec, crawl: topics.crawl }),
   );

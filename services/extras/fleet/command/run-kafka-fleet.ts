@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { CrawlstreamError, hasCode } from '../../../../topology/errors.ts';
 import { advertised } from '../../../cli/connect/advertised.ts';
 import { untilStopped } from '../../../cli/connect/cut-short.ts';
 import { withStores } from '../../../cli/connect/stores.ts';
@@ -57,7 +57,7 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
     if (parts !== undefined) return parts;
     const where = elsewhere === null ? 'is about to start here or in another process' : `runs at ${elsewhere}`;
     throw new CrawlstreamError(
-      'OWNERSHIP_LOST',
+      'NOT_READY',
       `this process is a standby: fleet ${fleet} ${where}; send the request there`,
     );
   };
@@ -315,7 +315,7 @@ class FleetMember {
 }
 
 function isLost(error: unknown): boolean {
-  return error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST';
+  return hasCode(error, 'OWNERSHIP_LOST');
 }
 
 function invalid(message: string): CrawlstreamError {

@@ -249,7 +249,7 @@ export class TaskShare {
         Object.assign(this.#held.get(partition) ?? {}, { committed: offset });
     } catch (error) {
       // A partition that has moved is committed by its next owner, and uncommitted tasks are ended again.
-      if (!(error instanceof CrawlstreamError && (error.code === 'OWNERSHIP_LOST' || error.retriable))) throw error;
+      if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
     }
   }
 

@@ -14,7 +14,7 @@ import { LogTruncated } from '../log-truncated.ts';
 import { RecordTooLarge } from '../record-too-large.ts';
 
 export interface Channel {
-  /** Rejects with what the other side threw, or with OWNERSHIP_LOST if it is gone. */
+  /** Rejects with what the other side threw, or with PROCESS_ENDED if it is gone. */
   call(name: string, ...given: readonly unknown[]): Promise<unknown>;
   /** No answer is wanted; if the other side is gone, nothing happens. */
   notify(name: string, ...given: readonly unknown[]): void;
@@ -223,5 +223,5 @@ export function errorOf({ code, message, stack, tooLarge, truncated }: PlainErro
 }
 
 function gone(): CrawlstreamError {
-  return new CrawlstreamError('OWNERSHIP_LOST', 'the other process (crawl or worker) has ended');
+  return new CrawlstreamError('PROCESS_ENDED', 'the other process (crawl or worker) has ended');
 }

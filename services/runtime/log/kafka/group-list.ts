@@ -38,7 +38,7 @@ export function forgetGroup(cluster: Cluster, group: string): Promise<void> {
     const { type } = errorOf(code);
     if (type === 'GROUP_ID_NOT_FOUND') return;
     if (type === 'NON_EMPTY_GROUP') {
-      throw new CrawlstreamError('OWNERSHIP_LOST', `group ${group} has members: stop them first`);
+      throw new CrawlstreamError('GROUP_ACTIVE', `group ${group} has members: stop them first`);
     }
     checkGroup(cluster, code, group, `forgetting group ${group}`);
   });

@@ -210,7 +210,7 @@ async function commit(
     if (await commitPositions(cluster, group, positions, committer)) return;
     if (!membership) {
       const message = `group ${group} has members: only they commit its positions`;
-      throw new CrawlstreamError('OWNERSHIP_LOST', message);
+      throw new CrawlstreamError('GROUP_ACTIVE', message);
     }
     throw transient(`group ${group} is rebalancing: its positions can't be committed now`);
   });

@@ -14,7 +14,7 @@ test('a stream waits for its fleet to be up', async (t) => {
   const events = { read: async () => ({ events: [], isOver: true }) };
   const desk = () => {
     asked += 1;
-    if (!isUp) throw new CrawlstreamError('OWNERSHIP_LOST', 'not up yet');
+    if (!isUp) throw new CrawlstreamError('NOT_READY', 'not up yet');
     return { fleet, events } as unknown as FleetParts;
   };
   const server = await startHttpServer({

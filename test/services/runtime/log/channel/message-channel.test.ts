@@ -102,13 +102,13 @@ test('calls under way and later ones are rejected once the other side is gone, a
   const [ours, theirs] = streamPair();
   const client = createChannel(ours, { told: (n: number) => reported.push(n) }, noFault);
   const server = createChannel(theirs, { never: () => new Promise(() => {}) }, noFault);
-  const waiting = assert.rejects(client.call('never'), (error: CrawlstreamError) => error.code === 'OWNERSHIP_LOST');
+  const waiting = assert.rejects(client.call('never'), (error: CrawlstreamError) => error.code === 'PROCESS_ENDED');
   for (let n = 0; n < 100; n++) server.notify('told', n);
   server.close();
   await client.closed;
   assert.equal(reported.length, 100);
   await waiting;
-  await assert.rejects(client.call('never'), (error: CrawlstreamError) => error.code === 'OWNERSHIP_LOST');
+  await assert.rejects(client.call('never'), (error: CrawlstreamError) => error.code === 'PROCESS_ENDED');
   client.notify('told');
 });
 
