@@ -74,3 +74,8 @@ export class CrawlstreamError extends Error {
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): boolean {
   return error instanceof CrawlstreamError && codes.includes(error.code);
 }
+
+/** An argument, option, field or body that cannot be taken: `message` names it and the remedy. */
+export function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}

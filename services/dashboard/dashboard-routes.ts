@@ -7,7 +7,7 @@
  * ours (Content-Security-Policy). Explaining a URL, or showing its history (`/story?url=URL`, which has a page), reads
  * much of a changelog: it is a control call too, one at a time.
  */
-import { CrawlstreamError } from '../../topology/errors.ts';
+import { CrawlstreamError, invalid } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { HttpApp, HttpReply, HttpRequest } from '../runtime/http/http-server.ts';
@@ -184,8 +184,4 @@ function byOf({ body, ip, id }: Asked): string {
 
 function away(message: string): CrawlstreamError {
   return new CrawlstreamError('NOT_READY', message);
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

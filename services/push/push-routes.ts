@@ -5,7 +5,7 @@
  * Answers come once the URLs are durable in `discovered`: 202, with what was accepted and what was not.
  */
 
-import { CrawlstreamError } from '../../topology/errors.ts';
+import { CrawlstreamError, invalid } from '../../topology/errors.ts';
 import { canParse } from '../../topology/url/can-parse.ts';
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
 import { type PushTarget, pushedMax, pushUrls } from './pushed-urls.ts';
@@ -61,8 +61,4 @@ function listOf(value: unknown, name: string): readonly string[] {
   const wrong = value.findIndex((one) => typeof one !== 'string');
   if (wrong >= 0) throw invalid(`${name}[${wrong}] is not a string: send URLs`);
   return value as string[];
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

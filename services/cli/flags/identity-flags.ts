@@ -1,7 +1,7 @@
 /** Options for the operator's identity: for hosts in every request, and for robots.txt by name. */
 
 import type { Command } from 'commander';
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { invalid } from '../../../topology/errors.ts';
 import { canParse } from '../../../topology/url/can-parse.ts';
 import type { Identity } from '../../fetcher/http/identity.ts';
 import { createSigner } from '../../fetcher/http/web-bot-auth.ts';
@@ -173,8 +173,4 @@ export function identityOf(flags: IdentityFlags): Identity {
     );
   }
   return identity;
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

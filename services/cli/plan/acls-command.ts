@@ -1,7 +1,7 @@
 /** `crawlstream acls`: what each service must be allowed on the brokers, as a table, as commands, as Strimzi's users, or as JSON. */
 import type { Command } from 'commander';
 
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { invalid } from '../../../topology/errors.ts';
 import { type Access, type Service, services, servicesOf } from '../../application/access.ts';
 import { fleetServices, servicesBesideFleet } from '../../application/fleet-access.ts';
 import { loadPlugins } from '../../application/plugin/load-plugins.ts';
@@ -102,8 +102,4 @@ function commandOf({ resource, name, pattern, operations }: Access, principal: s
   const allowed = operations.map((operation) => `--operation ${operation}`).join(' ');
   const what = `--${resource.toLowerCase()} ${name} --resource-pattern-type ${pattern.toLowerCase()}`;
   return `kafka-acls.sh --bootstrap-server $BROKERS --command-config admin.properties --add --allow-principal ${principal} ${allowed} ${what}`;
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

@@ -1,5 +1,5 @@
 /** What a webmaster may order for their proven host: never more than the crawl does anyway. */
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { invalid } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import {
   leastDelayEvent,
@@ -61,8 +61,4 @@ export function eventsOf(
   if (delayMs < leastMs)
     throw invalid(`seconds: the crawl already waits ${leastMs / 1_000} s between requests; enter a larger number`);
   return (topics, said) => leastDelayEvent(topics, said, hostKey, delayMs);
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

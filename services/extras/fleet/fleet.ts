@@ -5,7 +5,7 @@
  * moment: crawls that should run are started, and deleted ones removed. A failing crawl is reported and stopped; the
  * others do not notice.
  */
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, invalid } from '../../../topology/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { errorOf } from '../../runtime/thrown.ts';
@@ -18,7 +18,7 @@ import { newName } from './new-name.ts';
 import type { PolicySetter } from './owner-policy.ts';
 import { refuseWithoutRoom } from './room.ts';
 import type { ReadLog, RunningCrawl } from './running-crawl.ts';
-import { inTurn, invalid, stopping } from './turns.ts';
+import { inTurn, stopping } from './turns.ts';
 
 export interface FleetOptions {
   readonly files: CrawlKeep;

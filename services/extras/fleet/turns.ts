@@ -22,10 +22,6 @@ export function missingCrawl(name: string): Error {
   return Object.assign(new Error(message), { statusCode: 404, code: 'NOT_FOUND' });
 }
 
-export function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
-}
-
 export function stopping(): CrawlstreamError {
   return new CrawlstreamError('NOT_READY', 'this fleet is stopping: retry in a moment');
 }

@@ -2,7 +2,7 @@
  * Who we are at hosts that agreed to another name than the crawl's: its User-Agent, and the groups of robots.txt that are asked
  * for there. The contact stays in it. The last rule that fits a host counts.
  */
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { invalid } from '../../../topology/errors.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
 import { hostKeyOf, hostnameOf } from '../../../topology/url/host-key.ts';
 import { hostFits } from '../connect/host-pattern.ts';
@@ -56,8 +56,4 @@ export function agreedIdentities(own: Identity, rules: readonly RequestRuleInput
       return identity === null ? ownNames : namesOf(identity);
     },
   };
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

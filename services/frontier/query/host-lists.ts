@@ -4,7 +4,7 @@
  * Each partition's holder sends only its own first rows, so that `limit` rows of each are merged here, whatever the
  * number of hosts. A partition that cannot be asked about is named in `missing`; the list is made without it.
  */
-import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
+import { hasCode, invalid } from '../../../topology/errors.ts';
 import {
   FirstHosts,
   type HostList,
@@ -120,8 +120,4 @@ export function mergeLists(
     if (list.from !== undefined) from.push({ partition, ...list.from });
   }
   return { hosts: first.rows, matched, known, missing, from };
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

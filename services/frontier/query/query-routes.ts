@@ -4,7 +4,7 @@
  * An answer says who gave it: the partition's owner, or a standby, and then how old it may be. When another member asks
  * for partitions, a member tells only of its own.
  */
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { CrawlstreamError, invalid } from '../../../topology/errors.ts';
 import { answerHost, answerUrl, type HostAnswer } from '../../../topology/frontier/ask/queries.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
@@ -139,8 +139,4 @@ function pageSize(limit: string | undefined): number {
 
 function unknown(message: string, source: Source): Answer {
   return { status: 404, body: { error: 'NOT_FOUND', message, from: source } };
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

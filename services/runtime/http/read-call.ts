@@ -1,6 +1,6 @@
 /** A body by its schema. Throws INVALID_ARGUMENT, naming the first field at fault and what to do. */
 import type { z } from 'zod';
-import { CrawlstreamError } from '../../../topology/errors.ts';
+import { invalid } from '../../../topology/errors.ts';
 
 export function readCall<T extends z.ZodType>(
   schema: T,
@@ -24,8 +24,4 @@ export function faultOf(error: z.core.$ZodError): string {
   );
   const remedy = issue.code === 'unrecognized_keys' ? 'remove it, or correct its name' : 'correct it';
   return `${field.join('') || 'the body'}: ${issue.message}; ${remedy}`;
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

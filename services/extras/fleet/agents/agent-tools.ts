@@ -5,7 +5,7 @@
  * Politeness, robots.txt, the guard of private addresses and identity are those of the fleet. Text of pages is handed on
  * as data of a stranger: whatever a page says, calls made because of it meet the same bounds (docs/agents.md).
  */
-import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { invalid } from '../../../../topology/errors.ts';
 import { hostKeyOf, hostnameOf, partitionKeyOf, withoutPort } from '../../../../topology/url/host-key.ts';
 import { parseSeed } from '../../../../topology/url/seed.ts';
 import type { Use } from '../../../../topology/usage/statement.ts';
@@ -187,8 +187,4 @@ export class AgentTools {
 
 function isWithin(host: string, sites: readonly string[]): boolean {
   return sites.some((site) => host === site || host.endsWith(`.${site}`));
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

@@ -2,7 +2,7 @@
  * A fleet's API. `GET /v1/openapi.json` describes it. Calls that change something need what a control call needs
  * (runtime/http/access.ts); where owners have keys, every call needs one, and an owner's crawls are its own.
  */
-import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { CrawlstreamError, invalid } from '../../../../topology/errors.ts';
 import type { HttpApp, HttpRequest, Routes } from '../../../runtime/http/http-server.ts';
 import { readCall } from '../../../runtime/http/read-call.ts';
 import type { Wish } from '../crawl-file.ts';
@@ -230,8 +230,4 @@ function forOwner({ data, failure, ...crawl }: CrawlAnswer): object {
 function ownerOf(caller: Owner, given: string): string {
   if (given === '' || given === caller.name) return caller.name;
   throw invalid(`owner: the key belongs to ${caller.name}; remove this field`);
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

@@ -1,6 +1,6 @@
 /** Options of a fleet on Kafka, and those that do not hold for one. */
 import type { Command } from 'commander';
-import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { invalid } from '../../../../topology/errors.ts';
 import { contactHosts } from '../../../application/fleet-access.ts';
 import { consumers } from '../../../application/topology.ts';
 import { bad, oneOf } from '../../../cli/flags/arguments.ts';
@@ -89,8 +89,4 @@ export function needKafkaFleet(flags: FleetFlags & KafkaFleetFlags): {
     );
   }
   return { brokers, fleet };
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CrawlstreamError, hasCode } from '../../../../topology/errors.ts';
+import { CrawlstreamError, hasCode, invalid } from '../../../../topology/errors.ts';
 import { advertised } from '../../../cli/connect/advertised.ts';
 import { untilStopped } from '../../../cli/connect/cut-short.ts';
 import { withStores } from '../../../cli/connect/stores.ts';
@@ -316,8 +316,4 @@ class FleetMember {
 
 function isLost(error: unknown): boolean {
   return hasCode(error, 'OWNERSHIP_LOST');
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { invalid } from '../../../../topology/errors.ts';
 import { readSecret, secretSchema } from '../../../runtime/secret.ts';
 import { ownerLimits } from './owner-limits.ts';
 
@@ -53,8 +53,4 @@ export function ownersOf(file: z.output<typeof ownersSchema>, env: NodeJS.Proces
 
 export function keyHashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
-}
-
-function invalid(message: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', message);
 }
