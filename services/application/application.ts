@@ -5,9 +5,9 @@
  */
 import { type Frontier, type FrontierOptions, startFrontier } from '../frontier/frontier.ts';
 import { type FrontierGroup, type FrontierGroupOptions, joinFrontierGroup } from '../frontier/frontier-group.ts';
-import { frontier, urlfrontier } from './processor/declarations.ts';
 import { createFetchers, type Fetchers } from './fetchers.ts';
 import type { Ports, TaskPositions } from './ports.ts';
+import { frontier, urlfrontier } from './processor/declarations.ts';
 import { declaredLog } from './processor/declared-log.ts';
 
 type FromPorts = 'log' | 'codec' | 'clock' | 'crawl' | 'partitions' | 'keyMode';

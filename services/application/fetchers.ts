@@ -4,9 +4,9 @@
  */
 import { type Fetcher, type FetcherOptions, startFetcher } from '../fetcher/fetcher.ts';
 import { type FetcherGroup, joinFetcherGroup } from '../fetcher/group.ts';
-import { fetcher } from './processor/declarations.ts';
 import { withPlugins } from './plugin/record-plugins.ts';
 import type { Ports, TaskPositions } from './ports.ts';
+import { fetcher } from './processor/declarations.ts';
 import { declaredLog } from './processor/declared-log.ts';
 
 type Given = Omit<

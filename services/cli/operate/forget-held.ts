@@ -1,8 +1,8 @@
 /** Has consumers follow what was taken back, and asks each for what it holds: by what their declarations say. */
 
 import { existsSync } from 'node:fs';
-import type { HeldAt, Holding, NotReached, Place } from '../../application/processor/holding.ts';
 import { type AnnouncedPlugin, recordedPlugins } from '../../application/plugin/record-plugins.ts';
+import type { HeldAt, Holding, NotReached, Place } from '../../application/processor/holding.ts';
 import type { Processor, ProcessorContext } from '../../application/processor/processor.ts';
 import { startProcessor } from '../../application/start-processors.ts';
 import { consumers } from '../../application/topology.ts';
