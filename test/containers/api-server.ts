@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../lab/kafka/daemon.ts';
+import { everything, required } from '../deploy/helm.ts';
 import { definitions } from '../deploy/tools.ts';
 import { MissingTool, output, root } from './engine.ts';
 import { helmCommand } from './helm.ts';
@@ -86,20 +87,25 @@ const versionColumns = 'custom-columns=KIND:.kind,NAME:.metadata.name,VERSION:.m
 async function appliedByHelm(folder: string, kubectl: Kubectl): Promise<string> {
   const helm = await helmCommand();
   const namespace = await namespaceOf('helm', kubectl);
-  const all = ['index', 'graph', 'render', 'urlfrontier', 'snapshots'].flatMap((name) => [
-    '--set',
-    `${name}.enabled=true`,
-  ]);
   const install = (...args: readonly string[]) =>
     output(
       helm,
-      ['upgrade', '--install', 'crawlstream', join(root, 'deploy/helm/crawlstream'), '-n', namespace, ...args],
+      [
+        'upgrade',
+        '--install',
+        'crawlstream',
+        join(root, 'deploy/helm/crawlstream'),
+        '-n',
+        namespace,
+        ...required,
+        ...args,
+      ],
       {
         KUBECONFIG: join(folder, 'kubeconfig'),
       },
     );
   await install();
-  await install('--set', 'settings.CRAWL=news', '--set', 'image.tag=9.9.9', ...all);
+  await install('--set', 'settings.CRAWL=news', '--set', 'image.tag=9.9.9', ...everything);
   const there = lines(await kubectl('get', 'all,configmaps,networkpolicies,pdb', '-n', namespace, '-o', 'name'));
   assert.ok(
     there.some((line) => line === 'statefulset.apps/crawlstream-urlfrontier'),

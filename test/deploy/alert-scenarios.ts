@@ -50,6 +50,10 @@ function processSeries(crawl: string, pod: string, role: string): [string, strin
       still(0),
     ]),
     [name('process_resident_memory_bytes', of), still(500e6)],
+    [name('process_start_time_seconds', of), still(1_700_000_000)],
+    [name('crawlstream_kafka_requests_total', { ...of, api: 'Fetch' }), grows(600)],
+    [name('crawlstream_kafka_request_failures_total', { ...of, api: 'Fetch' }), still(0)],
+    [name('crawlstream_store_stalled', { ...of, store: 'state', how: 'delayed' }), still(0)],
     [name('crawlstream_memory_limit_bytes', of), still(4e9)],
   ];
 }
@@ -110,6 +114,9 @@ function fetcherSeries(crawl: string, pod: string): [string, string][] {
     [name('crawlstream_fetcher_requests_total', of), grows(600)],
     [name('crawlstream_fetcher_tasks_misrouted_total', of), still(0)],
     [name('crawlstream_fetcher_networks_away', of), still(0)],
+    [name('crawlstream_fetcher_records_too_large_total', of), still(0)],
+    [name('crawlstream_plugin_faults_total', { ...of, plugin: 'prices', hook: 'parse' }), still(0)],
+    [name('crawlstream_fleet_held_crawls', of), still(0)],
     [fetches('fetched'), grows(500)],
     [fetches('timeout'), grows(20)],
     [fetches('throttled'), grows(5)],
@@ -156,6 +163,39 @@ function set(series: Map<string, string>, pattern: RegExp, to: string | ((value:
 }
 
 const crawl = 'news';
+
+/** Counters that should never grow: an alert fires at the first of them, be they many at once or one now and then. */
+export const countedAlerts: Readonly<Record<string, RegExp>> = {
+  CrawlstreamForeignRecords: /^crawlstream_frontier_foreign_records_total.*partition="2"/,
+  CrawlstreamRecordsMisrouted: /^crawlstream_fetcher_tasks_misrouted_total.*fetcher-1/,
+  CrawlstreamInputsCut: /^crawlstream_frontier_cut_inputs_total.*partition="2"/,
+  CrawlstreamDeadLetters: /^crawlstream_dead_letters_total.*frontier-0.*undecodable/,
+  CrawlstreamSnapshotsFail: /^crawlstream_snapshot_failures_total.*frontier-0/,
+  CrawlstreamRecordsTooLarge: /^crawlstream_fetcher_records_too_large_total.*fetcher-1/,
+  CrawlstreamPluginFaults: /^crawlstream_plugin_faults_total.*fetcher-1/,
+};
+
+/** Shapes of such a counter; the event is at minute 30, and the first alert at most 6 minutes later. */
+export const shapes: Readonly<Record<string, string>> = {
+  'a burst between two scrapes': `0x${half - 1} 500x${half}`,
+  'one event': `0x${half - 1} 1x${half}`,
+  'a trickle of one event in ten minutes': `0x${half - 1} 1x9 2x9 3x10`,
+  'a burst with which the series begins': `_x${half} 500x${half}`,
+};
+
+/** A value of a well series while its process restarts at minute 30: it is away for a minute, and counters begin again. */
+export function restarted(value: string): string {
+  const [, first, by] = /^(-?[\d.e+]+?)(\+[\d.e]+)?x\d+$/.exec(value) ?? [];
+  if (first === undefined) throw new Error(`${value} is no series of a crawl that is well`);
+  const before = `${first}${by ?? ''}x${half - 2}`;
+  return `${before} _x2 ${first}${by ?? ''}x${half - 2}`;
+}
+
+export function withSeries(pattern: RegExp, to: string | ((value: string) => string)): Map<string, string> {
+  const series = wellSeries();
+  set(series, pattern, to);
+  return series;
+}
 const cutOff = (what: string) => (series: Map<string, string>) => {
   set(series, new RegExp(`^crawlstream_cut_off.*what="${what}"`), from(0, 1));
   set(series, /^crawlstream_ready/, from(1, 0));
@@ -372,6 +412,31 @@ export const scenarios: readonly Scenario[] = [
       set(series, /^crawlstream_fetcher_(requests|fetches)_total/, stops(600));
     },
     fires: { CrawlstreamDiskFull: { crawl, severity: 'critical' } },
+  },
+  one(
+    'a process that starts again and again',
+    /^process_start_time_seconds.*fetcher-1/,
+    begins(60),
+    'CrawlstreamRestarts',
+    {
+      pod: 'news-fetcher-1',
+    },
+  ),
+  one(
+    'brokers that often do not answer',
+    /^crawlstream_kafka_request_failures/,
+    begins(60),
+    'CrawlstreamRequestsToBrokersFail',
+  ),
+  one('a store that waits', /^crawlstream_store_stalled.*frontier-1/, from(0, 1), 'CrawlstreamStoreStalled', {
+    store: 'state',
+  }),
+  one('large responses', /^crawlstream_fetcher_records_too_large/, begins(1), 'CrawlstreamRecordsTooLarge'),
+  one('a plugin that throws', /^crawlstream_plugin_faults/, begins(1), 'CrawlstreamPluginFaults', { plugin: 'prices' }),
+  {
+    title: 'a crawl of a fleet that stopped its process',
+    change: (series) => set(series, /^crawlstream_fleet_held_crawls.*fetcher-0/, from(0, 1)),
+    fires: { CrawlstreamFleetCrawlsHeld: { instance: 'news-fetcher-0:9464' } },
   },
   one('full memory', /^process_resident_memory_bytes.*frontier-1/, from(500e6, 3.7e9), 'CrawlstreamMemoryNearlyFull', {
     pod: 'news-frontier-1',

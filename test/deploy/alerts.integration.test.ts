@@ -5,7 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
-import { minutes, type Scenario, scenarios, wellSeries } from './alert-scenarios.ts';
+import { metrics } from '../../services/runtime/metrics/metrics.ts';
+import {
+  countedAlerts,
+  minutes,
+  restarted,
+  type Scenario,
+  scenarios,
+  shapes,
+  wellSeries,
+  withSeries,
+} from './alert-scenarios.ts';
 import { promtool, tested } from './promtool.ts';
 
 const skip = (await promtool.skipReason()) ?? false;
@@ -79,6 +89,85 @@ describe('alerts over recorded series', { skip, timeout: 600_000 }, () => {
     });
   }
 
+  interface Timeline {
+    readonly name: string;
+    readonly series: ReadonlyMap<string, string>;
+    /** Alerts that fire, by minute. */
+    readonly fires: Readonly<Record<number, readonly string[]>>;
+  }
+
+  /** What promtool finds wrong in any of them, by name: one process runs all. */
+  const wrongIn = async (timelines: readonly Timeline[]) => {
+    const tests = timelines.map(({ name, series, fires }) => ({
+      name,
+      interval: '1m',
+      input_series: [...series].map(([one, values]) => ({ series: one, values })),
+      promql_expr_test: Object.entries(fires).map(([minute, names]) => ({
+        expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+        eval_time: `${minute}m`,
+        exp_samples: names.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+      })),
+    }));
+    await writeFile(
+      join(folder, 'test.yaml'),
+      stringify({ rule_files: ['rules.yaml'], evaluation_interval: '1m', tests }),
+    );
+    return tested(folder, 'test.yaml');
+  };
+  const none = Object.fromEntries([5, 20, 29, 30, 31, 32, 33, 36, 40, 50, 60].map((minute) => [minute, []]));
+  /** The series alone, and one that says that something is scraped. */
+  const alone = (series: ReadonlyMap<string, string>, pattern: RegExp) =>
+    new Map(
+      [...series].filter(
+        ([name]) => name.startsWith('crawlstream_info') || (pattern.test(name) && name.includes('"news"')),
+      ),
+    );
+
+  it('no alert fires in an hour of silence, nor when every process restarts once, as in a roll-out', async () => {
+    const series = new Map([...wellSeries()].map(([name, value]) => [name, restarted(value)]));
+    for (const name of series.keys())
+      if (name.startsWith('process_start_time')) series.set(name, '1700000000x28 _x2 1700001800x28');
+    const timelines = [
+      { name: 'silence', series: wellSeries(), fires: none },
+      { name: 'restart', series, fires: none },
+    ];
+    assert.equal(await wrongIn(timelines), '');
+  });
+
+  it('alerts of what should never happen fire within six minutes, and for half an hour, however many events there are', async () => {
+    const timelines = Object.entries(countedAlerts).flatMap(([alert, pattern]) =>
+      Object.entries(shapes).map(([shape, values]) => ({
+        name: `${alert}, ${shape}`,
+        series: alone(withSeries(pattern, values), pattern),
+        fires: { 20: [], 29: [], 36: [alert], 45: [alert], 60: [alert] },
+      })),
+    );
+    assert.equal(await wrongIn(timelines), '');
+  });
+
+  it('alerts of what should never happen do not fire for what was counted hours before a restart, or before a partition moved', async () => {
+    const timelines = Object.entries(countedAlerts).flatMap(([alert, pattern]) => {
+      const [[name]] = [...alone(wellSeries(), pattern)].filter(([one]) => pattern.test(one)) as [[string, string]];
+      const fires = { 110: [], 122: [], 130: [], 150: [] };
+      const info = ['crawlstream_info{crawl="news"}', '1x150'] as const;
+      const restart = { name: `${alert}, restart`, series: new Map([info, [name, '0 7x118 _x2 0x30']]), fires };
+      if (!name.includes('partition=')) return [restart];
+      const elsewhere = name.replaceAll(/frontier-\d/g, 'frontier-9');
+      const moved = new Map([info, [name, '0 7x118'], [elsewhere, '_x121 7x30']] as const);
+      return [restart, { name: `${alert}, moved`, series: moved, fires }];
+    });
+    assert.equal(await wrongIn(timelines), '');
+  });
+
+  it('alerts of what lasts do not fire for a minute of it', async () => {
+    const timelines = Object.entries(blips).map(([alert, [pattern, values]]) => ({
+      name: alert,
+      series: withSeries(pattern, values),
+      fires: none,
+    }));
+    assert.equal(await wrongIn(timelines), '');
+  });
+
   it('a scenario with wrong expectations fails', async () => {
     const { change } = scenarios.find(({ title }) => title === 'all fetchers are gone')!;
     assert.match(await outcome({ change, fires: {} }), /CrawlstreamNoFetcher/);
@@ -88,6 +177,35 @@ describe('alerts over recorded series', { skip, timeout: 600_000 }, () => {
     const fired = new Set(scenarios.flatMap(({ fires }) => Object.keys(fires)));
     const never = rules.filter(({ alert }) => alert !== undefined && !fired.has(alert)).map(({ alert }) => alert);
     assert.deepEqual(never, []);
+  });
+});
+
+/** Of alerts that fire for what lasts: what is over in a minute. */
+const blips: Readonly<Record<string, readonly [series: RegExp, values: string]>> = {
+  CrawlstreamRequestsToBrokersFail: [/^crawlstream_kafka_request_failures.*frontier-1/, '0x29 100x30'],
+  CrawlstreamStoreStalled: [/^crawlstream_store_stalled.*frontier-1/, '0x29 1 0x29'],
+  CrawlstreamFleetCrawlsHeld: [/^crawlstream_fleet_held_crawls.*fetcher-1/, '0x29 1 0x29'],
+  CrawlstreamRestarts: [/^process_start_time_seconds.*fetcher-1/, '0x29 60x10 120x19'],
+};
+
+describe('metrics', () => {
+  it('each metric is in an alert, on the board, or on the list of unwatched ones with its reason, and on one of them alone', async () => {
+    const text = async (name: string) => readFile(join(deploy, 'monitoring', name), 'utf8');
+    const watched = `${await text('alerts.yaml')}${await text('board.json')}`;
+    const unwatched = parse(await text('unwatched.yaml')) as Record<string, string>;
+    const isWatched = (name: string) => new RegExp(`\\b${name}(_bucket|_sum|_count)?\\b`).test(watched);
+    const names = Object.keys(metrics);
+    assert.deepEqual(
+      names.filter((name) => !isWatched(name) && !(name in unwatched)),
+      [],
+      'watch it, or say why not',
+    );
+    assert.deepEqual(
+      Object.keys(unwatched).filter((name) => isWatched(name) || !names.includes(name)),
+      [],
+      'take it off the list',
+    );
+    for (const [name, reason] of Object.entries(unwatched)) assert.ok(reason.length > 10, name);
   });
 });
 

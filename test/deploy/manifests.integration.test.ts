@@ -72,6 +72,8 @@ describe('the manifests', { timeout: 300_000 }, () => {
       .get('overlays/production')!
       .find(({ kind, data }) => kind === 'ConfigMap' && data.BROKERS)!;
     const scaled = rendered.get('overlays/production')!.find(({ kind }) => kind === 'ScaledObject')!;
+    const { query } = scaled['spec'].triggers[0].metadata;
+    assert.equal(query, `sum(crawlstream_frontier_hosts{crawl="${data.CRAWL}",state=~"ready|leased"})`);
     const { metadata } = scaled['spec'].triggers.find(({ type }: { readonly type: string }) => type === 'kafka');
     assert.deepEqual(
       [metadata.bootstrapServers, metadata.consumerGroup, metadata.topic],

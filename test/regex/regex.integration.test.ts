@@ -45,7 +45,7 @@ const known: Readonly<Record<string, string>> = {
   'services/cli/inspect/dashboard-command.ts \\/+$': operators,
   'services/cli/operate/reset-command.ts \\.(fetcher|frontier.*)$': 'names of groups, of 255 characters at most',
   'services/cli/plan/strimzi.ts ^-+|-+$': 'a crawl’s name, of 100 characters at most',
-  'services/cli/reference/helm-chart.ts ^( *)(env|envFrom):\\n( *\\{\\{- with [.\\w]+ \\}\\}\\n)(.*\\n *\\{\\{- end \\}\\}\\n)':
+  'services/cli/reference/chart/template-marks.ts ^( *)(env|envFrom|ingress|volumes):\\n( *\\{\\{- with .+ \\}\\}\\n)(.*\\n *\\{\\{- end \\}\\}\\n)':
     ours,
   'services/cli/reference/interface-comments.ts \\/\\*\\*([\\s\\S]*?)\\*\\/|readonly (\\w+)\\??:': ours,
   'services/cli/reference/interface-comments.ts \\s*\\n\\s*\\*?\\s*': ours,

@@ -4,23 +4,25 @@ import { productVersion } from '../../runtime/version.ts';
 import { configurationPage } from '../config/describe-settings.ts';
 import { sizingPage } from '../plan/sizing-page.ts';
 import { createProgram } from '../program.ts';
+import { chartPage } from './chart/chart-page.ts';
+import { helmChart } from './chart/helm-chart.ts';
 import { commandsPage } from './commands-page.ts';
-import { helmChart } from './helm-chart.ts';
 import { limitsPage } from './limits-page.ts';
 import { policyPage } from './policy-page.ts';
 import { pageRecordPage } from './record-page.ts';
 
 const root = new URL('../../../', import.meta.url);
 const program = await createProgram();
-const chart = helmChart(productVersion, (file) => readFileSync(new URL(`deploy/${file}`, root), 'utf8'));
+const chart = helmChart(productVersion, program, (file) => readFileSync(new URL(`deploy/${file}`, root), 'utf8'));
 const pages = {
   'deploy/CONFIGURATION.md': configurationPage(program),
   'deploy/COMMANDS.md': commandsPage(program),
+  'deploy/CHART.md': chartPage(chart),
   'deploy/SIZING.md': sizingPage(),
   'docs/policy.md': policyPage(),
   'docs/limits.md': await limitsPage(),
   'docs/page-record.md': pageRecordPage(),
-  ...Object.fromEntries(Object.entries(chart).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),
+  ...Object.fromEntries(Object.entries(chart.files).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),
 };
 for (const [name, text] of Object.entries(pages)) {
   const target = new URL(name, root);

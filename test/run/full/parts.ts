@@ -75,6 +75,8 @@ export const parts: readonly Part[] = [
     command: tests('test/deploy/alerts.integration.test.ts'),
     env: { CRAWLSTREAM_TEST_PROMTOOL: 'newest' },
   },
+  // Helm's own lint, and a comparison of the chart with what kustomize makes.
+  { name: 'chart', command: npm('verify:containers', '--', 'helm') },
   { name: 'docs', command: npm('docs:check', '--', '--nodes', 'here') },
   {
     // What differs by Node, `nodes` tries; of the pages, what a newcomer types first is enough.

@@ -1,0 +1,68 @@
+/** The values of the Helm chart as a page for people (deploy/CHART.md). */
+
+import { type ChartValues, partsOf } from './chart-values.ts';
+import type { HelmChart } from './helm-chart.ts';
+
+const head = `# The Helm chart
+
+\`npm run generate\` writes this page from the chart’s declared values.
+
+\`\`\`sh
+helm install crawlstream deploy/helm/crawlstream --set settings.BROKERS=kafka:9092 --set settings.CONTACT=crawl@your.domain
+helm test crawlstream
+\`\`\`
+
+Brokers and contact are required. Everything else has a default, and names nothing that you did not: without
+\`settings.SNAPSHOTS\` there are no snapshots, without \`settings.ARCHIVE\` there is no archive, without \`settings.REGISTRY\` there is no
+registry. \`values.schema.json\` refuses misspelt and ill-typed values by name.
+
+- **Network.** Pods reach the addresses that \`settings\` names, and fetchers the public web. \`kafka:9092\` is a pod of the same namespace,
+  \`kafka.data:9092\` one of the namespace \`data\`, and a name of three parts or more is outside the cluster. A network policy counts the port of the
+  pod. If a Service changes the port, or brokers advertise other addresses, set \`network.brokers\`:
+  \`{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: data}}}], ports: [9094]}\`. For MinIO,
+  set \`settings.AWS_ENDPOINT_URL=http://minio.storage:9000\`.
+- **Credentials.** They come from Secrets, by \`extraEnv\`, \`extraEnvFrom\` and \`extraVolumes\`, of all pods or of a role. Settings are in a ConfigMap, which
+  shows them to everybody: passwords are refused there. On EKS, give the role by \`serviceAccount.annotations\` (IRSA), or set
+  \`network.podIdentity=true\` (Pod Identity).
+- **Several crawls in a namespace.** Each is a release with its own \`settings.CRAWL\`. All names, selectors and policies begin with the release’s name.
+- **Upgrades from 0.2.0 and 0.3.0.** These charts named everything \`crawlstream\`, whatever the release. A release of that name keeps its names and volumes.
+  Any other release needs \`fullnameOverride: crawlstream\`. They also set a registry, a bucket and an index that you had not named: give those that you use.
+  \`helm upgrade\` fails with the missing value’s name. Tools that render without a cluster, such as Argo CD, cannot check it.
+- **Updates.** Frontiers are updated one by one. The next begins when the last has been ready for \`frontier.minReadySeconds\`.
+
+## Settings
+
+Variables of every process: those below, and [every setting’s variable](CONFIGURATION.md) (\`CRAWLSTREAM_…\`), \`AWS_…\`, \`OTEL_…\` and \`NODE_…\`.
+
+`;
+
+export function chartPage({ values, roles }: HelmChart): string {
+  const plain = Object.fromEntries(Object.entries(values).filter(([name]) => !(name in partsOf)));
+  const [settings, network] = [partsOf['settings']!, partsOf['network']!];
+  const ofRoles = Object.entries(roles).map(([role, own]) => {
+    const facts = Object.entries(own).filter(([name]) => !(name in values) || name === 'storageClassName');
+    return `\n## ${role}\n\n${table(prefixed(role, Object.fromEntries(facts)))}`;
+  });
+  const shared = Object.keys(values).filter((name) => Object.values(roles).every((own) => name in own));
+  return `${head}${table(prefixed('settings', settings))}
+## Network
+
+${table(prefixed('network', network))}
+## All pods
+
+${table(plain)}
+Each role below has these, too, for its own pods: ${shared.map((name) => `\`${name}\``).join(', ')}.
+${ofRoles.join('')}`;
+}
+
+function prefixed(name: string, values: ChartValues): ChartValues {
+  return Object.fromEntries(Object.entries(values).map(([field, one]) => [`${name}.${field}`, one]));
+}
+
+function table(values: ChartValues): string {
+  const rows = Object.entries(values).map(([name, { about, default: otherwise }]) => {
+    const shown = otherwise === '' ? 'empty' : `\`${JSON.stringify(otherwise)}\``;
+    return `| \`${name}\` | ${[about, shown].map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
+  });
+  return `| value | what it is | default |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+}

@@ -1,0 +1,277 @@
+/**
+ * The Helm chart, made from the manifests that kustomize takes: what differs between crawls becomes a value, and the
+ * rest is copied word for word, so that neither falls behind the other. What has no manifest is written by hand, in
+ * deploy/helm/crawlstream/templates: names, egress, notes, the test, and what needs an operator in the cluster.
+ */
+import type { Command } from 'commander';
+import { parseAllDocuments, stringify } from 'yaml';
+import { argumentSettings, settingsSchema } from './chart-settings.ts';
+import { type ChartValues, chartValues, roleValues, schemaOf } from './chart-values.ts';
+import { addLabels, type Manifest } from './manifest-labels.ts';
+import { TemplateMarks } from './template-marks.ts';
+
+/** Files of deploy/, and the value that switches each on; null: always there. */
+export const chartSources: Readonly<Record<string, string | null>> = {
+  'base/topics.yaml': null,
+  'base/frontier.yaml': null,
+  'base/fetcher.yaml': null,
+  'base/metrics.yaml': null,
+  'base/network.yaml': 'networkPolicies',
+  'base/dedup.yaml': 'dedup.enabled',
+  'base/archive.yaml': 'archive.enabled',
+  'components/index/index.yaml': 'index.enabled',
+  'components/graph/graph.yaml': 'graph.enabled',
+  'components/render/render.yaml': 'render.enabled',
+  'components/urlfrontier/urlfrontier.yaml': 'urlfrontier.enabled',
+  'components/snapshots/snapshots.yaml': 'snapshots.enabled',
+  'autoscaling/fetcher.yaml': 'autoscaling.enabled',
+};
+
+/** Files of deploy/ that templates read as they are. */
+const copiedFiles: Readonly<Record<string, string>> = {
+  'files/alerts.yaml': 'monitoring/alerts.yaml',
+  'files/board.json': 'monitoring/board.json',
+};
+
+/** Settings without which a role has nothing to do, and is left out. */
+const neededSettings: Readonly<Record<string, string>> = { 'archive.enabled': 'ARCHIVE' };
+
+/** Arguments that mean nothing while a setting is empty: by the text that they hold, the setting. */
+const conditionalArguments: Readonly<Record<string, string>> = {
+  '$(REGISTRY)': 'REGISTRY',
+  '$(SNAPSHOTS)': 'SNAPSHOTS',
+  '--snapshot-every': 'SNAPSHOTS',
+  '$(OPENSEARCH_INDEX)': 'OPENSEARCH_INDEX',
+};
+
+/** Egress of policies whose peers are values: see templates/_egress.tpl. */
+const egressTemplates: Readonly<Record<string, string>> = {
+  'crawlstream-inside': 'crawlstream.egress.inside',
+  'crawlstream-storage': 'crawlstream.egress.storage',
+  'crawlstream-search': 'crawlstream.egress.search',
+};
+
+export interface HelmChart {
+  /** Texts of the chart's files, by path in its folder. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly values: ChartValues;
+  /** Of each role, by its name. */
+  readonly roles: Readonly<Record<string, ChartValues>>;
+}
+
+/** `read`: a file of deploy/. */
+export function helmChart(version: string, program: Command, read: (file: string) => string): HelmChart {
+  const chart = new Chart();
+  const templates = Object.entries(chartSources).map(([file, condition]) => {
+    const documents = parseAllDocuments(read(file)).map((one) => one.toJS() as Manifest);
+    // A component's labels are its own.
+    if (file.startsWith('base/')) for (const one of documents) addLabels(one);
+    const text = documents.map((one) => `---\n${chart.template(one)}`).join('');
+    const name = file === 'autoscaling/fetcher.yaml' ? 'autoscaling.yaml' : file.slice(file.lastIndexOf('/') + 1);
+    const guarded = condition === null ? text : `{{- if ${conditionOf(condition)} }}\n${text}{{- end }}\n`;
+    return [`templates/${name}`, `{{- /* Made from deploy/${file}: npm run generate */}}\n${guarded}`] as const;
+  });
+  const values = chartValues(version, settingsSchema(program));
+  const roles = chart.roles;
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    ...schemaOf({
+      ...values,
+      ...Object.fromEntries(
+        Object.entries(roles).map(([name, one]) => [
+          name,
+          { default: {}, about: `the role ${name}`, schema: schemaOf(one) },
+        ]),
+      ),
+      global: { default: {}, about: 'what Helm gives charts within charts', schema: { type: 'object' } },
+    }),
+  };
+  const description = 'A web-crawl frontier and crawler as a Kafka stream-processing topology';
+  const chartFile = { apiVersion: 'v2', name: 'crawlstream', description, type: 'application', version };
+  const files = {
+    'Chart.yaml': stringify({ ...chartFile, appVersion: version, kubeVersion: '>=1.27.0-0' }),
+    'values.yaml': valuesFile(values, roles),
+    'values.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
+    ...Object.fromEntries(templates),
+    ...Object.fromEntries(Object.entries(copiedFiles).map(([name, file]) => [name, read(file)])),
+  };
+  return { files, values, roles };
+}
+
+function conditionOf(condition: string): string {
+  const setting = neededSettings[condition];
+  return setting === undefined ? `.Values.${condition}` : `and .Values.${condition} .Values.settings.${setting}`;
+}
+
+class Chart {
+  readonly #marks = new TemplateMarks();
+  readonly #roles: Record<string, ChartValues> = {};
+
+  get roles(): Readonly<Record<string, ChartValues>> {
+    return this.#roles;
+  }
+
+  template(manifest: Manifest): string {
+    const pods = manifest.spec?.jobTemplate?.spec.template ?? manifest.spec?.template;
+    if (pods !== undefined) this.#role(manifest, pods);
+    if (manifest.metadata.annotations?.['internal.config.kubernetes.io/needsHashSuffix'] !== undefined) {
+      // Replaces kustomize's own annotation. A Job can't be changed: it is named by all that its template is made of.
+      delete manifest.metadata.annotations;
+      manifest.metadata.name = this.#marks.inline('{{ include "crawlstream.topicsJob" . }}');
+    }
+    if (manifest.kind === 'NetworkPolicy') this.#policy(manifest);
+    if (manifest.kind === 'ScaledObject') this.#scaling(manifest);
+    manifest.metadata.labels = {
+      'app.kubernetes.io/name': 'crawlstream',
+      ...manifest.metadata.labels,
+      ...this.#ownLabels(),
+    };
+    return named(this.#marks.filled(stringify(manifest, { lineWidth: 0 })));
+  }
+
+  #ownLabels(): Readonly<Record<string, string>> {
+    return { ['<<labels>>']: this.#marks.lines('include "crawlstream.labels" .') };
+  }
+
+  #policy(manifest: Manifest): void {
+    const { name } = manifest.metadata;
+    const egress = egressTemplates[name];
+    if (egress !== undefined) manifest.spec.egress = this.#marks.block(`include "${egress}" . | fromYamlArray`);
+    if (name !== 'crawlstream-inside') return;
+    manifest.spec.ingress = this.#marks.block('include "crawlstream.ingress.inside" . | fromYamlArray');
+  }
+
+  #scaling({ spec }: Manifest): void {
+    const value = (path: string) => this.#marks.inline(`{{ .Values.${path} }}`);
+    spec.minReplicaCount = value('autoscaling.minReplicas');
+    spec.maxReplicaCount = value('autoscaling.maxReplicas');
+    const [hosts, lag] = spec.triggers;
+    hosts.metadata.serverAddress = value('autoscaling.prometheus');
+    hosts.metadata.query = hosts.metadata.query.replace('crawl="crawl"', `crawl="${value('settings.CRAWL')}"`);
+    lag.metadata.bootstrapServers = value('settings.BROKERS | quote');
+    for (const field of ['consumerGroup', 'topic'])
+      lag.metadata[field] = lag.metadata[field].replace(/^crawl\./, `${value('settings.CRAWL')}.`);
+    lag.metadata['<<kafka>>'] = this.#marks.lines('include "crawlstream.kedaKafka" .');
+    lag['<<login>>'] = this.#marks.lines('include "crawlstream.kedaLogin" .');
+  }
+
+  #role(manifest: Manifest, pods: Manifest): void {
+    const { spec } = pods;
+    const [container] = spec.containers;
+    const role: string = container.name;
+    const marks = this.#marks;
+    const scope = `(dict "root" . "role" .Values.${role})`;
+    const { replicas } = manifest.spec;
+    const claim = manifest.spec.volumeClaimTemplates?.[0];
+    const storage = claim?.spec.resources.requests.storage;
+    const { minReadySeconds } = manifest.spec;
+    const grace = spec.terminationGracePeriodSeconds;
+    const condition = chartSources[`base/${role}.yaml`];
+    this.#roles[role] = roleValues({
+      ...(condition !== null && { enabled: condition !== undefined }),
+      ...(replicas !== undefined && { replicas }),
+      ...(storage !== undefined && { storage }),
+      ...(minReadySeconds !== undefined && { minReadySeconds }),
+      ...(grace !== undefined && { terminationGracePeriodSeconds: grace }),
+      resources: container.resources,
+    });
+    const value = (path: string) => marks.inline(`{{ .Values.${role}.${path} }}`);
+    if (replicas !== undefined) manifest.spec.replicas = replicasOf(role, marks, value);
+    if (minReadySeconds !== undefined) manifest.spec.minReadySeconds = value('minReadySeconds');
+    if (grace !== undefined) spec.terminationGracePeriodSeconds = value('terminationGracePeriodSeconds');
+    if (claim !== undefined) {
+      claim.spec.resources.requests.storage = value('storage');
+      claim.spec['<<class>>'] = marks.lines(`include "crawlstream.storageClass" ${scope}`);
+    }
+    spec.serviceAccountName = marks.inline('{{ include "crawlstream.serviceAccount" . }}');
+    if (spec.topologySpreadConstraints !== undefined) {
+      const own = spec.topologySpreadConstraints.map(({ labelSelector: _, ...one }: Manifest) => one);
+      const args = `"root" . "role" .Values.${role} "component" "${role}" "own" (fromJsonArray ${JSON.stringify(JSON.stringify(own))})`;
+      spec.topologySpreadConstraints = marks.block(`include "crawlstream.spread" (dict ${args}) | fromYamlArray`);
+    }
+    const { fsGroupChangePolicy } = spec.securityContext;
+    const change = fsGroupChangePolicy === undefined ? 'dict' : `dict "fsGroupChangePolicy" "${fsGroupChangePolicy}"`;
+    const merged = (field: string, first = 'dict') =>
+      marks.block(
+        `mergeOverwrite (${first}) (deepCopy (.Values.${field} | default dict)) (deepCopy (.Values.${role}.${field} | default dict))`,
+      );
+    spec.securityContext = merged('podSecurityContext', change);
+    container.securityContext = merged('containerSecurityContext');
+    spec['<<scheduling>>'] = marks.lines(`include "crawlstream.scheduling" ${scope}`);
+    this.#container(role, container, spec);
+    pods.metadata.labels['<<labels>>'] = marks.lines(`include "crawlstream.podLabels" ${scope}`);
+    const checksum = manifest.kind.endsWith('Job') ? '' : ' "checksum" true';
+    pods.metadata['<<annotations>>'] = marks.lines(
+      `include "crawlstream.podAnnotations" (dict "root" . "role" .Values.${role}${checksum})`,
+    );
+  }
+
+  #container(role: string, container: Manifest, spec: Manifest): void {
+    const marks = this.#marks;
+    const image = container.image === 'crawlstream' ? 'image' : 'renderImage';
+    container.image = marks.inline(`{{ include "crawlstream.image" .Values.${image} }}`);
+    container['<<pull>>'] = marks.lines(`include "crawlstream.pullPolicy" .Values.${image}`);
+    container.resources = marks.block(`.Values.${role}.resources`);
+    const args = this.#arguments(container.args);
+    // The graph is made of what fetchers publish.
+    if (role === 'fetcher') args.push(marks.item('.Values.graph.enabled | ternary (list "--outlinks") list'));
+    const added = (own: readonly unknown[] | undefined, field: string) => [
+      ...(own ?? []),
+      marks.item(`concat (.Values.${field} | default list) (.Values.${role}.${field} | default list)`),
+    ];
+    container.args = [...args, marks.item(`.Values.${role}.extraArgs`)];
+    container.env = added(container.env, 'extraEnv');
+    container.envFrom = added(container.envFrom, 'extraEnvFrom');
+    container.volumeMounts = added(container.volumeMounts, 'extraVolumeMounts');
+    spec.volumes = added(spec.volumes, 'extraVolumes');
+  }
+
+  /** What is told by the ConfigMap elsewhere stands in the words of a Job, which is named by them. */
+  #arguments(args: readonly string[]): unknown[] {
+    return args.map((arg, at) => {
+      const next = args[at + 1];
+      const setting =
+        Object.entries(conditionalArguments).find(([text]) => arg.includes(text))?.[1] ??
+        (arg === 'REGISTRY' || (arg === '--registry' && next === 'REGISTRY') ? 'REGISTRY' : undefined);
+      const text = arg in argumentSettings ? `{{ .Values.settings.${arg} | toString | quote }}` : arg;
+      if (setting !== undefined) return this.#marks.when(`.Values.settings.${setting}`, text);
+      return text === arg ? arg : this.#marks.inline(text);
+    });
+  }
+}
+
+/** KEDA decides how many fetchers there are, where it is asked to. */
+function replicasOf(role: string, marks: TemplateMarks, value: (path: string) => string): string {
+  if (role !== 'fetcher') return value('replicas');
+  return marks.inline('{{ .Values.autoscaling.enabled | ternary "null" .Values.fetcher.replicas }}');
+}
+
+/** Names begin with the release's: two crawls in a namespace have nothing in common, and select no pod of each other. */
+function named(text: string): string {
+  const full = '{{ include "crawlstream.fullname" . }}';
+  return text
+    .replaceAll(/^( *(?:- )?(?:name|secretName|serviceName): )crawlstream(-[-a-z]+)?$/gm, `$1${full}$2`)
+    .replaceAll(/(app\.kubernetes\.io\/name: )crawlstream$/gm, `$1${full}`);
+}
+
+function valuesFile(values: ChartValues, roles: Readonly<Record<string, ChartValues>>): string {
+  const head =
+    '# Made from the manifests in deploy/base and deploy/components: npm run generate\n# deploy/CHART.md describes every value.\n';
+  const noted = (about: string, name: string, value: unknown) =>
+    `\n# ${about}\n${stringify({ [name]: value }, { lineWidth: 0 })}`;
+  return (
+    head +
+    Object.entries(values)
+      .map(([name, one]) => noted(one.about, name, one.default))
+      .join('') +
+    Object.entries(roles)
+      .map(([name, one]) =>
+        noted(
+          `The role ${name}`,
+          name,
+          Object.fromEntries(Object.entries(one).map(([field, { default: otherwise }]) => [field, otherwise])),
+        ),
+      )
+      .join('')
+  );
+}

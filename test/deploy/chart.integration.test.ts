@@ -1,0 +1,515 @@
+/** The Helm chart by Helm itself, as a platform team would use it. */
+import assert from 'node:assert/strict';
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
+import { chartFolder, everything, helm, kubernetes, manifestsOf, required, runHelm, template } from './helm.ts';
+import { kubernetesServer } from './kubernetes-server.ts';
+import { isReachedBy, type Labels, reaches, selects } from './policy-reach.ts';
+import { customSchemas, type Manifest, prepareTools, problemsOf } from './tools.ts';
+
+const skip = (await helm.skipReason()) ?? false;
+const set = (...values: readonly string[]) => values.flatMap((value) => ['--set', value]);
+const workloads = (manifests: readonly Manifest[]) =>
+  manifests.filter(({ kind }) => ['StatefulSet', 'Deployment', 'Job', 'CronJob'].includes(kind));
+const podsOf = ({ kind, spec, ...rest }: Manifest) =>
+  kind === 'Pod' ? { metadata: rest.metadata, spec } : (spec.jobTemplate?.spec ?? spec).template;
+const named = (manifests: readonly Manifest[], kind: string, name: string) =>
+  manifests.find((one) => one.kind === kind && one.metadata.name === name);
+const dataOf = (manifests: readonly Manifest[], name = 'crawlstream') =>
+  named(manifests, 'ConfigMap', name)!['data'] as Record<string, string>;
+const annotationsOf = ({ metadata }: Manifest) =>
+  (metadata as { readonly annotations?: Record<string, string> }).annotations ?? {};
+const labelsOf = (component: string, name = 'crawlstream'): Labels => ({
+  'app.kubernetes.io/name': name,
+  'app.kubernetes.io/component': component,
+});
+
+describe('the Helm chart', { skip, timeout: 300_000 }, () => {
+  before(() => prepareTools());
+
+  it('the chart passes helm lint, as it comes and with everything on', async () => {
+    for (const args of [required, [...required, ...everything]]) {
+      const { code, stdout } = await runHelm(['lint', '--strict', chartFolder, ...kubernetes, ...args]);
+      assert.equal(code, 0, stdout);
+    }
+  });
+
+  it('the chart’s objects are accepted by Kubernetes, KEDA and the Prometheus operator', async () => {
+    const schemas = await customSchemas();
+    for (const args of [required, [...required, ...everything], [...required, ...everything, ...podSettings]]) {
+      const manifests = await manifestsOf('news', args);
+      assert.deepEqual(await problemsOf(manifests, schemas), []);
+    }
+  });
+
+  it('the chart refuses to render without brokers or contact, and names the missing value', async () => {
+    for (const [missing, args] of [
+      ['settings.BROKERS', set('settings.CONTACT=a@example.org')],
+      ['settings.CONTACT', set('settings.BROKERS=kafka:9092')],
+      ['settings.OPENSEARCH', [...required, ...set('index.enabled=true')]],
+      ['settings.SNAPSHOTS', [...required, ...set('snapshots.enabled=true')]],
+    ] as const) {
+      const { code, stderr } = await template('crawlstream', args);
+      assert.notEqual(code, 0, missing);
+      assert.ok(stderr.includes(`${missing} is empty`), stderr);
+    }
+  });
+
+  it('the chart names no contact, bucket, broker, registry or search server that the user did not give', async () => {
+    const data = dataOf(await manifestsOf('crawlstream', required));
+    assert.deepEqual(data, {
+      BROKERS: 'kafka:9092',
+      CONTACT: 'crawl@example.org',
+      CRAWL: 'crawl',
+      PARTITIONS: '12',
+      URLFRONTIER: 'urlfrontier',
+    });
+    const manifests = await manifestsOf('crawlstream', required);
+    const text = JSON.stringify(workloads(manifests));
+    for (const unset of ['$(REGISTRY)', '$(SNAPSHOTS)', '--snapshot-every', '$(ARCHIVE)', 's3://', '--registry'])
+      assert.ok(!text.includes(unset), unset);
+    assert.equal(named(manifests, 'Deployment', 'crawlstream-archive'), undefined);
+    // Every variable in an argument is one that the pod has.
+    for (const manifest of workloads(manifests))
+      for (const [, variable] of JSON.stringify(manifest).matchAll(/\$\((\w+)\)/g))
+        assert.ok(variable! in data, `${manifest.metadata.name}: ${variable}`);
+  });
+
+  it('the chart refuses misspelt and ill-typed values by name', async () => {
+    for (const [values, name] of [
+      ['frontier.replicas=abc', 'replicas'],
+      ['fetcher.replica=9', 'replica'],
+      ['frontier.replicas=-1', 'replicas'],
+      ['frontier.replicas=1.5', 'replicas'],
+      ['image.tagg=x', 'tagg'],
+      ['images.tag=x', 'images'],
+      ['settings.CRAWL=', 'CRAWL'],
+      ['settings.CRAWL=a b', 'CRAWL'],
+      ['settings.BROKER=kafka:9092', 'BROKER'],
+      ['settings.BROKERS=kafka', 'BROKERS'],
+      ['settings.CONTACT=me', 'CONTACT'],
+      ['settings.PARTITIONS=0', 'PARTITIONS'],
+      ['settings.PARTITIONS=many', 'PARTITIONS'],
+      ['settings.REGISTRY=registry', 'REGISTRY'],
+      ['settings.SNAPSHOTS=bucket', 'SNAPSHOTS'],
+      ['settings.CRAWLSTREAM_CONCURENCY=9', 'CRAWLSTREAM_CONCURENCY'],
+      ['settings.CRAWLSTREAM_KAFKA_PASSWORD=secret', 'CRAWLSTREAM_KAFKA_PASSWORD'],
+      ['networkPolicies=yes please', 'networkPolicies'],
+      ['network.broker.ports={9094}', 'broker'],
+      ['network.brokers.ports={high}', 'ports'],
+      ['frontier.storage=20Gigabytes', 'storage'],
+      ['frontier.resources.request.cpu=1', 'request'],
+      ['frontier.resources.requests.memory=lots', 'memory'],
+      ['frontier.extraArgs=--standbys=2', 'extraArgs'],
+      ['extraEnv[0].nam=X', 'name'],
+      ['tolerations=all', 'tolerations'],
+      ['nodeSelector.pool=1', 'pool'],
+      ['serviceAccount.anotations.a=b', 'anotations'],
+      ['topics.replicas=2', 'replicas'],
+      ['archive.enabled=maybe', 'enabled'],
+      ['fullnameOverride=News_1', 'fullnameOverride'],
+      ['storageClassname=fast', 'storageClassname'],
+    ] as const) {
+      const { code, stderr } = await template('crawlstream', [...required, ...set(values)]);
+      assert.notEqual(code, 0, values);
+      assert.ok(stderr.includes(name) && stderr.includes('specifications of the schema'), `${values}: ${stderr}`);
+    }
+  });
+
+  it('the chart takes every setting of a process as a variable', async () => {
+    const values = [
+      'CRAWLSTREAM_KAFKA_MECHANISM=plain',
+      'CRAWLSTREAM_CONCURRENCY=50',
+      'CRAWLSTREAM_RESPONSES=true',
+      'AWS_REGION=eu',
+    ];
+    const data = dataOf(
+      await manifestsOf('crawlstream', [...required, ...set(...values.map((one) => `settings.${one}`))]),
+    );
+    for (const value of values) assert.equal(data[value.split('=')[0]!], value.split('=')[1]);
+    const large = await manifestsOf('crawlstream', [...required, ...set('settings.CRAWLSTREAM_SEEN_URLS=5000000000')]);
+    assert.equal(dataOf(large)['CRAWLSTREAM_SEEN_URLS'], '5000000000');
+  });
+
+  it('pods reach the brokers, the registry and the store that the settings name, and nothing beside', async () => {
+    const roles = [
+      'frontier',
+      'fetcher',
+      'dedup',
+      'topics',
+      'graph',
+      'index',
+      'archive',
+      'snapshots',
+      'render',
+      'test',
+    ];
+    const [own, data] = [{ namespace: 'crawls' }, { namespace: 'data' }];
+    const outside = { address: '52.1.2.3' };
+    for (const [settings, target, port] of [
+      ['BROKERS=kafka:9092', own, 9092],
+      ['BROKERS=kafka:19092', own, 19_092],
+      ['BROKERS=kafka.data:9092\\,other.data:9094', data, 9094],
+      ['BROKERS=kafka-0.kafka-headless.data.svc.cluster.local:9093', data, 9093],
+      ['BROKERS=kafka.data.svc:9093', data, 9093],
+      ['BROKERS=10.1.2.3:9092', { address: '10.1.2.3' }, 9092],
+      ['BROKERS=[fd00::5]:9092', { address: 'fd00::5' }, 9092],
+      ['BROKERS=b-1.msk.eu-west-1.amazonaws.com:9098', outside, 9098],
+      ['REGISTRY=http://registry.data:8080/apis/ccompat/v7', data, 8080],
+      ['REGISTRY=https://user@registry.example.com/v7', outside, 443],
+      ['REGISTRY=http://registry', own, 80],
+      ['CRAWLSTREAM_KAFKA_TOKEN_URL=https://keycloak.data:8443/realms/x', data, 8443],
+      ['CRAWLSTREAM_REGISTRY_TOKEN_URL=https://login.example.com/token', outside, 443],
+      ['OTEL_EXPORTER_OTLP_ENDPOINT=http://collector.data:4318', data, 4318],
+      ['CRAWLSTREAM_OTLP=http://collector:4318', own, 4318],
+    ] as const) {
+      const manifests = await manifestsOf('crawlstream', [...required, ...everything, ...set(`settings.${settings}`)]);
+      const network = { manifests, namespace: 'crawls' };
+      for (const role of roles) {
+        assert.ok(reaches(network, labelsOf(role), target, port), `${settings}: ${role}`);
+        assert.ok(!reaches(network, labelsOf(role), { namespace: 'others' }, port), `${settings}: ${role} elsewhere`);
+        assert.ok(reaches(network, labelsOf(role), { namespace: 'kube-system' }, 53), `${settings}: ${role} names`);
+        assert.ok(!reaches(network, labelsOf(role), { address: '169.254.169.254' }, 80), `${settings}: metadata`);
+      }
+    }
+  });
+
+  it('pods reach object storage, OpenSearch, collectors and AWS’s credentials where values say so', async () => {
+    const bucket = set('settings.SNAPSHOTS=s3://pages/snapshots', 'settings.ARCHIVE=s3://pages/warc');
+    const may = async (args: readonly string[], role: string, target: Parameters<typeof reaches>[2], port: number) =>
+      reaches(
+        { manifests: await manifestsOf('crawlstream', [...required, ...bucket, ...args]), namespace: 'crawls' },
+        labelsOf(role),
+        target,
+        port,
+      );
+    const minio = { namespace: 'storage', labels: { app: 'minio' } };
+    assert.ok(await may([], 'archive', { address: '52.1.2.3' }, 443));
+    assert.ok(!(await may([], 'dedup', { address: '52.1.2.3' }, 443)));
+    assert.ok(!(await may([], 'archive', minio, 9000)));
+    assert.ok(await may(set('settings.AWS_ENDPOINT_URL=http://minio.storage:9000'), 'archive', minio, 9000));
+    const to = 'network.storage.to[0]';
+    const peer = [
+      `${to}.namespaceSelector.matchLabels.kubernetes\\.io/metadata\\.name=storage`,
+      `${to}.podSelector.matchLabels.app=minio`,
+    ];
+    assert.ok(await may(set(...peer, 'network.storage.ports={9000}'), 'frontier', minio, 9000));
+    assert.ok(!(await may(set(...peer, 'network.storage.ports={9000}'), 'frontier', { namespace: 'storage' }, 9000)));
+    assert.ok(await may(set('network.brokers.ports={9095}'), 'dedup', { namespace: 'crawls' }, 9095));
+    const cidr = set('network.brokers.to[0].ipBlock.cidr=10.9.0.0/16', 'network.brokers.ports={9092,9093}');
+    assert.ok(await may(cidr, 'dedup', { address: '10.9.1.1' }, 9093));
+    const index = set('index.enabled=true', 'settings.OPENSEARCH=https://search.data:9201');
+    assert.ok(await may(index, 'index', { namespace: 'data' }, 9201));
+    const collectors = set('network.collectors.to[0].ipBlock.cidr=10.7.0.0/16', 'network.collectors.ports={4317}');
+    for (const role of ['dedup', 'index', 'graph'])
+      assert.ok(await may(collectors, role, { address: '10.7.1.1' }, 4317), role);
+    for (const [value, address] of [
+      ['podIdentity', '169.254.170.23'],
+      ['podIdentity', 'fd00:ec2::23'],
+      ['instanceMetadata', '169.254.169.254'],
+    ] as const) {
+      for (const role of ['frontier', 'archive', 'snapshots']) {
+        assert.ok(!(await may([], role, { address }, 80)), address);
+        assert.ok(await may(set(`network.${value}=true`), role, { address }, 80), `${role} ${address}`);
+      }
+      assert.ok(!(await may(set(`network.${value}=true`), 'fetcher', { address }, 80)));
+      const msk = set(`network.${value}=true`, 'settings.CRAWLSTREAM_KAFKA_MECHANISM=aws-msk-iam');
+      assert.ok(await may(msk, 'dedup', { address }, 80));
+    }
+  });
+
+  it('only peers that values name scrape metrics', async () => {
+    const may = async (args: readonly string[], namespace: string) =>
+      isReachedBy(
+        { manifests: await manifestsOf('crawlstream', [...required, ...args]), namespace: 'crawls' },
+        labelsOf('dedup'),
+        { namespace },
+        'http',
+      );
+    assert.ok(await may([], 'monitoring'));
+    assert.ok(!(await may([], 'others')));
+    assert.ok(!(await may(['--set-json', 'network.metricsFrom=[]'], 'others')));
+    assert.ok(
+      await may(
+        [
+          '--set-json',
+          'network.metricsFrom=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"obs"}}}]',
+        ],
+        'obs',
+      ),
+    );
+  });
+
+  it('two releases in a namespace share no name, and no selector of one selects a pod of the other', async () => {
+    for (const [one, two] of [
+      ['crawlstream', 'news'],
+      ['news', 'shop'],
+      ['crawlstream-a', 'crawlstream-b'],
+    ] as const) {
+      const [a, b] = await Promise.all([one, two].map((name) => manifestsOf(name, [...required, ...everything])));
+      const names = (all: readonly Manifest[]) => all.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+      assert.deepEqual(
+        names(a!).filter((name) => names(b!).includes(name)),
+        [],
+      );
+      for (const [mine, theirs] of [
+        [a!, b!],
+        [b!, a!],
+      ]) {
+        const labels = [...workloads(theirs!), ...theirs!.filter(({ kind }) => kind === 'Pod')].map(
+          (pod) => podsOf(pod).metadata.labels,
+        );
+        for (const { kind, metadata, spec } of mine!) {
+          const selector =
+            kind === 'Service'
+              ? { matchLabels: spec.selector }
+              : kind === 'NetworkPolicy'
+                ? spec.podSelector
+                : spec?.selector;
+          if (selector === undefined || kind === 'ServiceMonitor' || kind === 'Job') continue;
+          for (const pod of labels) assert.ok(!selects(selector, pod), `${kind} ${metadata.name}`);
+        }
+        // What pods read is of their own release.
+        const foreign = names(theirs!).map((name) => name.split(' ')[1]!);
+        const words = JSON.stringify(mine!.filter(({ kind }) => kind !== 'PrometheusRule')).match(
+          /"(?:name|secretName|serviceName|serviceAccountName)":"[^"]+"/g,
+        )!;
+        for (const word of words) assert.ok(!foreign.includes(word.split('"')[3]!), word);
+      }
+    }
+  });
+
+  it('an upgrade of a release `crawlstream` of 0.2.0 or 0.3.0 changes nothing that Kubernetes keeps fixed', async () => {
+    const old = JSON.parse(readFileSync(join(import.meta.dirname, 'charts/until-0.3.0.json'), 'utf8')) as Record<
+      string,
+      object
+    >;
+    for (const [release, args] of [
+      ['crawlstream', []],
+      ['news', set('fullnameOverride=crawlstream')],
+    ] as const) {
+      const manifests = await manifestsOf(release, [...required, ...everything, ...args]);
+      for (const [name, fields] of Object.entries(old)) {
+        const now = manifests.find(({ kind, metadata }) => `${kind} ${metadata.name}` === name);
+        assert.ok(now, name);
+        for (const [field, was] of Object.entries(fields))
+          assert.deepEqual(now['spec'][field], was, `${name} ${field}`);
+      }
+    }
+  });
+
+  it('an upgrade that would rename volumes, or drop a former default, fails and says what to set', async () => {
+    const server = await kubernetesServer({
+      '/apis/apps/v1/namespaces/crawls/statefulsets/crawlstream-frontier': {
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata: {
+          name: 'crawlstream-frontier',
+          namespace: 'crawls',
+          annotations: { 'meta.helm.sh/release-name': 'news' },
+        },
+      },
+      '/api/v1/namespaces/crawls/configmaps/crawlstream': {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'crawlstream', namespace: 'crawls' },
+        data: { REGISTRY: 'http://registry.kafka:8080/apis/ccompat/v7', CRAWL: 'crawl' },
+      },
+    });
+    try {
+      const upgrade = (release: string, ...values: readonly string[]) =>
+        runHelm(
+          [
+            'template',
+            release,
+            chartFolder,
+            '-n',
+            'crawls',
+            '--is-upgrade',
+            '--dry-run=server',
+            ...kubernetes,
+            ...required,
+            ...set(...values),
+          ],
+          {
+            KUBECONFIG: server.kubeconfig,
+          },
+        );
+      const renamed = await upgrade('news');
+      assert.match(renamed.stderr, /Add --set fullnameOverride=crawlstream to keep names and volumes/);
+      const dropped = await upgrade('news', 'fullnameOverride=crawlstream');
+      assert.match(
+        dropped.stderr,
+        /settings.REGISTRY is empty, and was http:\/\/registry.kafka:8080\/apis\/ccompat\/v7 in this release/,
+      );
+      const kept = await upgrade(
+        'news',
+        'fullnameOverride=crawlstream',
+        'settings.REGISTRY=http://registry.kafka:8080/apis/ccompat/v7',
+      );
+      assert.equal(kept.code, 0, kept.stderr);
+      const other = await upgrade('shop');
+      assert.equal(other.code, 0, other.stderr);
+      const unchecked = await upgrade('news', 'upgradeChecks=false');
+      assert.equal(unchecked.code, 0, unchecked.stderr);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('what a platform team sets on pods is on every pod, and a role’s own value on its pods alone', async () => {
+    const manifests = await manifestsOf('crawlstream', [...required, ...everything, ...podSettings]);
+    const all = [...workloads(manifests), ...manifests.filter(({ kind }) => kind === 'Pod')];
+    assert.equal(all.length, 11);
+    for (const manifest of all) {
+      const { metadata, spec } = podsOf(manifest);
+      const { name } = manifest.metadata;
+      const isFetcher = name === 'crawlstream-fetcher';
+      assert.deepEqual(spec.imagePullSecrets, [{ name: 'pull' }], name);
+      assert.deepEqual(spec.nodeSelector, isFetcher ? { pool: 'edge' } : { pool: 'crawl' }, name);
+      assert.equal(spec.tolerations[0].key, 'crawl', name);
+      assert.equal(spec.priorityClassName, 'low', name);
+      assert.ok(spec.affinity.podAntiAffinity, name);
+      assert.equal(spec.securityContext.runAsUser, 2000, name);
+      assert.equal(spec.securityContext.runAsNonRoot, true, name);
+      const [container] = spec.containers;
+      assert.equal(container.securityContext.readOnlyRootFilesystem, true, name);
+      assert.equal(container.imagePullPolicy, name === 'crawlstream-render' ? undefined : 'Always', name);
+      const has = (variable: string) => container.env.some((one: { name: string }) => one.name === variable);
+      assert.ok(has('ALL_PODS'), name);
+      assert.equal(has('FETCHERS'), isFetcher, name);
+      assert.ok(
+        container.envFrom.some(({ secretRef }: Manifest) => secretRef?.name === 'kafka-login'),
+        name,
+      );
+      if (manifest.kind === 'Pod') continue;
+      assert.equal(metadata.annotations['team'], 'search', name);
+      assert.equal(metadata.labels['cost-centre'], '7', name);
+      assert.equal(metadata.labels['app.kubernetes.io/name'], 'crawlstream', name);
+    }
+    const spread = podsOf(named(manifests, 'Deployment', 'crawlstream-dedup')!).spec.topologySpreadConstraints;
+    assert.deepEqual(
+      spread.map(({ topologyKey, labelSelector }: Manifest) => [topologyKey, labelSelector.matchLabels]),
+      [['rack', labelsOf('dedup')]],
+    );
+    const account = named(manifests, 'ServiceAccount', 'crawlstream')!;
+    assert.deepEqual(annotationsOf(account), { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/crawl' });
+    for (const manifest of manifests.filter(({ kind }) => kind === 'StatefulSet')) {
+      const isGraph = manifest.metadata.name === 'crawlstream-graph';
+      assert.equal(manifest['spec'].volumeClaimTemplates[0].spec.storageClassName, isGraph ? 'slow' : 'fast');
+    }
+    assert.equal(named(manifests, 'StatefulSet', 'crawlstream-frontier')!['spec'].minReadySeconds, 90);
+  });
+
+  it('a Job gets another name with whatever its template is made of, and keeps it with the rest', async () => {
+    const jobOf = async (...values: readonly string[]) =>
+      (await manifestsOf('crawlstream', [...required, ...set(...values)])).find(({ kind }) => kind === 'Job')!.metadata
+        .name;
+    const before = await jobOf();
+    assert.match(before, /^crawlstream-topics-[0-9a-f]{10}$/);
+    for (const same of ['frontier.replicas=5', 'fetcher.nodeSelector.a=b', 'network.podIdentity=true'])
+      assert.equal(await jobOf(same), before, same);
+    for (const other of [
+      'settings.CRAWL=news',
+      'image.tag=9',
+      'nodeSelector.a=b',
+      'topics.resources.limits.memory=1Gi',
+      'serviceAccount.name=x',
+    ])
+      assert.notEqual(await jobOf(other), before, other);
+  });
+
+  it('KEDA scales the fetchers of its own crawl, and the Deployment has no count then', async () => {
+    const manifests = await manifestsOf('news', [
+      ...required,
+      ...set(
+        'autoscaling.enabled=true',
+        'settings.CRAWL=news',
+        'autoscaling.kafka.sasl=plaintext',
+        'autoscaling.authenticationRef.name=keda',
+      ),
+    ]);
+    const { spec } = named(manifests, 'ScaledObject', 'news-crawlstream-fetcher')!;
+    assert.equal(spec.scaleTargetRef.name, 'news-crawlstream-fetcher');
+    const [hosts, lag] = spec.triggers;
+    assert.equal(hosts.metadata.query, 'sum(crawlstream_frontier_hosts{crawl="news",state=~"ready|leased"})');
+    assert.deepEqual(
+      [
+        lag.metadata.bootstrapServers,
+        lag.metadata.consumerGroup,
+        lag.metadata.topic,
+        lag.metadata.sasl,
+        lag.authenticationRef.name,
+      ],
+      ['kafka:9092', 'news.fetcher', 'news.tasks', 'plaintext', 'keda'],
+    );
+    assert.equal(named(manifests, 'Deployment', 'news-crawlstream-fetcher')!['spec'].replicas, null);
+  });
+
+  it('the notes say what to do next, with the release’s own names', async () => {
+    const notes = await notesOf('news', [...required, ...set('settings.CRAWL=papers')]);
+    for (const text of [
+      'kubectl -n crawls rollout status statefulset/news-crawlstream-frontier',
+      'helm test news -n crawls',
+      'crawlstream inject https://example.org',
+      '--brokers "kafka:9092" --crawl "papers"',
+      'set settings.SNAPSHOTS',
+      'set settings.ARCHIVE',
+    ])
+      assert.ok(notes.includes(text), `${text}: ${notes}`);
+    assert.ok(!(await notesOf('news', [...required, ...everything])).includes('settings.ARCHIVE'));
+  });
+
+  it('`helm test` checks brokers and topics from a pod that the release’s policies select', async () => {
+    const manifests = await manifestsOf('news', required);
+    const pod = named(manifests, 'Pod', 'news-crawlstream-test')!;
+    assert.equal(annotationsOf(pod)['helm.sh/hook'], 'test');
+    assert.deepEqual(pod['spec'].containers[0].args.slice(0, 2), ['topics', 'check']);
+    assert.ok(reaches({ manifests, namespace: 'crawls' }, pod.metadata.labels!, { namespace: 'crawls' }, 9092));
+  });
+});
+
+const podSettings = [
+  ...set(
+    'imagePullSecrets[0].name=pull',
+    'nodeSelector.pool=crawl',
+    'fetcher.nodeSelector.pool=edge',
+    'tolerations[0].key=crawl',
+    'tolerations[0].operator=Exists',
+    'priorityClassName=low',
+    'podSecurityContext.runAsUser=2000',
+    'image.pullPolicy=Always',
+    'extraEnv[0].name=ALL_PODS',
+    'extraEnv[0].value=yes',
+    'fetcher.extraEnv[0].name=FETCHERS',
+    'fetcher.extraEnv[0].value=yes',
+    'extraEnvFrom[0].secretRef.name=kafka-login',
+    'podAnnotations.team=search',
+    'topologySpreadConstraints[0].topologyKey=rack',
+    'topologySpreadConstraints[0].maxSkew=1',
+    'topologySpreadConstraints[0].whenUnsatisfiable=DoNotSchedule',
+    'serviceAccount.annotations.eks\\.amazonaws\\.com/role-arn=arn:aws:iam::1:role/crawl',
+    'storageClassName=fast',
+    'graph.storageClassName=slow',
+    'frontier.minReadySeconds=90',
+  ),
+  ...['--set-string', 'podLabels.cost-centre=7'],
+  ...['--set-json', 'affinity={"podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[]}}'],
+];
+
+/** Helm prints notes only of what it installs: here, a copy of the chart holds them as an object. */
+async function notesOf(release: string, args: readonly string[]): Promise<string> {
+  const copy = join(temporaryFolder(), 'crawlstream');
+  cpSync(chartFolder, copy, { recursive: true });
+  const notes = join(copy, 'templates/NOTES.txt');
+  const text = readFileSync(notes, 'utf8');
+  renameSync(notes, join(copy, 'templates/_notes.tpl'));
+  writeFileSync(join(copy, 'templates/_notes.tpl'), `{{- define "notes" }}${text}{{ end }}`);
+  writeFileSync(
+    join(copy, 'templates/notes.yaml'),
+    'kind: Notes\nmetadata: { name: notes }\ntext: {{ include "notes" . | toJson }}\n',
+  );
+  return named(await manifestsOf(release, args, copy), 'Notes', 'notes')!['text'];
+}
