@@ -211,6 +211,8 @@ export async function openCluster(
       counted(String(nodeId), async () => askMetadata(await link(nodeId, shared), [topic])),
     );
     const answers = await enoughOf(asked, Math.floor(ids.length / 2) + 1).catch((error) => {
+      // A broker that left the cluster is no part of it: the next question learns who is.
+      leaders.doubt(topic);
       throw transient(`fewer than half of the ${ids.length} brokers answer: ${(error as Error).message}`, error);
     });
     const found = answers.flatMap(({ topicMetadata }) =>
