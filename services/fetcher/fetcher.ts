@@ -8,6 +8,7 @@
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Request, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
+import { networkLimits } from '../../topology/fetch/network-limits.ts';
 import { orderedDelayMs } from '../../topology/frontier/decide/politeness.ts';
 import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
@@ -239,11 +240,15 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         resolver.forgetFailures();
         leaseEnded();
       },
-      ask({ origin, hostKey, delayMs }, latestStartMs) {
+      ask({ origin, hostKey, delayMs }, latestStartMs, onStart) {
         const { headers, requestPath } = runnerAs(runner, agreed.of(hostKey));
         const paced = { hostKey, delayMs, delayFactor: 0, latestStartMs };
         const asked = { url: `${origin}/robots.txt`, headers, wants: () => false, kind: 'robots' as const };
-        return pacedRequest({ ...requestPath, network: undefined }, { ...asked, ...paced, record: () => {} });
+        const isNeeded = () => {
+          onStart();
+          return true;
+        };
+        return pacedRequest({ ...requestPath, network: undefined }, { ...asked, ...paced, isNeeded, record: () => {} });
       },
     });
   // Of several fetchers the others take what this one cannot fetch; one that is alone keeps its leases until they end.
@@ -252,11 +257,18 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         get awaySinceMs() {
           return ownNetwork.awaySinceMs;
         },
+        get isUnproven() {
+          return ownNetwork.isUnproven;
+        },
         judge: ownNetwork.judge,
-        wait: (untilMs) => ownNetwork.wait(isAlone() ? untilMs : 0),
+        wait: (asked) => ownNetwork.wait(asked, isAlone() || ownNetwork.isUnproven ? asked.latestStartMs : 0),
       }
     : undefined;
-  const mayTake = () => isAlone() || (network?.awaySinceMs ?? null) === null;
+  // Where nobody has answered yet, the hosts of a few leases show whether the network is back.
+  const mayTake = () =>
+    isAlone() ||
+    (network?.awaySinceMs ?? null) === null ||
+    (network?.isUnproven === true && running.size < networkLimits.unprovenAtOnce);
   const namesMax = Math.ceil(leasesMax * fetcherLimits.namesShareMax);
   const runner: LeaseRunner = {
     requestPath: {

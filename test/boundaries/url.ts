@@ -54,10 +54,19 @@ function remembered(count: number): number {
   return targets.size;
 }
 
+/** Of so many hosts that answered first, those that are asked after many others answered. */
+function keptOfFirst(count: number): number {
+  const others = 10 * networkLimits.witnessesMax;
+  const kept = witnessesOf(count + others).witnesses(false, 0, count + others);
+  return kept.filter(([target]) => Number(target.slice(1, -'.test'.length)) < count).length;
+}
+
 export const networkBoundaries: BoundaryTable<typeof networkLimits> = {
   silentTargetsLeast: from(isOursAfter),
   witnessesMax: cutAt(networkLimits.witnessesMax, remembered),
   askedAtOnce: cutAt(networkLimits.askedAtOnce, (n) => witnessesOf(n).witnesses().length),
+  firstWitnesses: cutAt(networkLimits.firstWitnesses, keptOfFirst),
+  unprovenAtOnce: tuning('how soon one host that works is found among hosts that do not'),
   betweenMs: tuning('how often hosts are asked whether they still answer'),
   answerMs: tuning('how long they may take: one that takes longer is asked again'),
   againMs: tuning('how soon the return of the network is noticed'),

@@ -2,8 +2,9 @@
  * Is it our own network that is away? What hosts do and do not answer is the evidence: many unrelated ones fall silent, and none answers.
  *
  * Targets are registrable domains and addresses. A failure is charged to its host as soon as somebody else has answered since the request
- * began. Otherwise hosts that have answered before (witnesses) are asked: if one does, the failure is its host's; if none does, and
- * `silentTargetsLeast` targets are silent by then, or the system says so itself, it is ours.
+ * began. Otherwise hosts that have answered before (witnesses) are asked, some at first, then all: if one does, the failure is its host's; if
+ * none does, and `silentTargetsLeast` targets are silent by then, or the system says so itself, it is ours. So one host that
+ * answers is enough, however many others are made up or dead.
  *
  * Pure: time is an argument, ms.
  */
@@ -21,6 +22,8 @@ export interface Witness {
 export class NetworkEvidence {
   /** By target, the newest last. */
   readonly #witnesses = new Map<string, Witness>();
+  /** Those that answered first: they are not forgotten. */
+  readonly #first = new Set<string>();
   /** Targets that have not answered since anybody did. */
   readonly #silent = new Set<string>();
   /** When each of the last two different targets answered. */
@@ -29,9 +32,18 @@ export class NetworkEvidence {
   answered(target: string, witness: Witness, atMs: number): void {
     this.#witnesses.delete(target);
     this.#witnesses.set(target, witness);
-    if (this.#witnesses.size > networkLimits.witnessesMax) this.#witnesses.delete(this.#witnesses.keys().next().value!);
+    if (this.#first.size < networkLimits.firstWitnesses) this.#first.add(target);
+    if (this.#witnesses.size > networkLimits.witnessesMax) this.#forgetOldest();
     this.#silent.clear();
     this.#answers = [{ target, atMs }, ...this.#answers.filter((one) => one.target !== target)].slice(0, 2);
+  }
+
+  #forgetOldest(): void {
+    for (const target of this.#witnesses.keys()) {
+      if (this.#first.has(target)) continue;
+      this.#witnesses.delete(target);
+      return;
+    }
   }
 
   silent(target: string): void {
@@ -55,14 +67,18 @@ export class NetworkEvidence {
 
   /**
    * Those to ask, which have answered last, without the ones that are known to be silent. `isAway`: if all are, they are asked again.
-   * `skip`: so many were asked before.
+   * `skip`: so many were asked before. `most`: so many at most.
    */
-  witnesses(isAway = false, skip = 0): readonly (readonly [target: string, witness: Witness])[] {
+  witnesses(
+    isAway = false,
+    skip = 0,
+    most: number = networkLimits.askedAtOnce,
+  ): readonly (readonly [target: string, witness: Witness])[] {
     const all = [...this.#witnesses].reverse();
     const fresh = all.filter(([target]) => !this.#silent.has(target));
     const usable = fresh.length === 0 && isAway ? all : fresh;
     const from = usable.length === 0 ? 0 : skip % usable.length;
-    return [...usable.slice(from), ...usable.slice(0, from)].slice(0, networkLimits.askedAtOnce);
+    return [...usable.slice(from), ...usable.slice(0, from)].slice(0, most);
   }
 
   /**

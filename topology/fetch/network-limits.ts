@@ -4,8 +4,12 @@ export const networkLimits = {
   silentTargetsLeast: 3,
   /** Hosts that have answered and are remembered, to be asked again. */
   witnessesMax: 64,
-  /** Of those, asked at once: one may be away for other reasons. */
+  /** Of those, the first ones, mostly seeds, stay: whoever makes up many hosts cannot replace them all. */
+  firstWitnesses: 16,
+  /** Of those, asked at once: one may be away for other reasons. Before the network counts as away, all others are asked too. */
   askedAtOnce: 3,
+  /** The same where no host has answered this process: of so many hosts that wait, one works. */
+  unprovenAtOnce: 16,
   /** Between two such questions, ms: at the end of a crawl, with only dead hosts left, it asks no more often. */
   betweenMs: 1_000,
   /** How long they may take to answer, ms: most do within one second. */

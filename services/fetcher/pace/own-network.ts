@@ -4,7 +4,8 @@
  * A request without a response is judged (topology/fetch/network-evidence.ts) before it is reported. A fault on our
  * side counts as if the request had not been made: no attempt, no back-off and no death of a host is charged. While the
  * network is away leases wait, and three hosts that have answered before are asked for robots.txt every few seconds, at
- * their pace. The first response of any host ends that.
+ * their pace. The first response of any host ends that. One host that answers is enough for the network not to count as
+ * away, however many others do not: each that has answered before is asked first, also if its turn is long in coming.
  */
 import { type Fault, faultOf } from '../../../topology/fetch/fault.ts';
 import { NetworkEvidence, type Witness } from '../../../topology/fetch/network-evidence.ts';
@@ -17,8 +18,10 @@ import type { RequestFailure } from '../http/request-failure.ts';
 export interface OwnNetwork {
   /** Since when it is away, ms since the Unix epoch; null: it is there. */
   readonly awaySinceMs: number | null;
-  /** Undefined: it is there. False: it is not back in time. */
-  wait(untilMs: number): Promise<boolean> | undefined;
+  /** It is away, and no host has answered this process: it can only be guessed which host would show its return. */
+  readonly isUnproven: boolean;
+  /** Undefined: it is there. False: it is not back by `untilMs`. */
+  wait(asked: Asked, untilMs?: number): Promise<boolean> | undefined;
   /** Was the failure ours? Undefined: there was none, or it was not. */
   judge(asked: Asked, response: HttpResponse): Promise<boolean> | undefined;
 }
@@ -27,13 +30,18 @@ export interface Asked {
   readonly url: string;
   readonly hostKey: string;
   readonly delayMs: number;
+  /** The request starts by then or not at all, ms since the Unix epoch. */
+  readonly latestStartMs: number;
 }
+
+/** What hosts that answered before do now. unasked: no host answers, and some could not be asked yet. */
+type Found = 'answers' | 'silent' | 'unasked';
 
 export interface OwnNetworkOptions {
   /** Of the requests' times. */
   readonly clock: Clock;
-  /** Asks a host for robots.txt at its pace. Null: it could not be asked in time. */
-  ask(witness: Witness, latestStartMs: number): Promise<HttpResponse | null>;
+  /** Asks a host for robots.txt at its pace, and calls `onStart` when its turn comes. Null: it could not be asked in time. */
+  ask(witness: Witness, latestStartMs: number, onStart: () => void): Promise<HttpResponse | null>;
   /** Has anything answered this crawl in an earlier process? */
   isProven(): boolean;
   /** Is called when the network is back: what was learnt of names meanwhile is void. */
@@ -46,11 +54,13 @@ export interface OwnNetworkOptions {
 export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: OwnNetworkOptions): OwnNetwork {
   const evidence = new NetworkEvidence();
   let awaySinceMs: number | null = null;
-  let looking: Promise<boolean> | undefined;
+  let looking: Promise<Found> | undefined;
   let back = () => {};
   let isBack: Promise<void> = Promise.resolve();
   /** Asked where nobody has answered yet: whoever failed first. */
   let last: Witness | undefined;
+  /** The same of requests that wait, by target, the newest last. */
+  const waiting = new Map<string, Witness>();
   let asked = 0;
   let askedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -59,52 +69,67 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
     if (awaySinceMs === null) return;
     say(`the network works again after ${Math.round((clock.nowMs() - awaySinceMs) / 1_000)} s: the crawl continues`);
     awaySinceMs = null;
+    waiting.clear();
     onBack();
     back();
   };
 
-  /** Does one of those that have answered before do so now? Asked once a second at most, however many are silent. */
-  const anyAnswers = async (): Promise<boolean> => {
+  const nextToAsk = (most: number): readonly (readonly [target: string, witness: Witness])[] => {
     const isAway = awaySinceMs !== null;
-    const found = evidence.witnesses(isAway, asked);
-    const witnesses =
-      found.length > 0 || !isAway || last === undefined ? found : [[targetOf(last.hostKey), last] as const];
-    if (witnesses.length === 0) return false;
+    if (evidence.hasWitnesses || !isAway) return evidence.witnesses(isAway, asked, most);
+    const some = [...waiting].slice(0, networkLimits.unprovenAtOnce);
+    for (const [target] of some) waiting.delete(target);
+    return some.length > 0 || last === undefined ? some : [[targetOf(last.hostKey), last]];
+  };
+
+  /** Asked once a second at most, however many are silent. */
+  const askSome = async (most: number): Promise<Found> => {
+    if (!evidence.hasWitnesses && awaySinceMs === null) return 'silent';
     await clock.sleepUntil(askedAtMs + networkLimits.betweenMs, signal);
+    const witnesses = nextToAsk(most);
+    if (witnesses.length === 0) return 'silent';
     askedAtMs = clock.nowMs();
     asked += witnesses.length;
     const latestStartMs = clock.nowMs() + networkLimits.answerMs;
     const timer = new AbortController();
     const stop = AbortSignal.any([timer.signal, signal]);
     const late = clock.sleepUntil(latestStartMs, stop).then(() => false);
-    const pending = new Set(witnesses.map(([target]) => target));
+    const unasked = new Set(witnesses.map(([target]) => target));
+    const pending = new Set<string>();
     const answers = witnesses.map(async ([target, witness]) => {
-      const response = await ask(witness, latestStartMs);
+      const response = await ask(witness, latestStartMs, () => {
+        unasked.delete(target);
+        pending.add(target);
+      });
       pending.delete(target);
-      if (response !== null && isAnswer(response)) {
+      if (response === null) return false;
+      unasked.delete(target);
+      if (isAnswer(response)) {
         answered(target, witness);
         return true;
       }
-      if (response !== null) evidence.silent(target);
+      evidence.silent(target);
       return false;
     });
     const isThere = await Promise.race([late, ...answers.map(onlyTrue), Promise.all(answers).then(() => false)]);
     timer.abort();
-    // What could not start in time has come back by now: these were asked, and said nothing.
-    if (!isThere && !signal.aborted) for (const target of pending) evidence.silent(target);
-    return isThere;
+    if (isThere) return 'answers';
+    if (!signal.aborted) for (const target of pending) evidence.silent(target);
+    // A host may be in the middle of a long answer, or have a long delay: it is no evidence until its turn has come.
+    return unasked.size > 0 ? 'unasked' : 'silent';
+  };
+
+  const look = async (isEnough: () => boolean): Promise<Found> => {
+    const found = await askSome(networkLimits.askedAtOnce);
+    if (found === 'answers' || awaySinceMs !== null || !isEnough()) return found;
+    return evidence.witnesses().length === 0 ? 'silent' : askSome(networkLimits.witnessesMax);
   };
 
   /** A resumed crawl has no host to ask: the outcomes of its other hosts decide. */
   const othersSpeak = async (target: string, sinceMs: number): Promise<void> => {
     const untilMs = clock.nowMs() + networkLimits.othersMs;
     const isOpen = () => !evidence.hasWitnesses && isProven() && awaySinceMs === null && !signal.aborted;
-    while (
-      isOpen() &&
-      clock.nowMs() < untilMs &&
-      !evidence.hasOtherAnswered(target, sinceMs) &&
-      !evidence.areManySilent
-    )
+    while (isOpen() && clock.nowMs() < untilMs && !evidence.hasOtherAnswered(target, sinceMs))
       await clock.sleepUntil(clock.nowMs() + networkLimits.lookMs, signal);
   };
 
@@ -116,26 +141,51 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
     void (async () => {
       while (awaySinceMs !== null && !signal.aborted) {
         await clock.sleepUntil(clock.nowMs() + networkLimits.againMs, signal);
-        if (!signal.aborted && awaySinceMs !== null) await anyAnswers();
+        if (!signal.aborted && awaySinceMs !== null) await askSome(networkLimits.askedAtOnce);
       }
     })();
+  };
+
+  const decide = async (target: string, startMs: number, latestStartMs: number, isOurs: () => boolean) => {
+    for (;;) {
+      looking ??= look(isOurs).finally(() => {
+        looking = undefined;
+      });
+      const found = await looking;
+      if (found === 'silent') await othersSpeak(target, startMs);
+      if (signal.aborted) return true;
+      if (found === 'answers' || evidence.hasOtherAnswered(target, startMs)) return false;
+      if (awaySinceMs !== null) return true;
+      if (!isOurs()) return false;
+      if (found === 'silent') {
+        goAway();
+        return true;
+      }
+      // Whoever can't be asked yet decides. A lease that ends meanwhile counts as if its request had not been made.
+      if (clock.nowMs() >= latestStartMs) return true;
+    }
   };
 
   return {
     get awaySinceMs() {
       return awaySinceMs;
     },
-    wait(untilMs) {
+    get isUnproven() {
+      return awaySinceMs !== null && !evidence.hasWitnesses;
+    },
+    wait(one, untilMs = one.latestStartMs) {
       if (awaySinceMs === null) return undefined;
+      if (!evidence.hasWitnesses && waiting.size < networkLimits.witnessesMax)
+        waiting.set(targetOf(one.hostKey), witnessOf(one));
       const timer = new AbortController();
       const stop = AbortSignal.any([timer.signal, signal]);
       return Promise.race([isBack.then(() => true), clock.sleepUntil(untilMs, stop).then(() => false)]).finally(() =>
         timer.abort(),
       );
     },
-    judge({ url, hostKey, delayMs }, response) {
-      const target = targetOf(hostKey);
-      const witness = { origin: url.slice(0, url.indexOf('//') + 2 + hostKey.length), hostKey, delayMs };
+    judge(one, response) {
+      const target = targetOf(one.hostKey);
+      const witness = witnessOf(one);
       if (isAnswer(response)) {
         answered(target, witness);
         return undefined;
@@ -147,16 +197,8 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
       evidence.silent(target);
       if (evidence.hasOtherAnswered(target, startMs)) return undefined;
       last = witness;
-      looking ??= anyAnswers().finally(() => {
-        looking = undefined;
-      });
-      return looking.then(async (isThere) => {
-        if (!isThere) await othersSpeak(target, startMs);
-        if (signal.aborted) return true;
-        if (isThere || evidence.hasOtherAnswered(target, startMs)) return false;
-        if (awaySinceMs === null && evidence.isOurs(fault, isProven())) goAway();
-        return awaySinceMs !== null;
-      });
+      const mayBeOurs = () => evidence.isOurs(fault, isProven());
+      return decide(target, startMs, one.latestStartMs, mayBeOurs);
     },
   };
 }
@@ -180,6 +222,10 @@ function saysNothing({ kind }: RequestFailure, fault: Fault): boolean {
     kind === 'tlsFailed' ||
     (kind === 'dnsFailed' && fault === 'host')
   );
+}
+
+function witnessOf({ url, hostKey, delayMs }: Asked): Witness {
+  return { origin: url.slice(0, url.indexOf('//') + 2 + hostKey.length), hostKey, delayMs };
 }
 
 /** Hosts of one domain may be away together. */

@@ -97,7 +97,7 @@ export interface By {
  * if it had not been asked for.
  */
 export async function pacedRequest(requestPath: RequestPath, request: PacedRequest): Promise<HttpResponse | null> {
-  const back = requestPath.network?.wait(request.latestStartMs);
+  const back = requestPath.network?.wait(request);
   if (back !== undefined && !(await back)) return null;
   let made = await oneRequest(requestPath, request);
   for (let left = fetcherLimits.repeatsMax; left > 0 && made !== null; left--) {

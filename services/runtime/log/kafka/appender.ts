@@ -36,7 +36,10 @@ export interface Appender {
   append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
   /** Resolves when all that was appended is acked or has failed. Later appends reject. */
   close(): Promise<void>;
-  /** Partitions that took nothing for `kafkaLimits.blockedAppendMs` or longer. */
+  /**
+   * Partitions that took nothing for `kafkaLimits.blockedAppendMs` or longer. One whose appends were given up is listed until
+   * it takes another.
+   */
   blocked(): BlockedAppend[];
 }
 
@@ -71,8 +74,12 @@ interface Channel {
   sequence: number;
   /** Since when something waits and nothing was acked; monotonic, ms. */
   waitsSinceMs: number | undefined;
+  /** Its appends were given up, since when it had taken none and when; undefined: it has taken one since. Monotonic, ms. */
+  gaveUp: { readonly sinceMs: number; readonly atMs: number } | undefined;
   /** Why the last try failed. */
   why: string;
+  /** The broker that led it at the last try. */
+  broker: string | undefined;
 }
 
 interface Batch {
@@ -117,7 +124,8 @@ export function createAppender(
         partition,
         (channel = {
           ...{ topic, partition, queue: [], batch: undefined, bytesMax: kafkaLimits.batchBytesMax },
-          ...{ id: undefined, epoch: 0, sequence: 0, waitsSinceMs: undefined, why: 'no answer' },
+          ...{ id: undefined, epoch: 0, sequence: 0, waitsSinceMs: undefined, gaveUp: undefined },
+          ...{ why: 'no answer', broker: undefined },
         }),
       );
     return channel;
@@ -126,6 +134,7 @@ export function createAppender(
   const settle = (channel: Channel) => {
     channel.batch = undefined;
     channel.waitsSinceMs = undefined;
+    channel.gaveUp = undefined;
     if (channel.queue.length === 0) busy.delete(channel);
     if (busy.size === 0) idle?.();
   };
@@ -167,13 +176,12 @@ export function createAppender(
     }
   };
   const fail = (channel: Channel, error: unknown) => {
-    const waitsSinceMs = isTransient(error) ? channel.waitsSinceMs : undefined;
+    const sinceMs = isTransient(error) ? channel.waitsSinceMs : undefined;
     const records = [...(channel.batch?.records ?? []), ...channel.queue.splice(0)];
     numberAnew(channel);
     for (const { append } of records) append.reject(error);
     settle(channel);
-    // Whoever appends again at once waits on.
-    channel.waitsSinceMs = waitsSinceMs;
+    channel.gaveUp = sinceMs === undefined ? undefined : { sinceMs, atMs: performance.now() };
   };
   const tryLater = (channel: Channel, batch: Batch, error: unknown) => {
     cluster.forget(channel.topic, channel.partition);
@@ -185,8 +193,13 @@ export function createAppender(
     batch.pauseMs = Math.min(2 * batch.pauseMs, kafkaLimits.retryMsMax);
   };
 
+  /** Whoever appends again soon after its appends were given up waits on; after a while without any, the wait is another one. */
+  const waitsSince = ({ gaveUp }: Channel): number => {
+    const now = performance.now();
+    return gaveUp !== undefined && now - gaveUp.atMs < kafkaLimits.blockedAppendMs ? gaveUp.sinceMs : now;
+  };
   const seal = (channel: Channel): Batch => {
-    channel.waitsSinceMs ??= performance.now();
+    channel.waitsSinceMs ??= waitsSince(channel);
     let count = 0;
     let bytes = 0;
     for (const queued of channel.queue) {
@@ -223,6 +236,8 @@ export function createAppender(
       else ready.set(leader, [channel]);
     }
     for (const [leader, of] of ready) {
+      const broker = cluster.addressOf(leader);
+      for (const channel of of) channel.broker = broker;
       sending.add(leader);
       send(leader, of).finally(() => {
         sending.delete(leader);
@@ -359,10 +374,15 @@ export function createAppender(
     },
     blocked: () => {
       const beforeMs = performance.now() - kafkaLimits.blockedAppendMs;
-      return [...busy].flatMap(({ topic, partition, waitsSinceMs, why }) =>
-        waitsSinceMs !== undefined && waitsSinceMs <= beforeMs
-          ? [{ topic, partition, sinceMs: waitsSinceMs, why }]
-          : [],
+      return [...channels.values()].flatMap((byPartition) =>
+        [...byPartition.values()].flatMap(({ topic, partition, waitsSinceMs, gaveUp, why, broker }) => {
+          // Between two tries of whoever appends it still waits.
+          const isGivenUp = waitsSinceMs === undefined && gaveUp !== undefined && gaveUp.atMs <= beforeMs;
+          const sinceMs = waitsSinceMs ?? gaveUp?.sinceMs;
+          return sinceMs !== undefined && sinceMs <= beforeMs
+            ? [{ topic, partition, sinceMs, why, broker, isGivenUp }]
+            : [];
+        }),
       );
     },
     close: async () => {

@@ -11,6 +11,11 @@ export interface BrokerWatch {
   listed(addresses: readonly string[]): void;
   /** The brokers that do not answer, in words; null: all do. */
   readonly away: BrokersAway | null;
+  /**
+   * When a broker was last away, monotonic ms: now, also while it is not reported yet. Absences that are over count if they were
+   * reported. Without an address: when all were away. Undefined: never.
+   */
+  lastAwayMs(address: string | undefined): number | undefined;
   close(): void;
 }
 
@@ -40,9 +45,13 @@ export function createBrokerWatch(say: (text: string) => void, said = new Map<st
   const absences = new Map<string, Absence>();
   /** Brokers that answered and have not failed since. */
   const answering = new Set<string>();
+  /** When absences that were reported ended, by address. */
+  const endedMs = new Map<string, number>();
+  let allAwayUntilMs: number | undefined;
   let known: ReadonlySet<string> = new Set();
 
   const answered = (address: string) => {
+    if (answering.size === 0 && said.size > 0) allAwayUntilMs = performance.now();
     answering.add(address);
     const absence = absences.get(address);
     if (absence !== undefined) {
@@ -52,6 +61,7 @@ export function createBrokerWatch(say: (text: string) => void, said = new Map<st
     const sinceMs = said.get(address);
     if (sinceMs === undefined) return;
     said.delete(address);
+    endedMs.set(address, performance.now());
     say(`broker ${address} answers again, after ${seconds({ sinceMs })}`);
   };
 
@@ -76,6 +86,7 @@ export function createBrokerWatch(say: (text: string) => void, said = new Map<st
         else if (!now.has(address) && performance.now() - sinceMs > forgottenAfterMs) {
           absences.delete(address);
           said.delete(address);
+          endedMs.set(address, performance.now());
         }
       }
       known = now;
@@ -86,6 +97,14 @@ export function createBrokerWatch(say: (text: string) => void, said = new Map<st
         ([address, absence]) => `broker ${address} does not answer (${absence.why}), since ${seconds(absence)}`,
       );
       return { text: parts.join('; '), count: absences.size, isCutOff: answering.size === 0 };
+    },
+    lastAwayMs(address) {
+      const now = performance.now();
+      const isAway = (one: string) => said.has(one) || absences.has(one);
+      const areAllAway = answering.size === 0 && absences.size + said.size > 0;
+      if (areAllAway || (address !== undefined && isAway(address))) return now;
+      const ended = address === undefined ? undefined : endedMs.get(address);
+      return ended === undefined ? allAwayUntilMs : Math.max(ended, allAwayUntilMs ?? 0);
     },
     close() {
       for (const { timer } of absences.values()) clearTimeout(timer);

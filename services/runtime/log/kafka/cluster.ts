@@ -26,6 +26,8 @@ export interface Cluster {
   knownLeaderOf(topic: string, partition: number): number | undefined;
   /** The leader with its epoch. Throws as `leaderOf`. */
   leader(topic: string, partition: number): Promise<Leader>;
+  /** As the brokers list it, `host:port`. */
+  addressOf(node: number): string | undefined;
   /** The epoch of the leader as it is known; -1: it is not. */
   epochOf(topic: string, partition: number): number;
   /**
@@ -209,6 +211,8 @@ export async function openCluster(
       counted(String(nodeId), async () => askMetadata(await link(nodeId, shared), [topic])),
     );
     const answers = await enoughOf(asked, Math.floor(ids.length / 2) + 1).catch((error) => {
+      // A broker that left the cluster is no part of it: the next question learns who is.
+      leaders.doubt(topic);
       throw transient(`fewer than half of the ${ids.length} brokers answer: ${(error as Error).message}`, error);
     });
     const found = answers.flatMap(({ topicMetadata }) =>
@@ -315,6 +319,10 @@ export async function openCluster(
     knownLeaderOf: (topic, partition) => {
       const node = leaders.of(topic)?.[partition]?.node;
       return node !== undefined && node >= 0 && nodes.has(node) ? node : undefined;
+    },
+    addressOf: (node) => {
+      const address = nodes.get(node);
+      return address && `${address.host}:${address.port}`;
     },
     epochOf: (topic, partition) => leaders.leader(topic, partition)?.epoch ?? -1,
     forget,

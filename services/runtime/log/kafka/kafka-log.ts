@@ -92,7 +92,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
   const clock = options.clock ?? new SystemClock();
   const appender = createAppender(cluster, clock, deliveryTimeoutMs, compressor, tally.retry);
-  const appendWatch = watchAppends(appender.blocked, options.onBrokers ?? (() => {}));
+  const appendWatch = watchAppends(appender.blocked, watch.lastAwayMs, options.onBrokers ?? (() => {}));
   const readers = new Set<LogReader>();
   /** Includes members that are out: a former member must not commit as an outsider. */
   const memberships = new Map<string, KafkaMembership>();

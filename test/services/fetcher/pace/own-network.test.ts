@@ -5,7 +5,7 @@ import { createOwnNetwork } from '../../../../services/fetcher/pace/own-network.
 import { networkLimits } from '../../../../topology/fetch/network-limits.ts';
 import { createFakeClock } from '../fake-clock.ts';
 
-type Answer = 'answers' | 'refuses' | 'never' | 'noRoute' | 'noServer' | 'noName' | 'badCertificate';
+type Answer = 'answers' | 'refuses' | 'never' | 'noRoute' | 'noServer' | 'noName' | 'badCertificate' | 'busy';
 
 /** A web of hosts that answer as `how` says. */
 function open(isResumed = false) {
@@ -33,18 +33,26 @@ function open(isResumed = false) {
     onBack: () => {
       forgotten += 1;
     },
-    async ask({ hostKey, origin }) {
+    async ask({ hostKey, origin }, latestStartMs, onStart) {
+      const answer = how.get(hostKey);
+      if (answer === 'busy') {
+        await clock.sleepUntil(latestStartMs);
+        return null;
+      }
+      onStart();
       asked.push(origin);
       if (how.get(hostKey) === 'never') return new Promise<never>(() => {});
       return responseOf(hostKey);
     },
   });
-  const fetchOf = (hostKey: string) =>
-    network.judge({ url: `http://${hostKey}/page`, hostKey, delayMs: 0 }, responseOf(hostKey));
+  const request = (hostKey: string, forMs = 30_000) => ({
+    ...{ url: `http://${hostKey}/page`, hostKey, delayMs: 0, latestStartMs: clock.nowMs() + forMs },
+  });
+  const fetchOf = (hostKey: string) => network.judge(request(hostKey), responseOf(hostKey));
   const all = (answer: Answer, hosts: readonly string[]) => {
     for (const host of hosts) how.set(host, answer);
   };
-  return { clock, network, fetchOf, all, said, asked, stopping, forgotten: () => forgotten };
+  return { clock, network, request, fetchOf, all, said, asked, stopping, forgotten: () => forgotten };
 }
 
 const hosts = ['a.test', 'b.test', 'c.test', 'd.test'];
@@ -68,7 +76,7 @@ test('a host that falls silent while others answer is charged with its failure',
 
 for (const answer of ['refuses', 'never', 'noRoute', 'noServer'] as const)
   test(`no host is charged while none answers (${answer}), and the first response ends that`, async () => {
-    const { clock, fetchOf, all, network, said, forgotten } = open();
+    const { clock, request, fetchOf, all, network, said, forgotten } = open();
     for (const host of hosts) fetchOf(host);
     await clock.advance(60_000);
     all(answer, hosts);
@@ -77,8 +85,8 @@ for (const answer of ['refuses', 'never', 'noRoute', 'noServer'] as const)
     assert.deepEqual(await Promise.all(verdicts), [true, true]);
     assert.notEqual(network.awaySinceMs, null);
     assert.equal(await fetchOf('c.test'), true);
-    const waiting = network.wait(clock.nowMs() + 3_600_000)!;
-    const early = network.wait(clock.nowMs() + 1_000)!;
+    const waiting = network.wait(request('e.test', 3_600_000))!;
+    const early = network.wait(request('e.test', 1_000))!;
     await settle(clock);
     assert.equal(await early, false, 'a lease whose time is over does not wait');
     all('answers', ['d.test']);
@@ -86,7 +94,7 @@ for (const answer of ['refuses', 'never', 'noRoute', 'noServer'] as const)
     while (network.awaySinceMs !== null && clock.nowMs() - backMs < 60_000) await clock.advance(500);
     assert.ok(clock.nowMs() - backMs <= 10_000, `${clock.nowMs() - backMs} ms`);
     assert.equal(await waiting, true);
-    assert.equal(network.wait(0), undefined);
+    assert.equal(network.wait(request('e.test')), undefined);
     assert.deepEqual([said.length, forgotten()], [2, 1]);
   });
 
@@ -134,7 +142,6 @@ test('while only dead hosts are left, those that answered are contacted at most 
   const { clock, fetchOf, all, asked } = open();
   for (const host of hosts) fetchOf(host);
   await clock.advance(60_000);
-  const dead = Array.from({ length: 100 }, (_, n) => `dead${n}.test`);
   all('refuses', dead);
   const beganMs = clock.nowMs();
   for (const host of dead) {
@@ -155,4 +162,79 @@ test('a stopping fetcher charges no host and waits for nothing', async () => {
   stopping.abort();
   await settle(clock);
   assert.equal(await verdict, true);
+});
+
+const dead = Array.from({ length: 100 }, (_, n) => `dead${n}.test`);
+
+test('a crawl with one host that answers never takes its network for away, however many links are dead', async () => {
+  const { clock, fetchOf, all, network, said } = open();
+  fetchOf('honest.test');
+  await clock.advance(60_000);
+  all('refuses', dead);
+  const verdicts = dead.map(fetchOf);
+  await settle(clock);
+  assert.deepEqual([...new Set(await Promise.all(verdicts))], [false]);
+  assert.deepEqual([network.awaySinceMs, said], [null, []]);
+});
+
+test('a host that cannot be asked yet, since it is busy or its delay runs, decides once its turn comes', async () => {
+  const { clock, fetchOf, all, network, said } = open();
+  fetchOf('honest.test');
+  await clock.advance(60_000);
+  all('refuses', dead);
+  all('busy', ['honest.test']);
+  const verdicts = dead.slice(0, 10).map(fetchOf);
+  await settle(clock);
+  all('answers', ['honest.test']);
+  await settle(clock);
+  assert.deepEqual([...new Set(await Promise.all(verdicts))], [false]);
+  assert.deepEqual([network.awaySinceMs, said], [null, []]);
+});
+
+test('a host that cannot be asked before a lease ends costs the dead host of the lease nothing', async () => {
+  const { clock, fetchOf, all, network } = open();
+  fetchOf('honest.test');
+  await clock.advance(60_000);
+  all('refuses', dead);
+  all('busy', ['honest.test']);
+  const verdicts = dead.slice(0, 10).map(fetchOf);
+  for (let n = 0; n < 8; n++) await settle(clock);
+  assert.deepEqual([...new Set(await Promise.all(verdicts))], [true]);
+  assert.equal(network.awaySinceMs, null);
+});
+
+test('hosts made up by the hundred, which answer and then fall silent, do not outweigh one that answers', async () => {
+  const { clock, fetchOf, all, network, said } = open();
+  for (const host of ['honest.test', ...dead]) fetchOf(host);
+  await clock.advance(60_000);
+  all('refuses', dead);
+  const verdicts = dead.map(fetchOf);
+  for (let n = 0; n < 3; n++) await settle(clock);
+  assert.deepEqual([...new Set(await Promise.all(verdicts))], [false]);
+  assert.deepEqual([network.awaySinceMs, said], [null, []]);
+});
+
+test('a resumed crawl of mostly dead hosts goes on once a host that waits answers', async () => {
+  const { clock, request, fetchOf, all, network } = open(true);
+  all('refuses', dead);
+  for (const host of dead) fetchOf(host);
+  await settle(clock);
+  await settle(clock);
+  assert.notEqual(network.awaySinceMs, null, 'nobody has answered yet');
+  assert.equal(network.isUnproven, true);
+  const waiting = [...dead.slice(0, 40), 'honest.test'].map((host) => network.wait(request(host, 3_600_000)));
+  for (let n = 0; n < 2; n++) await settle(clock);
+  assert.equal(network.awaySinceMs, null);
+  assert.equal(await waiting.at(-1), true);
+});
+
+test('a resumed crawl waits for its other hosts before it takes its network for away', async () => {
+  const { clock, fetchOf, all, said } = open(true);
+  all('refuses', dead);
+  const verdicts = dead.map(fetchOf);
+  await clock.advance(3_000);
+  fetchOf('honest.test');
+  await settle(clock);
+  assert.deepEqual([...new Set(await Promise.all(verdicts))], [false]);
+  assert.deepEqual(said, []);
 });

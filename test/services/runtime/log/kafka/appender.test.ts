@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '../../../../../services/runtime/clock.ts';
 import { createAppender } from '../../../../../services/runtime/log/kafka/appender.ts';
 import { transient } from '../../../../../services/runtime/log/kafka/errors.ts';
+import { kafkaLimits } from '../../../../../services/runtime/log/kafka/kafka-limits.ts';
 import type { AppendRecord } from '../../../../../services/runtime/log/log.ts';
 import { CrawlstreamError } from '../../../../../topology/errors.ts';
 import { type Script, scriptedCluster, topic } from './scripted-cluster.ts';
@@ -11,6 +12,7 @@ import { type Script, scriptedCluster, topic } from './scripted-cluster.ts';
 const record = (value: string, partition = 0): AppendRecord => ({
   ...{ topic, partition, key: null, value: Buffer.from(value) },
 });
+const notEnoughReplicas = 19;
 const large = (value: string) => record(value + '-'.repeat(500_000));
 
 /** Broker 1 takes its first request and holds the answer back; then the leader moves to broker 2. */
@@ -215,4 +217,43 @@ test('appends are in the log once, in order and at their offsets, whatever broke
     Promise.all(Array.from({ length: 24 }, (_, i) => randomRun(i + 1))),
     sleep(60_000, undefined, { ref: false }).then(() => assert.fail('appends did not settle')),
   ]);
+});
+
+test('a partition whose appends were given up is not blocked by them when it is used again later', async (t) => {
+  let isRefusing = true;
+  const { cluster } = scriptedCluster(1, { refusing: () => (isRefusing ? notEnoughReplicas : undefined) });
+  const appender = createAppender(cluster, new SystemClock(), 100, undefined);
+  await assert.rejects(appender.append([record('a')]), /NOT_ENOUGH_REPLICAS/);
+  assert.deepEqual(appender.blocked(), []);
+  const laterMs = performance.now() + 2 * kafkaLimits.blockedAppendMs;
+  t.mock.method(performance, 'now', () => laterMs);
+  assert.deepEqual(
+    appender.blocked().map(({ isGivenUp }) => isGivenUp),
+    [true],
+  );
+  const late = appender.append([record('b')]);
+  await sleep(20);
+  assert.deepEqual(appender.blocked(), []);
+  isRefusing = false;
+  t.mock.restoreAll();
+  await late.catch(() => {});
+  await appender.append([record('c')]);
+  assert.deepEqual(appender.blocked(), []);
+});
+
+test('a partition that is appended to again at once after its appends were given up stays blocked', async (t) => {
+  const { cluster } = scriptedCluster(1, { refusing: () => notEnoughReplicas });
+  const appender = createAppender(cluster, new SystemClock(), 100, undefined);
+  const beganMs = performance.now();
+  await assert.rejects(appender.append([record('a')]), /NOT_ENOUGH_REPLICAS/);
+  const late = appender.append([record('b')]);
+  await sleep(20);
+  const laterMs = beganMs + kafkaLimits.blockedAppendMs + 50;
+  t.mock.method(performance, 'now', () => laterMs);
+  const [blocked] = appender.blocked();
+  assert.equal(blocked?.isGivenUp, false);
+  assert.equal(blocked?.broker, 'b:1');
+  assert.match(blocked?.why ?? '', /NOT_ENOUGH_REPLICAS/);
+  t.mock.restoreAll();
+  await assert.rejects(late);
 });

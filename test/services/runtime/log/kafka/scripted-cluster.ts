@@ -91,6 +91,7 @@ export function scriptedCluster(partitions: number, script: Script): ScriptedClu
       isLeaderKnown = true;
       return leaders[partition]!;
     },
+    addressOf: (node: number) => `b:${node}`,
     forget: () => (isLeaderKnown = false),
     lookAgain: async () => {},
     sendAny: async () => ({ errorCode: 0, producerId: '7' }),

@@ -137,6 +137,28 @@ test('the end that a cut-off leader knows is not believed while the other broker
   });
 });
 
+test('the end of a partition is known soon after one broker of two has died and left the cluster', async (t) => {
+  const { port: dead, address } = await startScriptedBroker(t, { metadata: () => undefined });
+  let hasLeft = false;
+  const one: ScriptedBroker = await startScriptedBroker(t, {
+    range: { start: 3, end: 25 },
+    metadata: () => {
+      const [own, other] = [
+        { nodeId: 1, port: one.port },
+        { nodeId: 2, port: dead },
+      ];
+      return { brokers: hasLeft ? [own] : [own, other], leader: 1, epoch: 5 };
+    },
+  });
+  const log = await openKafkaLog({ brokers: [one.address, address], clientId: 'test', operationTimeoutMs: 8_000 });
+  t.after(() => log.close());
+  await assert.rejects(log.offsets('t', 0), /fewer than half of the 2 brokers/);
+  hasLeft = true;
+  const beganMs = performance.now();
+  assert.deepEqual(await log.offsets('t', 0), { start: 3, end: 25 });
+  assert.ok(performance.now() - beganMs < 3_000, `${performance.now() - beganMs} ms`);
+});
+
 async function pollOne(reader: LogReader): Promise<LogRecord> {
   for (let left = 300; left > 0; left--) {
     const [record] = await reader.poll({ maxBytes: 1 << 20, waitMs: 20 });
