@@ -45,7 +45,7 @@ export class Hand {
   }
 
   event(
-    kind: 'blockHost' | 'releaseHost' | 'hostDelay' | 'readSitemaps',
+    kind: 'blockHost' | 'releaseHost' | 'hostDelay' | 'hostLeases' | 'readSitemaps',
     hostKey: string,
     amount = 0,
     payload = '',

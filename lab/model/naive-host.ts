@@ -56,7 +56,7 @@ export const newHost = () => ({
   /** Leases it may be on: an operator's word (-1: none), and what is in force. */
   ownSlots: -1,
   hostSlots: 1,
-  /** When the next lease beside others may begin, and when slots that were given back may be used again. */
+  /** When the next lease may begin, and when slots that were given back may be used again. */
   nextMs: 0,
   freeMs: [] as number[],
   /** Leases below were out when trouble began. */
@@ -171,7 +171,7 @@ export function slotFreeMs(host: NaiveHost): number {
   const free = hostSlotsNow(host) - host.out;
   if (free <= 0) return Number.POSITIVE_INFINITY;
   const sorted = host.freeMs.toSorted((a, b) => b - a);
-  return Math.max(sorted[free - 1] ?? 0, host.out > 0 ? host.nextMs : 0);
+  return Math.max(sorted[free - 1] ?? 0, host.nextMs);
 }
 
 /** A host that has one slot, and had no more of late, is like any other. */

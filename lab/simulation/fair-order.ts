@@ -2,8 +2,7 @@
  * Searches a partition's changelog for a host that was ready and was passed over: by a host that was found later, or
  * twice by the same host. It watches who is leased and knows nothing of how the host clock orders hosts.
  *
- * Hosts are compared with those that wait in the same front queue, since a draw decides between front queues. Not looked at are
- * hosts with several slots: they go before the others until each of their slots has been used (topology/README.md).
+ * Hosts are compared with those that wait in the same front queue, since a draw decides between front queues.
  */
 import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../topology/frontier/changes/changes.ts';
@@ -52,6 +51,7 @@ class FairOrder {
     state.apply = (change) => {
       if (change.kind === 'grant' || change.kind === 'grantDue') this.#look(change);
       apply(change);
+      if (change.kind === 'hostSlots') this.#begin(change.hostKey);
       if ('hostKey' in change && !this.#metAt.has(change.hostKey)) this.#metAt.set(change.hostKey, this.#offset);
     };
   }
@@ -60,7 +60,10 @@ class FairOrder {
     this.#offset = offset;
   }
 
-  /** Who is ready now waits from now on; who is not, or in another queue, waits no more. */
+  /**
+   * Who is ready now waits from now on; who is not, or in another queue, waits no more. A host that was contacted meanwhile,
+   * or asked for a pause, waits anew: of a host with several slots another lease may have ended.
+   */
   end(): void {
     const { hosts } = this.#state;
     const config = JSON.parse(this.#state.policyJson || '{}') as Record<string, unknown>;
@@ -68,9 +71,20 @@ class FairOrder {
     for (const host of hosts.values()) {
       const queue = isPlain ? this.#queueOf(host) : null;
       if (queue === null) this.#waiting.delete(host.key);
-      else if (this.#waiting.get(host.key)?.queue !== queue)
+      else if (!this.#waitsOn(host, queue))
         this.#waiting.set(host.key, { queue, since: this.#offset, sinceMs: this.#state.nowMs, passedBy: new Set() });
     }
+  }
+
+  /** An order for more or fewer leases takes effect at once: the host may have one more now, or must wait for a slot. */
+  #begin(hostKey: string): void {
+    this.#waiting.delete(hostKey);
+    for (const { passedBy } of this.#waiting.values()) passedBy.delete(hostKey);
+  }
+
+  #waitsOn(host: Host, queue: number): boolean {
+    const waiting = this.#waiting.get(host.key);
+    return waiting?.queue === queue && host.facts.readyAtMs <= waiting.sinceMs;
   }
 
   /** The queue in which a host waits for a lease that it may have now; null: it may have none. */
@@ -82,7 +96,7 @@ class FairOrder {
   #look({ hostKey, again, frontQueues, ...grant }: Grant): void {
     const isForUrls = frontQueues.length > 0 || again > 0 || grant.kind === 'grantDue';
     const host = this.#state.hosts.get(hostKey);
-    if (!isForUrls || host === undefined || this.#state.hosts.hostSlots.of(host.id).most > 1) return;
+    if (!isForUrls || host === undefined) return;
     const queue = clockQueueOf(this.#state, host);
     const readyMs = this.#waiting.get(hostKey)?.sinceMs ?? this.#state.nowMs;
     this.#waiting.delete(hostKey);

@@ -22,7 +22,7 @@ export interface SlotsOfHost {
   readonly own: number;
   /** Leases it may be on at once, as of the last grant or event. */
   readonly most: number;
-  /** The next lease beside another starts no earlier. */
+  /** The next lease starts no earlier: the last one was granted a share of the delay before. */
   readonly nextAtMs: number;
   /** When each slot that was given back may be used again, ascending. Other slots may be used at any time. */
   readonly freeAtMs: readonly number[];
@@ -72,7 +72,8 @@ export class HostSlots {
     if (free <= 0) return Number.POSITIVE_INFINITY;
     // The slots given back last count: if the host now has fewer slots than before, only those are left.
     const slotAtMs = hostSlots.freeAtMs[hostSlots.freeAtMs.length - free] ?? 0;
-    return out === 0 ? slotAtMs : Math.max(slotAtMs, hostSlots.nextAtMs);
+    // Also if no lease is out: a host that was just served must not keep its place before hosts that wait.
+    return Math.max(slotAtMs, hostSlots.nextAtMs);
   }
 
   /** A lease takes the slot that has been free longest. */

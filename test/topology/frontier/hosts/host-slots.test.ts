@@ -55,14 +55,14 @@ test('a host has one slot while it is in trouble, asks for a Crawl-delay, or is 
   assert.equal(slotsOf({ most: 3 }).inForce(5), 1);
 });
 
-test('a freed slot waits for its time, another beside it for the spacing', () => {
+test('a slot waits for its time, and for the share of the delay after the last lease', () => {
   const slots = slotsOf({ most: 3, nextAtMs: 50, freeAtMs: [10, 70] });
   // All three free: one was never used. With one out, the two that were given back may be all there is.
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((out) => slots.readyAtMs(4, out)),
-    [0, 50, 70, Infinity, Infinity],
+    [50, 50, 70, Infinity, Infinity],
   );
-  assert.equal(slotsOf({ most: 2, nextAtMs: 50, freeAtMs: [10, 70] }).readyAtMs(4, 0), 10);
+  assert.equal(slotsOf({ most: 2, nextAtMs: 5, freeAtMs: [10, 70] }).readyAtMs(4, 0), 10);
   assert.equal(slotsOf({ most: 2, nextAtMs: 50, freeAtMs: [10, 60, 70] }).readyAtMs(4, 0), 60);
   assert.equal(slotsOf({ most: 2, nextAtMs: 90, freeAtMs: [70] }).readyAtMs(4, 1), 90);
 });

@@ -38,7 +38,9 @@ export function decideGrants(decision: Decision, demand: number): void {
     }
     const domainAtMs = state.domainPace.on ? state.domainPace.readyAtMs(host.key) : 0;
     if (domainAtMs > decision.nowMs) {
-      state.domainPace.park(host, clockQueueOf(state, host), host.facts.readyAtMs);
+      // The time of its last lease stands with its slots, if it has several.
+      const sinceMs = Math.max(host.facts.readyAtMs, state.hosts.hostSlots.of(hostId).nextAtMs);
+      state.domainPace.park(host, clockQueueOf(state, host), sinceMs);
       decision.moved = true;
       // The others are on the clock still: the next step goes on.
       if (--parks === 0) return;

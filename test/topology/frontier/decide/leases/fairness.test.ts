@@ -58,12 +58,39 @@ describe('a ready host', () => {
   });
 });
 
+describe('a host with several slots', () => {
+  for (const delayMs of [0, 1_000, 8_000])
+    it(`a host with several slots has no second lease before each host that waits has had one (delay ${delayMs} ms)`, () => {
+      const hand = new Hand({ ...all, delayMs, parallel: [{ hosts: ['a.test'], leases: 8 }] });
+      hand.links('a.test', 100);
+      walk(hand, 12);
+      hand.grant(30_000, 0);
+      for (const host of ['b', 'c', 'd']) hand.links(`${host}.test`, 100);
+      const order: string[] = [];
+      for (let step = 0; step < 4; step++) {
+        const [task] = hand.grant(1, 1);
+        order.push(task!.hostKey);
+        hand.report(task!);
+      }
+      assert.deepEqual(order, ['a.test', 'b.test', 'c.test', 'd.test']);
+    });
+});
+
 describe('hosts of a domain with a shared delay', () => {
   const domain: Partial<PolicyConfig> = { ...all, politenessKey: 'domain' };
 
   it('hosts of a domain with a shared delay have leases in turn, the longest unserved first', () => {
     const hand = new Hand(domain);
     for (const host of ['a', 'b', 'c']) hand.links(`${host}.site.test`, 100);
+    const leases = Object.values(walk(hand, 90));
+    assert.equal(leases.length, 3);
+    assert.ok(Math.max(...leases) - Math.min(...leases) <= 2, `${leases}`);
+  });
+
+  it('hosts of a domain with a shared delay have leases in turn, though an operator gives one of them several slots', () => {
+    const hand = new Hand(domain);
+    for (const host of ['a', 'b', 'c']) hand.links(`${host}.site.test`, 100);
+    hand.event('hostLeases', 'b.site.test', 4);
     const leases = Object.values(walk(hand, 90));
     assert.equal(leases.length, 3);
     assert.ok(Math.max(...leases) - Math.min(...leases) <= 2, `${leases}`);

@@ -10,7 +10,8 @@ const games = Number(process.env['CRAWLSTREAM_TEST_STARVATION_GAMES'] ?? 60);
 
 /**
  * A crawl of many hosts whose fetchers take one lease at a time, and somebody who does what might keep a host from its turn:
- * finds new hosts, gives old ones more URLs, blocks and releases them, has them ask for pauses or fail, restarts the owner.
+ * finds new hosts, gives old ones more URLs or more leases at once, blocks and releases them, has them ask for pauses or fail,
+ * restarts the owner.
  */
 function attack(seed: number): Hand {
   const chance = new Chance(seed);
@@ -19,6 +20,7 @@ function attack(seed: number): Hand {
     delayMs: chance.of([0, 1_000, 5_000]),
     urlsPerLeaseMax: chance.of([1, 4]),
     retriesMs: [1_000, 5_000],
+    parallel: chance.of([[], [{ hosts: ['h0.test', 'h5.test'], leases: chance.of([2, 4]) }]]),
   });
   let hosts = 8;
   const any = () => `h${chance.below(hosts)}.test`;
@@ -27,6 +29,7 @@ function attack(seed: number): Hand {
     if (chance.percent(30)) hand.links(`h${hosts++}.test`, 1 + chance.below(3), { depth: 1 });
     if (chance.percent(30)) hand.links(any(), 5, { from: 1_000 * step, depth: 1 });
     if (chance.percent(10)) hand.event(chance.of(['blockHost', 'releaseHost', 'releaseHost']), any());
+    if (chance.percent(5)) hand.event('hostLeases', any(), chance.of([-1, 1, 3, 8]));
     if (chance.percent(5)) hand.event('hostDelay', any(), chance.of([-1, 0, 20_000]));
     if (chance.percent(3)) hand.rig.save();
     if (chance.percent(3)) hand.rig.reopen(hand.nowMs, chance.percent(50));
