@@ -34,6 +34,7 @@ const modules: readonly CommandModule[] = [
   { names: ['replay'], load: async () => (await import('./inspect/replay-command.ts')).addReplayCommand },
   { names: ['dlq'], load: async () => (await import('./operate/dlq-command.ts')).addDlqCommand },
   { names: ['explain'], load: async () => (await import('./inspect/explain-command.ts')).addExplainCommand },
+  { names: ['links'], load: async () => (await import('./inspect/links-command.ts')).addLinksCommand },
   { names: ['story'], load: async () => (await import('./inspect/story-command.ts')).addStoryCommand },
   { names: ['audit'], load: async () => (await import('./inspect/audit-command.ts')).addAuditCommand },
   { names: ['recheck'], load: async () => (await import('./inspect/recheck-command.ts')).addRecheckCommand },

@@ -5,7 +5,10 @@ import { operatorsGroup } from './flags/operator-flags.ts';
 
 const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['First:', ['crawl', 'pages', 'stats', 'explain', 'hosts', 'dashboard', 'export', 'fetch']],
-  ['Ask a crawl:', ['search', 'replay', 'story', 'audit', 'recheck', 'what-if', 'dlq', 'desk', 'state', 'topology']],
+  [
+    'Ask a crawl:',
+    ['search', 'replay', 'links', 'story', 'audit', 'recheck', 'what-if', 'dlq', 'desk', 'state', 'topology'],
+  ],
   [
     operatorsGroup,
     ['pause', 'resume', 'block', 'unblock', 'delay', 'limit', 'parallel', 'budget', 'bandwidth', 'policy', 'inject'],

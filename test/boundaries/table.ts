@@ -5,6 +5,7 @@ import { workerLimits } from '../../services/application/workers/worker-limits.t
 import { archiveLimits } from '../../services/archive/archive-limits.ts';
 import { replayLimits } from '../../services/archive/replay/replay-limits.ts';
 import { auditLimits } from '../../services/audit/audit-limits.ts';
+import { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
 import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { deskLimits } from '../../services/desk/desk-limits.ts';
@@ -141,6 +142,7 @@ export const table: Readonly<Record<string, Group>> = {
   crawlLimits: of(crawlLimits, services.crawlBoundaries),
   workerLimits: of(workerLimits, services.workerBoundaries),
   httpLimits: of(httpLimits, services.httpBoundaries),
+  inspectLimits: of(inspectLimits, services.inspectBoundaries),
   lineLimits: of(lineLimits, services.lineBoundaries),
   otlpLimits: of(otlpLimits, services.otlpBoundaries),
   logLimits: of(logLimits, services.logBoundaries),

@@ -65,6 +65,7 @@ import { holdsUrls } from './loaded-urls.ts';
 import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts';
 import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
+import { createSeedRedirects } from './seed-redirects.ts';
 import { addStopOptions, type StopFlags, stopRules } from './stop-rules.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
 import { oneWorker, withClients } from './with-clients.ts';
@@ -85,6 +86,7 @@ interface CrawlFlags
     WorkersFlags {
   readonly keep?: number;
   readonly newOptions?: boolean;
+  readonly followSeedRedirects?: boolean;
   readonly json?: boolean;
 }
 
@@ -112,6 +114,13 @@ export function addCrawlCommand(program: Command): void {
       ),
     )
     .addOption(seedKeysSetting())
+    .addOption(
+      setting(
+        '--follow-seed-redirects',
+        'if a seed redirects out of scope, make its target a seed too',
+        'the scope is what the seeds say; the crawl names seeds that redirect out of it',
+      ),
+    )
     .option('--new-options', 'discard options saved by earlier runs; use only those given now and defaults')
     .option('--json', 'print the result as one JSON object on the last line')
     .action(crawl);
@@ -163,6 +172,11 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
 
   async function run(service: Service): Promise<void> {
     const ledger = createFailureLedger(seeds, progress.note);
+    const seedRedirects = createSeedRedirects(seeds, flags.followSeedRedirects === true, progress.note);
+    const onReport: typeof ledger.note = (outcome, page) => {
+      ledger.note(outcome, page);
+      seedRedirects.note(outcome);
+    };
     if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
     sayUnrendered(flags, progress.note);
     if (flags.brokers !== undefined) {
@@ -180,7 +194,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         plugins,
         beside,
         say: progress.note,
-        onReport: ledger.note,
+        onReport,
+        seedRedirects,
       });
       progress.end();
       report({ ...outcome, rule, pagesBefore, place: kafkaPlace(flags), resume: null, ledger, json: flags.json });
@@ -200,7 +215,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       ...watching,
       workers: workers.count,
       plugins: flags.plugin ?? [],
-      onReport: ledger.note,
+      onReport,
+      seedRedirects,
       service,
       queries,
       folder,
@@ -215,7 +231,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         ...fetcherConfig(needed),
         ...plugins.hooks,
         ...(lending !== undefined && { outside: lending.outside(flags.clients === 'only') }),
-        onReport: ledger.note,
+        onReport,
         say: progress.note,
       },
       leasesMax: flags.concurrency,

@@ -45,6 +45,7 @@ import { printNotice, printRestore } from '../terminal/restore-text.ts';
 import { banner } from './banner.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import { reachOf, trustOf } from './mended-trust.ts';
+import type { SeedRedirects } from './seed-redirects.ts';
 import { type Asked, sendNews } from './send-news.ts';
 import { openWebsub } from './websub-flags.ts';
 
@@ -83,6 +84,8 @@ export interface EmbeddedCrawl {
   readonly callback?: string | undefined;
   /** Is called with the frontier that answers queries. */
   readonly queries: QueryService;
+  /** Redirects of seeds that leave the scope. Absent: nobody looks for them. */
+  readonly seedRedirects?: SeedRedirects | undefined;
   /** Gives URLs to clients; such a crawl never ends by itself. Absent: no clients. */
   readonly lending?: Lending | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
@@ -170,7 +173,11 @@ async function runWith(
   const { log, codec, registry } = opened;
   const { folder, clock, leasesMax, service, signal, onStatus } = crawl;
   const { manifest } = folder;
-  const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher), reach: reachOf(crawl.fetcher) }, opened);
+  const asked = { ...crawl, trust: trustOf(crawl.fetcher), reach: reachOf(crawl.fetcher) };
+  const policy = await sendNews(asked, opened);
+  crawl.seedRedirects?.open(policy, (url) =>
+    sendNews({ ...asked, anew: false, seeds: [{ url, priority: -1 }] }, opened),
+  );
   const { seeds } = await readRequest(folder);
   // Only rules have use for them, and seeds may be a million.
   const seedOrigins = crawl.fetcher.requests && [...new Set(seeds.map((url) => new URL(url).origin))];
@@ -220,7 +227,7 @@ async function runWith(
           start,
         ),
     }),
-    ...(crawl.lending !== undefined && { stays: () => crawl.lending!.look() }),
+    stays: () => crawl.lending?.look() ?? (crawl.seedRedirects?.isBusy ? () => {} : undefined),
     attend: (running) => attend(crawl, { log, codec }, running, meters, repository),
   });
   return outcome;

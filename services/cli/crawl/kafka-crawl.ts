@@ -32,6 +32,7 @@ import type { QueryService } from '../roles/query-service.ts';
 import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
 import { banner } from './banner.ts';
 import { keepOptions } from './remembered-options.ts';
+import type { SeedRedirects } from './seed-redirects.ts';
 import { openWebsub, type WebsubFlags } from './websub-flags.ts';
 
 export interface KafkaCrawl {
@@ -57,6 +58,7 @@ export interface KafkaCrawl {
   readonly beside: readonly Processor[];
   /** To be kept for a resume on this machine. */
   readonly options: GivenOptions;
+  readonly seedRedirects: SeedRedirects;
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
@@ -83,6 +85,9 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       flagsDo: flags.newOptions === true ? 'replace' : 'change',
       say: crawl.say,
     });
+    crawl.seedRedirects.open(policy, (url) =>
+      sendToKafka({ ...connection, clock, seeds: [{ url, priority: -1 }], flags, flagsDo: 'change', say: crawl.say }),
+    );
     const given = seeds.map(({ url }) => url);
     const place = `Kafka at ${flags.brokers}, crawl ${flags.crawl}`;
     for (const line of banner({ policy, seeds: given, place, options: null })) crawl.say(line);
@@ -129,7 +134,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       try {
         const hosts = () => hostsOf(frontier.committed().values());
         const { settle } = consumers;
-        const stays = crawl.lending && (() => crawl.lending!.look());
+        const stays = () => crawl.lending?.look() ?? (crawl.seedRedirects.isBusy ? () => {} : undefined);
         const watched = { ...crawl, stays, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal };
         const end = await watchCrawl({ ...watched, failed: Promise.race([failed, consumers.failed]) });
         const { partitions } = await look();

@@ -22,6 +22,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     explained;
   const { url, key, steps } = normalize;
   const lines: [string, string | null][] = [
+    ['answer', explained.answer],
     ['URL', url ?? 'cannot be crawled'],
     ['key', key === url ? null : key],
     ...steps.map(({ step, after }): [string, string] => [`  ${step}`, after]),
