@@ -11,6 +11,7 @@ import { configurationPage } from '../config/describe-settings.ts';
 import { sizingPage } from '../plan/sizing-page.ts';
 import { createProgram } from '../program.ts';
 import { commandsPage } from './commands-page.ts';
+import { countsPage } from './counts-page.ts';
 import { helmChart } from './helm-chart.ts';
 import { limitsPage } from './limits-page.ts';
 import { policyPage } from './policy-page.ts';
@@ -24,6 +25,7 @@ const pages = {
   'deploy/COMMANDS.md': commandsPage(program),
   'deploy/SIZING.md': sizingPage(),
   'docs/policy.md': policyPage(),
+  'docs/counts.md': countsPage(),
   'docs/limits.md': await limitsPage(),
   'docs/page-record.md': pageRecordPage(),
   ...Object.fromEntries(Object.entries(chart).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),
