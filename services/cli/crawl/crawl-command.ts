@@ -66,7 +66,7 @@ import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts
 import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
 import { createSeedRedirects } from './seed-redirects.ts';
-import { addStopOptions, type StopFlags, stopRules } from './stop-rules.ts';
+import { addStopOptions, type StopFlags, stopRules, stopsText } from './stop-rules.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
 import { oneWorker, withClients } from './with-clients.ts';
 
@@ -157,7 +157,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     progress.note(`stopping, by ${rule}: finishing requests under way`);
     stop.abort();
   };
-  const watching = { signal: stop.signal, onStatus };
+  const watching = { signal: stop.signal, onStatus, stops: stopsText(flags) };
   try {
     const routes = lending === undefined ? [queries.routes] : [queries.routes, leaseRoutes(lending)];
     await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>

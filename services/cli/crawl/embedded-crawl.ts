@@ -89,6 +89,8 @@ export interface EmbeddedCrawl {
   /** Gives URLs to clients; such a crawl never ends by itself. Absent: no clients. */
   readonly lending?: Lending | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
+  /** What stops this run, in words. Absent: nothing does. */
+  readonly stops?: readonly string[] | undefined;
   /** Where it is one of several in this process: what its fetcher shares with theirs, and how it is run beside them. */
   readonly beside?: BesideOthers | undefined;
   /** Consumers that run along. */
@@ -182,7 +184,14 @@ async function runWith(
   // Only rules have use for them, and seeds may be a million.
   const seedOrigins = crawl.fetcher.requests && [...new Set(seeds.map((url) => new URL(url).origin))];
   if (crawl.beside === undefined)
-    for (const line of banner({ policy, seeds, place: folder.path, options: `--data ${folder.path}` })) crawl.say(line);
+    for (const line of banner({
+      policy,
+      seeds,
+      place: folder.path,
+      options: `--data ${folder.path}`,
+      stops: crawl.stops,
+    }))
+      crawl.say(line);
   const meters = createMeters();
   const outcome = await runCrawl({
     ...{ log, codec, clock, manifest, signal, onStatus, processors },

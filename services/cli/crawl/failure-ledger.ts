@@ -18,6 +18,8 @@ export interface FailureLedger {
   notRead(): string | null;
   /** Hosts that TLS keeps out, each with the reason; one that has answered since is not there. */
   readonly tlsHosts: ReadonlyMap<string, string>;
+  /** Pages with a body that was cut; null: none. */
+  readonly cut: { readonly pages: number; readonly url: string; readonly bytes: number } | null;
   /** Pages that asked for their links not to be followed. */
   readonly nofollow: readonly string[];
 }
@@ -45,11 +47,17 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
   const sorted = () => [...byKind].sort(([, a], [, b]) => b.count - a.count);
   const tlsHosts = new Map<string, string>();
   const typesNotRead = new Map<string, number>();
+  let cut: FailureLedger['cut'] = null;
   return {
     nofollow,
     tlsHosts,
+    get cut() {
+      return cut;
+    },
     note(outcome, page) {
       const { kind, url } = outcome;
+      if (outcome.truncated && kind === 'fetched')
+        cut = { pages: (cut?.pages ?? 0) + 1, url: cut?.url ?? url, bytes: cut?.bytes ?? outcome.bytes };
       if (isTlsFailure(outcome)) {
         if (tlsHosts.size < tlsHostsMax) tlsHosts.set(hostKeyOf(url), outcome.detail);
       } else if (tlsHosts.size > 0 && outcome.status > 0) tlsHosts.delete(hostKeyOf(url));

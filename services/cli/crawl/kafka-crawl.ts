@@ -62,6 +62,8 @@ export interface KafkaCrawl {
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
+  /** What stops this run, in words. Absent: nothing does. */
+  readonly stops?: readonly string[] | undefined;
   readonly onReport: NonNullable<FetcherConfig['onReport']>;
 }
 
@@ -90,7 +92,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     );
     const given = seeds.map(({ url }) => url);
     const place = `Kafka at ${flags.brokers}, crawl ${flags.crawl}`;
-    for (const line of banner({ policy, seeds: given, place, options: null })) crawl.say(line);
+    for (const line of banner({ policy, seeds: given, place, options: null, stops: crawl.stops })) crawl.say(line);
     const control = followControl(log, codec, manifest.crawl);
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => (fail = reject));

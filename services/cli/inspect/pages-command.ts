@@ -147,10 +147,11 @@ function picked(page: Page, fields: readonly PageField[] | undefined): object {
   return fields === undefined ? page : Object.fromEntries(fields.map((field) => [field, page[field]]));
 }
 
-function lineOf({ fetchedAtMs, depth, url, title }: Page): string {
+function lineOf({ fetchedAtMs, depth, url, title, truncated, bytes }: Page): string {
   const width = Math.max(40, process.stdout.columns ?? 80);
   const time = new Date(fetchedAtMs).toISOString().slice(0, 19).replace('T', ' ');
-  const line = `${time}  ${String(depth).padStart(2)}  ${url}  ${title.replaceAll(/\s+/g, ' ')}`;
+  const cut = truncated ? `  [cut after ${bytes.toLocaleString('en-US')} bytes: --max-body]` : '';
+  const line = `${time}  ${String(depth).padStart(2)}  ${url}${cut}  ${title.replaceAll(/\s+/g, ' ')}`;
   // URLs are never cut, so that they can be copied.
-  return line.slice(0, Math.max(width - 1, time.length + 6 + url.length));
+  return line.slice(0, Math.max(width - 1, time.length + 6 + url.length + cut.length));
 }
