@@ -13,6 +13,7 @@ import type { Service } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
+import { placeText } from '../connect/place-text.ts';
 import { duration } from '../flags/arguments.ts';
 import { withClientsGrpc } from '../flags/clients-grpc.ts';
 import { addDashboardOption, type DashboardFlags, dashboardUrl, listenFor } from '../flags/dashboard-flags.ts';
@@ -243,7 +244,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       attachesProcess: areApart(attached),
     });
     progress.end();
-    const place = `--data ${folder.path}`;
+    const place = placeText({ data: folder.path });
     report({ ...outcome, rule, pagesBefore, place, resume: `crawl ${place}`, ledger, json: flags.json });
   }
 

@@ -36,6 +36,7 @@ import type { Journal } from '../../runtime/store/journal/journal.ts';
 import type { StateStore, StoreOptions } from '../../runtime/store/store.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connect/crawl-folder.ts';
 import { type WholeLog, withFolderLog } from '../connect/folder-log.ts';
+import { placeText } from '../connect/place-text.ts';
 import { withStores } from '../connect/stores.ts';
 import { durationText } from '../flags/arguments.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
@@ -188,7 +189,7 @@ async function runWith(
       policy,
       seeds,
       place: folder.path,
-      options: `--data ${folder.path}`,
+      options: placeText({ data: folder.path }),
       stops: crawl.stops,
     }))
       crawl.say(line);

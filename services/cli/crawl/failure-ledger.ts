@@ -7,6 +7,8 @@ import { isNotRead } from '../../../topology/fetch/outcome.ts';
 import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { causeOf } from '../inspect/outcome-cause.ts';
+import { inShell } from '../terminal/in-shell.ts';
+import { ownName } from '../terminal/own-name.ts';
 
 export interface FailureLedger {
   note(outcome: Outcome, page: Pick<Page, 'nofollow'> | null): void;
@@ -109,6 +111,6 @@ function remedyOf({ kind, detail, url }: Outcome): string {
   }
   if (kind === 'dnsFailed') return 'check the spelling';
   if (kind === 'blockedAddress') return 'add --allow-private to crawl private addresses';
-  if (kind === 'robotsDenied') return `crawlstream check robots ${url} shows the rule`;
+  if (kind === 'robotsDenied') return `${ownName()} check robots ${inShell(url)} shows the rule`;
   return '';
 }

@@ -18,6 +18,7 @@ import { watchCluster } from '../connect/cluster-watch.ts';
 import type { GivenOptions } from '../connect/crawl-folder.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import { ownFolder } from '../connect/own-folder.ts';
+import { placeText } from '../connect/place-text.ts';
 import { sendToKafka } from '../connect/send-to-kafka.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
@@ -161,6 +162,5 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
 
 /** The options that name this crawl to other commands. */
 export function kafkaPlace({ brokers, registry, crawl }: KafkaFlags): string {
-  const coded = registry === undefined ? '' : ` --registry ${registry}`;
-  return `--brokers ${brokers}${coded} --crawl ${crawl}`;
+  return placeText({ brokers, registry, crawl });
 }

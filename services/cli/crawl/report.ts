@@ -47,7 +47,7 @@ export function report(reported: Reported): void {
   const held = trapLines(traps, place);
   if (held.length > 0) say.write(`\n  deferred, in traps:\n${held.map((line) => `    ${line}\n`).join('')}`);
   for (const line of tlsLines(ledger.tlsHosts, place, resume)) say.write(`\n  ${line}\n`);
-  if (end === 'done') for (const line of whyFew(counts, ledger)) say.write(`\n  ${line}\n`);
+  if (end === 'done') for (const line of whyFew(counts, ledger, place)) say.write(`\n  ${line}\n`);
   say.write(`\n  pages:   ${name} pages ${place}\n`);
   if (counts.failed + counts.deadLettered + counts.denied + failures.length > 0) {
     say.write(`  failed:  ${name} pages --failed ${place}\n`);

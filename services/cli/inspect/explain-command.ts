@@ -38,6 +38,7 @@ import { statedUses } from '../check/usage-text.ts';
 import { fingerprintKeyOf, readRequest } from '../connect/crawl-folder.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
+import { placeText } from '../connect/place-text.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
@@ -97,7 +98,7 @@ async function explainTyped(
   const found = isKnown(facts) ? null : await knownForm(given, ask, isKnown);
   const all = { ...facts, knownAs: found?.normalize.url ?? null };
   const { brokers, data } = flags;
-  const place = brokers === undefined ? `--data ${data}` : `--brokers ${brokers} --crawl ${crawl.topics.crawl}`;
+  const place = placeText({ data, brokers, crawl: crawl.topics.crawl });
   return { answer: answerOf(all, place), ...all };
 }
 
