@@ -22,7 +22,7 @@ const groups: readonly Group[] = [
     ['sitemap', 'recrawl', 'traps'],
     [
       ...['recrawlEvery', 'recrawlHubs', 'overlays', 'requisites', 'sameUrl', 'sameUrlProofs', 'fetchAs', 'canonicals'],
-      ...['seedKeys', 'fromStart', 'traceRatio', 'traceHosts'],
+      ...['seedKeys', 'followSeedRedirects', 'fromStart', 'traceRatio', 'traceHosts'],
     ],
   ],
   [

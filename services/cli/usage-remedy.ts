@@ -20,6 +20,28 @@ const meant: Readonly<Record<string, string>> = {
   delete: 'to remove a host or URL: purge',
 };
 
+/** Options of other tools, by the names that commands here have for them. */
+const meantOptions: readonly (readonly [names: readonly string[], option: string])[] = [
+  [['--depth', '--level', '-l', '-d'], '--max-depth'],
+  [['-o', '--output', '-O', '--output-document'], '--out'],
+  [['--limit', '--pages', '-n', '--max', '--number'], '--max-pages'],
+  [['--wait', '-w', '--rate', '--interval', '--download-delay'], '--delay'],
+  [['--agent', '-A', '--ua', '--useragent'], '--user-agent'],
+  [['--email', '--mail'], '--contact'],
+  [['-j', '--threads', '--parallel', '--jobs', '-c'], '--concurrency'],
+  [['--folder', '--dir', '--directory', '--cwd', '-P'], '--data'],
+  [['--allow', '--accept-regex'], '--include'],
+  [['--deny', '--reject', '--reject-regex', '--ignore'], '--exclude'],
+  [['--timeout', '--duration', '--time'], '--max-time'],
+  [['-f', '--type'], '--format'],
+];
+
+/** The option of this command that a name of another tool stands for. */
+function optionOf(typed: string, command: Command): string | undefined {
+  const all = meantOptions.filter(([names]) => names.includes(typed)).map(([, option]) => option);
+  return all.find((option) => command.options.some(({ long }) => long === option));
+}
+
 /** `text`: as commander says it, with its line break. `words`: of the command line, without node and script. */
 export function withRemedy(text: string, program: Command, words: readonly string[]): string {
   const remedy = remedyOf(text, program, words);
@@ -33,6 +55,9 @@ function remedyOf(text: string, program: Command, words: readonly string[]): str
   if (command === undefined) return undefined;
   if (words[0]?.startsWith('-') && text.startsWith('error: unknown option'))
     return `put options after the command: crawlstream ${command.name()} … ${words[0]}`;
+  const option = /^error: unknown option '(-{1,2}[^'=]*)/.exec(text)?.[1];
+  const known = option === undefined ? undefined : optionOf(option, command);
+  if (known !== undefined) return `did you mean ${known}?`;
   if (/^error: too many arguments/.test(text)) {
     const folder = words.find((word, at) => !word.startsWith('-') && at > 0 && isFolder(word));
     const takesData = command.options.some(({ long }) => long === '--data');

@@ -25,6 +25,10 @@ export const fetcherLimits = {
   ordinaryCostMs: 1.5,
   /** What a malformed response costs beside its bytes, ms: measured on a flood of headers. */
   brokenCostMs: 9,
+  /** URLs of a page that are named, of those that a plugin left out: enough to see which kind it leaves out. */
+  leftOutNamedMax: 5,
+  /** Longer ones are not named: five of them stay below a kilobyte. */
+  leftOutCharsMax: 200,
   /** What a link costs that is published, here and in the frontier, ms. */
   linkCostMs: 0.01,
   /** What a piece of a body costs, whatever its bytes, ms: two megabytes in chunks of one byte take half a second to read. */

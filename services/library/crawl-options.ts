@@ -4,12 +4,13 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import type { FetchFunction, FetchHooks } from '../application/fetching.ts';
 import { checkOptions, type Field, isCount, isFunction, isObject, isStrings } from '../runtime/check-options.ts';
+import { needContact } from './library-seed.ts';
 
 /** The hooks of a plugin, as functions: see docs/library.md. */
 export interface CrawlOptions extends FetchHooks {
   /** URLs to start from. Empty: they come by `add`, and `policy.scope` says how far the crawl may go. */
   readonly seeds: readonly string[];
-  /** Who we are to a host: name/version (+contact). Its first word is the token that robots.txt is read for. */
+  /** Who we are to a host: name/version (+contact), with a web or mail address beyond localhost. Its first word is the token that robots.txt is read for. */
   readonly userAgent: string;
   /**
    * Fields that replace those of the default policy. Absent: the crawl stays on the registrable domains of the seeds.
@@ -98,4 +99,5 @@ export function checkCrawlOptions(options: CrawlOptions): void {
     throw new CrawlstreamError('INVALID_ARGUMENT', `crawl: clock: ${why}`);
   }
   checkOptions('crawl', options, fields);
+  needContact(options);
 }

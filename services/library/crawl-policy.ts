@@ -5,13 +5,13 @@ import { compilePolicy, defaultPolicy, type Policy } from '../../topology/policy
 import { defaultTraps } from '../../topology/policy/traps/trap-config.ts';
 import { validatePolicy } from '../../topology/policy/validate.ts';
 import { scopeOf } from '../../topology/url/scope.ts';
-import { parseSeed } from '../../topology/url/seed.ts';
 import { createListFiles } from '../runtime/policy/list-files.ts';
 import type { CrawlOptions } from './crawl-options.ts';
+import { librarySeed } from './library-seed.ts';
 
 /** Throws INVALID_ARGUMENT, INVALID_SEED. */
 export async function policyOf({ seeds, policy }: CrawlOptions, version: number): Promise<Policy> {
-  const scope = scopeOf('domain', seeds.map(parseSeed));
+  const scope = scopeOf('domain', seeds.map(librarySeed));
   const asked = { ...defaultPolicy(), traps: defaultTraps, scope, ...policy, version };
   // As it travels: fields that are undefined are absent.
   const config = validatePolicy(JSON.parse(JSON.stringify(asked)));

@@ -8,8 +8,8 @@ import { setMaxListeners } from 'node:events';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { Policy } from '../../topology/policy/policy.ts';
-import { parseSeed } from '../../topology/url/seed.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { librarySeed } from './library-seed.ts';
 
 /** The frontier's decisions. */
 export interface Decided {
@@ -57,7 +57,7 @@ export class UrlIntake {
    * refuses.
    */
   normal(given: string): string {
-    const seed = parseSeed(given);
+    const seed = librarySeed(given);
     const verdict = this.#options.policy.admit(seed, 0, 0);
     if (verdict.ok) return verdict.url;
     const why = `${verdict.rule} (${verdict.detail})`;

@@ -340,6 +340,8 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   // On a host whose responses have cost nothing yet.
   ordinaryCostMs: upTo((n) => quickShare().waitMs(n) === 0),
   brokenCostMs: tuning('a measured cost, by which a host’s share is reckoned'),
+  leftOutNamedMax: tuning('how many URLs a detail names as examples'),
+  leftOutCharsMax: tuning('the length up to which a URL is named as an example'),
   linkCostMs: tuning('a measured cost, by which a host’s share is reckoned'),
   pieceCostMs: tuning('a measured cost, by which a host’s share is reckoned'),
   processorWaitMaxMs: cutAt(fetcherLimits.processorWaitMaxMs, (n) => {

@@ -2,6 +2,7 @@
 
 import type { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { withHttp } from '../../services/cli/flags/http-flags.ts';
+import type { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
 import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { RepeatedLines } from '../../services/cli/terminal/repeated-lines.ts';
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
@@ -72,6 +73,11 @@ function isKindCounted(kinds: number): boolean {
   for (let at = 1; at < kinds; at++) say('x'.repeat(at));
   return !texts.some((text) => text.startsWith('repeated 1 more'));
 }
+
+export const inspectBoundaries: BoundaryTable<typeof inspectLimits> = {
+  links: tuning('a default, which a command line may give otherwise'),
+  linksMax: upTo((n) => isTaken('links', '--limit', String(n))),
+};
 
 export const lineBoundaries: BoundaryTable<typeof lineLimits> = {
   repeatsWritten: upTo(isEachWritten),

@@ -47,10 +47,10 @@ export interface WatchedCrawl {
   hosts(): HostCounts;
   onStatus(status: CrawlStatus): void;
   /**
-   * The crawl never ends by itself, since clients may add URLs. Called before each look; its result learns whether the
-   * crawl has anything left. Absent: it ends.
+   * The crawl does not end by itself now, since clients or this process may add URLs. Called before each look; its result
+   * learns whether the crawl has anything left. Absent, or undefined: it may end.
    */
-  readonly stays?: (() => (idle: boolean) => void) | undefined;
+  readonly stays?: (() => ((idle: boolean) => void) | undefined) | undefined;
 }
 
 /** How often a waiting crawl's status is printed for a person. */

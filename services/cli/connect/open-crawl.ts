@@ -1,4 +1,5 @@
 /** A crawl to read, in a data folder or on Kafka, running or not. */
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { openCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -24,6 +25,13 @@ export interface ReadableCrawl {
   readonly brokersLog: Log | null;
 }
 
+/** The default of `--crawl` says nothing about a data folder. */
+function needCrawlOf({ path, manifest: { crawl } }: DataFolder, asked: string): void {
+  if (asked === 'crawl' || asked === crawl) return;
+  const message = `--data ${path} holds the crawl ${crawl}, not ${asked}: leave out --crawl, or name the folder of ${asked}`;
+  throw new CrawlstreamError('INVALID_ARGUMENT', message);
+}
+
 export async function withCrawl<T>(flags: KafkaFlags, act: (crawl: ReadableCrawl) => Promise<T>): Promise<T> {
   const clock = new SystemClock();
   if (flags.brokers !== undefined) {
@@ -32,6 +40,7 @@ export async function withCrawl<T>(flags: KafkaFlags, act: (crawl: ReadableCrawl
     );
   }
   const folder = await readDataFolder(await needData(flags));
+  needCrawlOf(folder, flags.crawl);
   const losses = flags.skipDamaged === true ? new Losses() : undefined;
   const log = await openReadOnlyLog(logFolder(folder), clock, losses);
   try {

@@ -2,7 +2,8 @@
  * Says in a few lines what a crawl is about to do, so that a person can see before the first request whether that is
  * what was meant.
  */
-import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
+import { counted } from '../../runtime/counted.ts';
 import { durationText } from '../flags/arguments.ts';
 import { ownName } from '../terminal/own-name.ts';
 
@@ -14,20 +15,25 @@ export interface BannerFacts {
   readonly place: string;
   /** The options that name the crawl to other commands; null: only the same command can continue it. */
   readonly options: string | null;
+  /** What stops this run (stop-rules.ts), in words. Absent: nothing does. */
+  readonly stops?: readonly string[] | undefined;
 }
 
-export function banner({ policy, seeds, place, options }: BannerFacts): string[] {
+export function banner({ policy, seeds, place, options, stops = [] }: BannerFacts): string[] {
   const rest = seeds.length > 3 ? ` and ${(seeds.length - 3).toLocaleString('en-US')} more` : '';
   const lines = [
     ['seeds', seeds.length === 0 ? 'those it has' : `${seeds.slice(0, 3).join(' ')}${rest}`],
     ['scope', scopeText(policy)],
     ['delay', delayText(policy)],
-    ['limits', limitsText(policy)],
+    ['speed', speedText(policy)],
+    ['limits', limitsText(policy, stops)],
     ['robots', 'robots.txt is obeyed, its Crawl-delay too'],
     ['kept in', place],
     ['Ctrl-C', `stops safely; ${options === null ? 'the same command' : `${ownName()} crawl ${options}`} goes on`],
   ] as const;
-  const shown = lines.map(([name, value]) => `  ${name.padEnd(9)}${value}`);
+  const shown = lines
+    .flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
+    .map(([name, value]) => `  ${name.padEnd(9)}${value}`);
   if (policy.paused === true)
     shown.push(`  paused   nothing is fetched until ${ownName()} resume${options === null ? '' : ` ${options}`}`);
   return shown;
@@ -55,11 +61,34 @@ function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
   return `${least}${adaptive}; ${retries}`;
 }
 
-function limitsText({ pageQuota, recrawl, bytesPerSecond }: PolicyConfig): string {
-  const pages =
-    pageQuota === null
-      ? 'no limit of pages (--max-pages N sets one)'
-      : `${pageQuota.toLocaleString('en-US')} page${pageQuota === 1 ? '' : 's'}`;
-  const rate = bytesPerSecond === undefined ? '' : `, ${bytesPerSecond.toLocaleString('en-US')} bytes a second`;
-  return `${pages}${rate}${recrawl === undefined ? '' : '; pages are fetched again, until it is stopped'}`;
+/** Below this wait a site is crawled at a speed that nobody takes for a fault. */
+const slowFromMs = 500;
+
+/** null: the crawl is not slow by its delay. */
+function speedText({ delayMs, delayFactor }: PolicyConfig): string | null {
+  if (delayMs < slowFromMs) return null;
+  const seconds = delayMs / 1000;
+  const rate = seconds === 1 ? '1 request a second' : `1 request in ${Number(seconds.toFixed(1))} seconds`;
+  return `${delayFactor > 0 ? 'at most ' : ''}${rate} per host, to be polite; for your own site: --delay 0`;
+}
+
+function limitsText(policy: PolicyConfig, stops: readonly string[]): string {
+  const { pageQuota, recrawl, bytesPerSecond, urlsPerHostMax, pagesPerHostMax, pagesPerDomainMax } = policy;
+  const { bytesPerHostMax, queuedMax } = policy;
+  const parts = [
+    pageQuota === null ? 'no limit of pages (--max-pages N sets one)' : counted(pageQuota, 'page', number(pageQuota)),
+    bytesPerSecond === undefined ? null : `${number(bytesPerSecond)} bytes a second`,
+    pagesPerHostMax == null ? null : `${counted(pagesPerHostMax, 'page', number(pagesPerHostMax))} of a host`,
+    pagesPerDomainMax == null ? null : `${counted(pagesPerDomainMax, 'page', number(pagesPerDomainMax))} of a domain`,
+    bytesPerHostMax == null ? null : `${number(bytesPerHostMax)} bytes of a host`,
+    urlsPerHostMax === null ? null : `${counted(urlsPerHostMax, 'queued URL', number(urlsPerHostMax))} of a host`,
+    queuedMax === defaultPolicy().queuedMax ? null : `${counted(queuedMax, 'queued URL', number(queuedMax))}`,
+    ...stops,
+  ];
+  const set = parts.filter((part) => part !== null).join(', ');
+  return `${set}${recrawl === undefined ? '' : '; pages are fetched again, until it is stopped'}`;
+}
+
+function number(count: number): string {
+  return count.toLocaleString('en-US');
 }

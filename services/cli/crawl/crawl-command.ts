@@ -13,6 +13,7 @@ import type { Service } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
+import { placeText } from '../connect/place-text.ts';
 import { duration } from '../flags/arguments.ts';
 import { withClientsGrpc } from '../flags/clients-grpc.ts';
 import { addDashboardOption, type DashboardFlags, dashboardUrl, listenFor } from '../flags/dashboard-flags.ts';
@@ -65,7 +66,8 @@ import { holdsUrls } from './loaded-urls.ts';
 import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts';
 import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
-import { addStopOptions, type StopFlags, stopRules } from './stop-rules.ts';
+import { createSeedRedirects } from './seed-redirects.ts';
+import { addStopOptions, type StopFlags, stopRules, stopsText } from './stop-rules.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
 import { oneWorker, withClients } from './with-clients.ts';
 
@@ -85,6 +87,7 @@ interface CrawlFlags
     WorkersFlags {
   readonly keep?: number;
   readonly newOptions?: boolean;
+  readonly followSeedRedirects?: boolean;
   readonly json?: boolean;
 }
 
@@ -112,6 +115,13 @@ export function addCrawlCommand(program: Command): void {
       ),
     )
     .addOption(seedKeysSetting())
+    .addOption(
+      setting(
+        '--follow-seed-redirects',
+        'if a seed redirects out of scope, make its target a seed too',
+        'the scope is what the seeds say; the crawl names seeds that redirect out of it',
+      ),
+    )
     .option('--new-options', 'discard options saved by earlier runs; use only those given now and defaults')
     .option('--json', 'print the result as one JSON object on the last line')
     .action(crawl);
@@ -148,7 +158,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     progress.note(`stopping, by ${rule}: finishing requests under way`);
     stop.abort();
   };
-  const watching = { signal: stop.signal, onStatus };
+  const watching = { signal: stop.signal, onStatus, stops: stopsText(flags) };
   try {
     const routes = lending === undefined ? [queries.routes] : [queries.routes, leaseRoutes(lending)];
     await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>
@@ -163,6 +173,11 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
 
   async function run(service: Service): Promise<void> {
     const ledger = createFailureLedger(seeds, progress.note);
+    const seedRedirects = createSeedRedirects(seeds, flags.followSeedRedirects === true, progress.note);
+    const onReport: typeof ledger.note = (outcome, page) => {
+      ledger.note(outcome, page);
+      seedRedirects.note(outcome);
+    };
     if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
     sayUnrendered(flags, progress.note);
     if (flags.brokers !== undefined) {
@@ -180,7 +195,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         plugins,
         beside,
         say: progress.note,
-        onReport: ledger.note,
+        onReport,
+        seedRedirects,
       });
       progress.end();
       report({ ...outcome, rule, pagesBefore, place: kafkaPlace(flags), resume: null, ledger, json: flags.json });
@@ -200,7 +216,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       ...watching,
       workers: workers.count,
       plugins: flags.plugin ?? [],
-      onReport: ledger.note,
+      onReport,
+      seedRedirects,
       service,
       queries,
       folder,
@@ -215,7 +232,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         ...fetcherConfig(needed),
         ...plugins.hooks,
         ...(lending !== undefined && { outside: lending.outside(flags.clients === 'only') }),
-        onReport: ledger.note,
+        onReport,
         say: progress.note,
       },
       leasesMax: flags.concurrency,
@@ -227,7 +244,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       attachesProcess: areApart(attached),
     });
     progress.end();
-    const place = `--data ${folder.path}`;
+    const place = placeText({ data: folder.path });
     report({ ...outcome, rule, pagesBefore, place, resume: `crawl ${place}`, ledger, json: flags.json });
   }
 

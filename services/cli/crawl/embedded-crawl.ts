@@ -36,6 +36,7 @@ import type { Journal } from '../../runtime/store/journal/journal.ts';
 import type { StateStore, StoreOptions } from '../../runtime/store/store.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connect/crawl-folder.ts';
 import { type WholeLog, withFolderLog } from '../connect/folder-log.ts';
+import { placeText } from '../connect/place-text.ts';
 import { withStores } from '../connect/stores.ts';
 import { durationText } from '../flags/arguments.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
@@ -45,6 +46,7 @@ import { printNotice, printRestore } from '../terminal/restore-text.ts';
 import { banner } from './banner.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import { reachOf, trustOf } from './mended-trust.ts';
+import type { SeedRedirects } from './seed-redirects.ts';
 import { type Asked, sendNews } from './send-news.ts';
 import { openWebsub } from './websub-flags.ts';
 
@@ -83,9 +85,13 @@ export interface EmbeddedCrawl {
   readonly callback?: string | undefined;
   /** Is called with the frontier that answers queries. */
   readonly queries: QueryService;
+  /** Redirects of seeds that leave the scope. Absent: nobody looks for them. */
+  readonly seedRedirects?: SeedRedirects | undefined;
   /** Gives URLs to clients; such a crawl never ends by itself. Absent: no clients. */
   readonly lending?: Lending | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
+  /** What stops this run, in words. Absent: nothing does. */
+  readonly stops?: readonly string[] | undefined;
   /** Where it is one of several in this process: what its fetcher shares with theirs, and how it is run beside them. */
   readonly beside?: BesideOthers | undefined;
   /** Consumers that run along. */
@@ -170,12 +176,23 @@ async function runWith(
   const { log, codec, registry } = opened;
   const { folder, clock, leasesMax, service, signal, onStatus } = crawl;
   const { manifest } = folder;
-  const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher), reach: reachOf(crawl.fetcher) }, opened);
+  const asked = { ...crawl, trust: trustOf(crawl.fetcher), reach: reachOf(crawl.fetcher) };
+  const policy = await sendNews(asked, opened);
+  crawl.seedRedirects?.open(policy, (url) =>
+    sendNews({ ...asked, anew: false, seeds: [{ url, priority: -1 }] }, opened),
+  );
   const { seeds } = await readRequest(folder);
   // Only rules have use for them, and seeds may be a million.
   const seedOrigins = crawl.fetcher.requests && [...new Set(seeds.map((url) => new URL(url).origin))];
   if (crawl.beside === undefined)
-    for (const line of banner({ policy, seeds, place: folder.path, options: `--data ${folder.path}` })) crawl.say(line);
+    for (const line of banner({
+      policy,
+      seeds,
+      place: folder.path,
+      options: placeText({ data: folder.path }),
+      stops: crawl.stops,
+    }))
+      crawl.say(line);
   const meters = createMeters();
   const outcome = await runCrawl({
     ...{ log, codec, clock, manifest, signal, onStatus, processors },
@@ -220,7 +237,7 @@ async function runWith(
           start,
         ),
     }),
-    ...(crawl.lending !== undefined && { stays: () => crawl.lending!.look() }),
+    stays: () => crawl.lending?.look() ?? (crawl.seedRedirects?.isBusy ? () => {} : undefined),
     attend: (running) => attend(crawl, { log, codec }, running, meters, repository),
   });
   return outcome;

@@ -7,6 +7,8 @@ import { isNotRead } from '../../../topology/fetch/outcome.ts';
 import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { causeOf } from '../inspect/outcome-cause.ts';
+import { inShell } from '../terminal/in-shell.ts';
+import { ownName } from '../terminal/own-name.ts';
 
 export interface FailureLedger {
   note(outcome: Outcome, page: Pick<Page, 'nofollow'> | null): void;
@@ -18,6 +20,8 @@ export interface FailureLedger {
   notRead(): string | null;
   /** Hosts that TLS keeps out, each with the reason; one that has answered since is not there. */
   readonly tlsHosts: ReadonlyMap<string, string>;
+  /** Pages with a body that was cut; null: none. */
+  readonly cut: { readonly pages: number; readonly url: string; readonly bytes: number } | null;
   /** Pages that asked for their links not to be followed. */
   readonly nofollow: readonly string[];
 }
@@ -45,11 +49,17 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
   const sorted = () => [...byKind].sort(([, a], [, b]) => b.count - a.count);
   const tlsHosts = new Map<string, string>();
   const typesNotRead = new Map<string, number>();
+  let cut: FailureLedger['cut'] = null;
   return {
     nofollow,
     tlsHosts,
+    get cut() {
+      return cut;
+    },
     note(outcome, page) {
       const { kind, url } = outcome;
+      if (outcome.truncated && kind === 'fetched')
+        cut = { pages: (cut?.pages ?? 0) + 1, url: cut?.url ?? url, bytes: cut?.bytes ?? outcome.bytes };
       if (isTlsFailure(outcome)) {
         if (tlsHosts.size < tlsHostsMax) tlsHosts.set(hostKeyOf(url), outcome.detail);
       } else if (tlsHosts.size > 0 && outcome.status > 0) tlsHosts.delete(hostKeyOf(url));
@@ -101,6 +111,6 @@ function remedyOf({ kind, detail, url }: Outcome): string {
   }
   if (kind === 'dnsFailed') return 'check the spelling';
   if (kind === 'blockedAddress') return 'add --allow-private to crawl private addresses';
-  if (kind === 'robotsDenied') return `crawlstream check robots ${url} shows the rule`;
+  if (kind === 'robotsDenied') return `${ownName()} check robots ${inShell(url)} shows the rule`;
   return '';
 }

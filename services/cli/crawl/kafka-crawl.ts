@@ -18,6 +18,7 @@ import { watchCluster } from '../connect/cluster-watch.ts';
 import type { GivenOptions } from '../connect/crawl-folder.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import { ownFolder } from '../connect/own-folder.ts';
+import { placeText } from '../connect/place-text.ts';
 import { sendToKafka } from '../connect/send-to-kafka.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
@@ -32,6 +33,7 @@ import type { QueryService } from '../roles/query-service.ts';
 import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
 import { banner } from './banner.ts';
 import { keepOptions } from './remembered-options.ts';
+import type { SeedRedirects } from './seed-redirects.ts';
 import { openWebsub, type WebsubFlags } from './websub-flags.ts';
 
 export interface KafkaCrawl {
@@ -57,9 +59,12 @@ export interface KafkaCrawl {
   readonly beside: readonly Processor[];
   /** To be kept for a resume on this machine. */
   readonly options: GivenOptions;
+  readonly seedRedirects: SeedRedirects;
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
+  /** What stops this run, in words. Absent: nothing does. */
+  readonly stops?: readonly string[] | undefined;
   readonly onReport: NonNullable<FetcherConfig['onReport']>;
 }
 
@@ -83,9 +88,12 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       flagsDo: flags.newOptions === true ? 'replace' : 'change',
       say: crawl.say,
     });
+    crawl.seedRedirects.open(policy, (url) =>
+      sendToKafka({ ...connection, clock, seeds: [{ url, priority: -1 }], flags, flagsDo: 'change', say: crawl.say }),
+    );
     const given = seeds.map(({ url }) => url);
     const place = `Kafka at ${flags.brokers}, crawl ${flags.crawl}`;
-    for (const line of banner({ policy, seeds: given, place, options: null })) crawl.say(line);
+    for (const line of banner({ policy, seeds: given, place, options: null, stops: crawl.stops })) crawl.say(line);
     const control = followControl(log, codec, manifest.crawl);
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => (fail = reject));
@@ -129,7 +137,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       try {
         const hosts = () => hostsOf(frontier.committed().values());
         const { settle } = consumers;
-        const stays = crawl.lending && (() => crawl.lending!.look());
+        const stays = () => crawl.lending?.look() ?? (crawl.seedRedirects.isBusy ? () => {} : undefined);
         const watched = { ...crawl, stays, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal };
         const end = await watchCrawl({ ...watched, failed: Promise.race([failed, consumers.failed]) });
         const { partitions } = await look();
@@ -154,6 +162,5 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
 
 /** The options that name this crawl to other commands. */
 export function kafkaPlace({ brokers, registry, crawl }: KafkaFlags): string {
-  const coded = registry === undefined ? '' : ` --registry ${registry}`;
-  return `--brokers ${brokers}${coded} --crawl ${crawl}`;
+  return placeText({ brokers, registry, crawl });
 }

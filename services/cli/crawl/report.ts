@@ -43,10 +43,11 @@ export function report(reported: Reported): void {
     say.write(`\n  failed fetches, with the first of each kind:\n${failures.map((line) => `    ${line}\n`).join('')}`);
   const notRead = ledger.notRead();
   if (notRead !== null) say.write(`\n  skipped content types: ${notRead}\n`);
+  if (ledger.cut !== null) say.write(`\n  ${cutText(ledger.cut)}\n`);
   const held = trapLines(traps, place);
   if (held.length > 0) say.write(`\n  deferred, in traps:\n${held.map((line) => `    ${line}\n`).join('')}`);
   for (const line of tlsLines(ledger.tlsHosts, place, resume)) say.write(`\n  ${line}\n`);
-  if (end === 'done') for (const line of whyFew(counts, ledger)) say.write(`\n  ${line}\n`);
+  if (end === 'done') for (const line of whyFew(counts, ledger, place)) say.write(`\n  ${line}\n`);
   say.write(`\n  pages:   ${name} pages ${place}\n`);
   if (counts.failed + counts.deadLettered + counts.denied + failures.length > 0) {
     say.write(`  failed:  ${name} pages --failed ${place}\n`);
@@ -62,4 +63,12 @@ export function report(reported: Reported): void {
     );
   if (end === 'stopped' && rule === undefined) process.exitCode = 130;
   else if (counts.pages === 0) process.exitCode = 1;
+}
+
+/** Which page was cut, where, and how to get the whole. */
+function cutText({ pages, url, bytes }: NonNullable<FailureLedger['cut']>): string {
+  const size = `${bytes.toLocaleString('en-US')} bytes`;
+  const which =
+    pages === 1 ? `1 page was cut: ${url}` : `${pages.toLocaleString('en-US')} pages were cut, the first: ${url}`;
+  return `${which}, after ${size}. To read whole pages: --max-body MIB, and requeue them; pages lists them as truncated`;
 }

@@ -83,3 +83,12 @@ export function stopRules({ maxTime, maxBytes, maxErrors }: StopFlags): (now: Pr
     return tooMany ? `--max-errors ${maxErrors.text}: ${failed} of ${settled} URLs failed` : undefined;
   };
 }
+
+/** What stops this run, for its plan. */
+export function stopsText({ maxTime, maxBytes, maxErrors }: StopFlags): string[] {
+  return [
+    ...(maxTime === undefined ? [] : [`this run: ${durationText(maxTime)} (--max-time)`]),
+    ...(maxBytes === undefined ? [] : [`this run: ${maxBytes.toLocaleString('en-US')} bytes (--max-bytes)`]),
+    ...(maxErrors === undefined ? [] : [`this run: ${maxErrors.text} failed URLs (--max-errors)`]),
+  ];
+}

@@ -1,6 +1,7 @@
 /** The report's lines about traps: where URLs wait, why, and how to release them. */
 import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 import { counted } from '../../runtime/counted.ts';
+import { ownName } from '../terminal/own-name.ts';
 
 /** Most traps that are named, the largest first; `hosts` and `explain` show the others. */
 const namedMax = 10;
@@ -19,7 +20,7 @@ export function trapLines(traps: readonly HeldTrap[], place: string): readonly s
   if (rest > 0)
     lines.push(`${counted(rest, 'URL', number(rest))} in ${counted(holding.length - namedMax, 'other trap')}`);
   const { hostKey, pattern } = holding[0]!;
-  lines.push(`to fetch these URLs: crawlstream release ${hostKey} ${quoted(pattern)} ${place}`);
+  lines.push(`to fetch these URLs: ${ownName()} release ${hostKey} ${quoted(pattern)} ${place}`);
   return lines;
 }
 

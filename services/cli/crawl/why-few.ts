@@ -4,9 +4,16 @@
 
 import { counted } from '../../runtime/counted.ts';
 import type { CrawlCounts } from '../inspect/counters-text.ts';
+import { ownName } from '../terminal/own-name.ts';
 import type { FailureLedger } from './failure-ledger.ts';
 
-export function whyFew(counts: CrawlCounts, { nofollow }: Pick<FailureLedger, 'nofollow'>): readonly string[] {
+/** `place`: the options that name the crawl to other commands. */
+export function whyFew(
+  counts: CrawlCounts,
+  { nofollow }: Pick<FailureLedger, 'nofollow'>,
+  place: string,
+): readonly string[] {
+  const name = ownName();
   if (counts.pages > 1) return [];
   const lines: string[] = [];
   if (nofollow.length > 0)
@@ -15,15 +22,19 @@ export function whyFew(counts: CrawlCounts, { nofollow }: Pick<FailureLedger, 'n
     );
   if (counts.denied > 0)
     lines.push(
-      `robots.txt disallows ${counted(counts.denied, 'URL', number(counts.denied))}: crawlstream check robots URL shows the rule.`,
+      `robots.txt disallows ${counted(counts.denied, 'URL', number(counts.denied))}: ${name} explain URL ${place} shows the rule.`,
     );
   if (counts.outOfScope > 0)
     lines.push(`links out of scope: ${number(counts.outOfScope)}; set the scope with --scope host, domain or all.`);
   if (counts.filtered > 0)
-    lines.push(`filtered links: ${number(counts.filtered)}; crawlstream check filter URL names the rule.`);
+    lines.push(
+      `filtered links: ${number(counts.filtered)}; ${name} links --dropped ${place} lists them with the rule.`,
+    );
   if (counts.tooDeep > 0) lines.push(`links deeper than --max-depth: ${number(counts.tooDeep)}.`);
   if (counts.deferred > 0)
-    lines.push(`deferred URLs: ${number(counts.deferred)}; crawlstream hosts and crawlstream explain URL show why.`);
+    lines.push(
+      `deferred URLs: ${number(counts.deferred)}; ${name} hosts ${place} and ${name} explain URL ${place} show why.`,
+    );
   if (lines.length === 0 && counts.pages === 1 && counts.failed + counts.deadLettered === 0)
     lines.push('The only page has no links to follow; if scripts create its links, add --with render.');
   return lines;

@@ -23,7 +23,14 @@ export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_IN
 
 /** Also accepts the word `none`. */
 export function orNone<T>(parse: (value: string) => T): (value: string) => T | 'none' {
-  return (value) => (value === 'none' ? value : parse(value));
+  return (value) => {
+    if (value === 'none') return value;
+    try {
+      return parse(value);
+    } catch (error) {
+      throw error instanceof CrawlstreamError ? new CrawlstreamError(error.code, `${error.message}, or none`) : error;
+    }
+  };
 }
 
 /** A share: above 0, below 1. */
@@ -122,7 +129,7 @@ export function durationText(ms: number): string {
 /** `500k`, `2M`, `1.5GB`, `10GiB`, … as bytes. Decimal, but for the units that have an `i`. */
 export function bytes(option: string, least: number, remedy: string): (value: string) => number {
   return (value) => {
-    const [, number, prefix = '', binary] = /^(\d+(?:\.\d+)?)(?:([kKMGT]?)(?:(i)?B)?)$/.exec(value) ?? [];
+    const [, number, prefix = '', binary] = /^(\d+(?:\.\d+)?)(?:([kKmMgGtT]?)(?:(i)?[bB])?)$/.exec(value) ?? [];
     const power = ['', 'k', 'm', 'g', 't'].indexOf(prefix.toLowerCase());
     const count = Math.round(Number(number) * (binary === undefined ? 1000 : 1024) ** power);
     if (count >= least && Number.isSafeInteger(count)) return count;

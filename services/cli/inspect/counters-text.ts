@@ -1,161 +1,167 @@
-/** Counters of a crawl as people and programs read them. */
-import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+/** Counters of a crawl as people and programs read them: each count is declared once, in `countTable`. */
+import type { CounterName, Counters } from '../../../topology/frontier/changes/counters.ts';
 import { linkNames, placeNames } from '../../dashboard/words.ts';
 
-/** Fields of `--json` and `stats`: the names are a contract. */
-export interface CrawlCounts {
-  readonly pages: number;
-  readonly admitted: number;
-  readonly duplicates: number;
-  /** Waiting, including those to be retried. */
-  readonly queued: number;
-  /** Ended without a page, with nothing to retry: 404, … ; includes types that are not read. */
-  readonly failed: number;
-  /** Successful responses of an unsupported media type. */
-  readonly notRead: number;
-  /** Given up on after their retries. */
-  readonly deadLettered: number;
-  readonly hosts: number;
-  readonly discovered: number;
-  readonly leased: number;
-  readonly retrying: number;
-  /** Held back: a Crawl-delay above the cap, or a blocked host. */
-  readonly deferred: number;
-  readonly redirected: number;
-  /** Refused by robots.txt. */
-  readonly denied: number;
-  readonly outOfScope: number;
-  readonly tooDeep: number;
-  readonly filtered: number;
-  readonly invalid: number;
-  readonly tooLong: number;
-  /** New, but dropped, because their host or the partition had as much queued as it may. */
-  readonly hostFull: number;
-  readonly queueFull: number;
-  /** Links of pages above the link limit, and pages with a body cut at its limit. */
-  /** Deferred, as their host or domain had its share of the queue. */
-  readonly overShare: number;
-  /** URLs that lost their tags because their partition has too many different lists. */
-  readonly untagged: number;
-  /** Times that a host was held, as it or its domain had given as much as the policy's caps allow. */
-  readonly capped: number;
-  readonly linksDropped: number;
-  readonly truncated: number;
-  readonly purged: number;
-  /** Requests made, including those for robots.txt and redirects. */
-  readonly fetches: number;
-  readonly bytes: number;
-  readonly undecodable: number;
-  /** Links, results and events that arrived on a partition their key does not lead to. */
-  readonly misrouted: number;
-  /** Leases that ended before any fetcher had taken their task. */
-  readonly untaken: number;
-  /** Records of the changelog that others wrote. */
-  readonly foreignRecords: number;
-  /** Times that an input had lost records which were read. */
-  readonly cutInputs: number;
-  /** To be fetched again. */
-  readonly scheduled: number;
-  /** Visits to pages that were fetched before, and those of them that found a change. */
-  readonly revisits: number;
-  readonly changesFound: number;
-  readonly notModified: number;
-  /** New pages that a Bloom filter took for known, estimated from a sample. 0 where the seen test is exact. */
-  readonly seenErrors: number;
-  /** Answers that asked to be paid (402) and were not. */
-  readonly paymentRequired: number;
+interface Count {
+  /** The counters whose sum it is. */
+  readonly of: readonly CounterName[];
+  /** In `stats` and in reports. Absent: it is not printed there. */
+  readonly label?: string;
+  /** Printed also where it is 0. */
+  readonly always?: true;
+  /** For docs/counts.md. */
+  readonly means: string;
 }
 
+/** In the order in which they are printed. The keys are the fields of `--json`: a contract. */
+export const countTable = {
+  pages: { of: ['page'], label: placeNames.page, always: true, means: 'URLs that ended with a page' },
+  hosts: { of: ['hosts'], label: 'hosts met', always: true, means: 'host keys with at least one admitted URL' },
+  admitted: {
+    of: ['admitted'],
+    label: 'URLs admitted',
+    always: true,
+    means: 'different URLs that the crawl took: the sum of the places below',
+  },
+  discovered: { of: ['discovered'], means: 'links that arrived at the frontier, seeds and redirects included' },
+  duplicates: {
+    of: ['duplicates'],
+    label: linkNames.duplicates,
+    always: true,
+    means:
+      'links that arrived of URLs that were known. Fetchers hold back links that they published lately, so the number depends on how often they ran, and on how many there are',
+  },
+  seenErrors: {
+    of: ['seenErrors'],
+    label: 'missed (Bloom filter)',
+    means: 'new URLs that a Bloom filter took for known, estimated. 0 where the seen test is exact',
+  },
+  outOfScope: { of: ['outOfScope'], label: linkNames.outOfScope, means: 'links that the scope refused' },
+  tooDeep: { of: ['tooDeep'], label: linkNames.tooDeep, means: 'links beyond `maxDepth`' },
+  filtered: { of: ['filtered'], label: linkNames.filtered, means: 'links that another rule of the policy refused' },
+  invalid: { of: ['invalid'], label: linkNames.invalid, means: 'links that are no http or https URL' },
+  tooLong: { of: ['tooLong'], label: linkNames.tooLong, means: 'links beyond `normalize.urlCharsMax`' },
+  hostFull: {
+    of: ['hostFull'],
+    label: linkNames.hostFull,
+    means: 'new URLs that were dropped, as their host had as much queued as it may',
+  },
+  queueFull: {
+    of: ['queueFull'],
+    label: linkNames.queueFull,
+    means: 'new URLs that were dropped, as the partition had as much queued as it may',
+  },
+  linksDropped: {
+    of: ['linksDropped'],
+    label: linkNames.linksDropped,
+    means: 'links of pages beyond `--links-per-page`: they never arrived',
+  },
+  truncated: {
+    of: ['truncated'],
+    label: 'pages cut at --max-body',
+    means: 'pages with a body that was cut at `--max-body`. `pages` and `explain` name them',
+  },
+  purged: { of: ['purged'], label: 'links to purged URLs', means: 'links to URLs that an operator purged' },
+  queued: {
+    of: ['queued', 'retrying'],
+    label: 'still queued',
+    means: 'URLs that wait, those to be retried included',
+  },
+  retrying: { of: ['retrying'], means: 'of those, URLs that wait for a retry' },
+  leased: { of: ['leased'], label: placeNames.leased, means: 'URLs that a fetcher has' },
+  deferred: {
+    of: ['deferred'],
+    label: placeNames.deferred,
+    means: 'URLs that are held: by a block, a limit, a trap, or a Crawl-delay above the limit',
+  },
+  overShare: {
+    of: ['overShare'],
+    label: 'beyond a host’s share',
+    means: 'times that a URL was deferred, as its host or domain had its share of the queue',
+  },
+  untagged: {
+    of: ['untagged'],
+    label: 'URLs that lost their tags',
+    means: 'URLs that lost their tags because their partition has too many different lists',
+  },
+  capped: { of: ['capped'], label: 'hosts at a limit', means: 'times that a host reached a limit of pages or bytes' },
+  scheduled: { of: ['scheduled'], label: 'due for refetch', means: 'visits and sitemaps that are due later' },
+  revisits: { of: ['revisits'], label: 'fetched again', means: 'visits to pages that were fetched before' },
+  changesFound: { of: ['changesFound'], label: '  found a change', means: 'of those, visits that found a change' },
+  notModified: {
+    of: ['notModified'],
+    label: '  not modified (304)',
+    means: 'answers that the page has not changed',
+  },
+  redirected: { of: ['redirected'], label: placeNames.redirected, means: 'URLs that ended with a redirect' },
+  denied: { of: ['denied'], label: placeNames.denied, means: 'URLs that robots.txt disallows' },
+  failed: {
+    of: ['failed'],
+    label: placeNames.failed,
+    means: 'URLs that ended without a page and without a retry, such as 404, and those with a type that is not read',
+  },
+  notRead: { of: ['notRead'], label: '  not read, by type', means: 'of those, answers with a type that is not read' },
+  paymentRequired: {
+    of: ['paymentRequired'],
+    label: '  payment required (402)',
+    means: 'answers that asked to be paid, and were not',
+  },
+  deadLettered: {
+    of: ['dead'],
+    label: placeNames.dead,
+    means: 'URLs that were given up after their retries, with their host, or after too many redirects',
+  },
+  undecodable: { of: ['undecodable'], label: 'unreadable records', means: 'input records that could not be read' },
+  misrouted: {
+    of: ['misrouted'],
+    label: 'on a wrong partition',
+    means: 'links, results and events on a partition that their key does not lead to',
+  },
+  untaken: { of: ['untaken'], label: 'leases not taken', means: 'leases that ended before a fetcher took them' },
+  foreignRecords: {
+    of: ['foreignRecords'],
+    label: 'changelog records by others',
+    means: 'records of the changelog that another program wrote: they are ignored',
+  },
+  cutInputs: {
+    of: ['cutInputs'],
+    label: 'inputs that lost records',
+    means: 'times that an input had lost records which were read',
+  },
+  fetches: {
+    of: ['fetches'],
+    label: 'requests tried',
+    always: true,
+    means:
+      'requests, those for robots.txt, sitemaps and redirects included. One to a host that cannot be reached counts',
+  },
+  bytes: { of: ['bytes'], label: 'bytes received', always: true, means: 'bytes of bodies, as received' },
+} as const satisfies Readonly<Record<string, Count>>;
+
+export type CountName = keyof typeof countTable;
+
+/** Fields of `--json` and `stats`: the names are a contract. */
+export type CrawlCounts = { readonly [name in CountName]: number };
+
+/** The places of admitted URLs: each admitted URL is in one, so their sum is `admitted`. */
+export const placesOfUrls = [
+  ...(['pages', 'redirected', 'denied', 'failed', 'deadLettered', 'queued', 'leased', 'deferred'] as const),
+] satisfies readonly CountName[];
+
+const table: readonly (readonly [CountName, Count])[] = Object.entries(countTable) as [CountName, Count][];
+
 export function countsOf(counters: Counters): CrawlCounts {
-  const { page, queued, retrying, dead } = counters;
-  return {
-    pages: page,
-    admitted: counters.admitted,
-    duplicates: counters.duplicates,
-    queued: queued + retrying,
-    failed: counters.failed,
-    notRead: counters.notRead,
-    deadLettered: dead,
-    hosts: counters.hosts,
-    discovered: counters.discovered,
-    leased: counters.leased,
-    retrying,
-    deferred: counters.deferred,
-    redirected: counters.redirected,
-    denied: counters.denied,
-    outOfScope: counters.outOfScope,
-    tooDeep: counters.tooDeep,
-    filtered: counters.filtered,
-    invalid: counters.invalid,
-    tooLong: counters.tooLong,
-    hostFull: counters.hostFull,
-    queueFull: counters.queueFull,
-    overShare: counters.overShare,
-    untagged: counters.untagged,
-    capped: counters.capped,
-    linksDropped: counters.linksDropped,
-    truncated: counters.truncated,
-    purged: counters.purged,
-    fetches: counters.fetches,
-    bytes: counters.bytes,
-    undecodable: counters.undecodable,
-    misrouted: counters.misrouted,
-    untaken: counters.untaken,
-    foreignRecords: counters.foreignRecords,
-    cutInputs: counters.cutInputs,
-    scheduled: counters.scheduled,
-    revisits: counters.revisits,
-    changesFound: counters.changesFound,
-    notModified: counters.notModified,
-    seenErrors: counters.seenErrors,
-    paymentRequired: counters.paymentRequired,
-  };
+  const counts = table.map(([name, { of }]) => [name, of.reduce((sum, one) => sum + counters[one], 0)] as const);
+  return Object.fromEntries(counts) as CrawlCounts;
 }
 
 /** Lines of a report; rows that are nought and only of interest when they aren't are left out. */
 export function countsText(counts: CrawlCounts): string {
-  const rows: readonly (readonly [label: string, count: number, always?: boolean])[] = [
-    [placeNames.page, counts.pages, true],
-    ['hosts met', counts.hosts, true],
-    ['URLs admitted', counts.admitted, true],
-    [linkNames.duplicates, counts.duplicates, true],
-    ['missed (Bloom filter)', counts.seenErrors],
-    [linkNames.outOfScope, counts.outOfScope],
-    [linkNames.tooDeep, counts.tooDeep],
-    [linkNames.filtered, counts.filtered],
-    [linkNames.invalid, counts.invalid],
-    [linkNames.tooLong, counts.tooLong],
-    [linkNames.hostFull, counts.hostFull],
-    [linkNames.queueFull, counts.queueFull],
-    [linkNames.linksDropped, counts.linksDropped],
-    ['pages cut at the limit', counts.truncated],
-    ['links to purged URLs', counts.purged],
-    ['still queued', counts.queued],
-    [placeNames.leased, counts.leased],
-    [placeNames.deferred, counts.deferred],
-    ['beyond a host’s share', counts.overShare],
-    ['URLs that lost their tags', counts.untagged],
-    ['hosts at a limit', counts.capped],
-    ['due for refetch', counts.scheduled],
-    ['fetched again', counts.revisits],
-    ['  found a change', counts.changesFound],
-    ['  not modified (304)', counts.notModified],
-    [placeNames.redirected, counts.redirected],
-    [placeNames.denied, counts.denied],
-    [counts.notRead > 0 ? `${placeNames.failed}, or not read` : placeNames.failed, counts.failed],
-    ['  not read, by type', counts.notRead],
-    ['  payment required (402)', counts.paymentRequired],
-    [placeNames.dead, counts.deadLettered],
-    ['unreadable records', counts.undecodable],
-    ['on a wrong partition', counts.misrouted],
-    ['leases not taken', counts.untaken],
-    ['changelog records by others', counts.foreignRecords],
-    ['inputs that lost records', counts.cutInputs],
-    ['requests made', counts.fetches, true],
-    ['bytes received', counts.bytes, true],
-  ];
-  return rows
-    .filter(([, count, always]) => always || count > 0)
-    .map(([label, count]) => `  ${label.padEnd(24)}${count.toLocaleString('en-US').padStart(14)}`)
+  return table
+    .filter(([name, { label, always }]) => label !== undefined && (always || counts[name] > 0))
+    .map(([name, { label = '' }]) => {
+      const shown = name === 'failed' && counts.notRead > 0 ? `${label}, or not read` : label;
+      return `  ${shown.padEnd(24)}${counts[name].toLocaleString('en-US').padStart(14)}`;
+    })
     .join('\n');
 }

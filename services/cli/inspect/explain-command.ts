@@ -2,8 +2,8 @@
  * `crawlstream explain`: what a crawl decides about a URL, and why, step by step. It calls the same functions as the
  * frontier, and reads the rest from the crawl's log, running or not.
  */
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Place, UrlTimeline } from '../../../topology/frontier/ask/url-timeline.ts';
 import { isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { isAskedAsFound, learntOf } from '../../../topology/frontier/decide/links/fold.ts';
@@ -18,34 +18,44 @@ import { fingerprint } from '../../../topology/url/fingerprint.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { explainNormalize } from '../../../topology/url/normalize.ts';
 import { rewritten } from '../../../topology/url/rewriting.ts';
+import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import { spelt } from '../../../topology/url/spelling.ts';
 import { recordedPlugins } from '../../application/plugin/record-plugins.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
+import { pageThatLeftOut } from '../../runtime/crawl/dropped-links.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
+import { newestOutcome } from '../../runtime/crawl/newest-outcome.ts';
 import { nofollowPages } from '../../runtime/crawl/nofollow-pages.ts';
 import { readPaymentBook } from '../../runtime/crawl/payment-book.ts';
 import type { UrlTrace } from '../../runtime/crawl/trace-url.ts';
 import { traceUrl } from '../../runtime/crawl/trace-url.ts';
+import { linksTo } from '../../runtime/crawl/url-links.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { statedUses } from '../check/usage-text.ts';
-import { fingerprintKeyOf } from '../connect/crawl-folder.ts';
+import { fingerprintKeyOf, readRequest } from '../connect/crawl-folder.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
+import { placeText } from '../connect/place-text.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
+import { answerOf } from './explain-answer.ts';
 import { explainLines, explainText } from './explain-text.ts';
 import { hostStatus } from './host-status.ts';
+import { noPolicy } from './no-policy.ts';
 import { robotsDenial } from './robots-denial.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 import { urlUsage } from './url-usage.ts';
 
 /** Most pages named whose nofollow excludes a URL. */
 const nofollowPagesMax = 5;
+
+/** Most links looked at of a URL that was never admitted: the first that is not refused by a rule decides. */
+const linksMax = 100;
 
 /** The parts of a crawl that it reads. */
 interface ExplainedCrawl extends Pick<ReadableCrawl, 'codec' | 'topics'> {
@@ -76,12 +86,53 @@ export function explainer(crawl: ExplainedCrawl, flags: Pick<KafkaFlags, 'broker
   };
 }
 
-function explainTyped(crawl: ExplainedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>, given: string) {
-  const isKnown = ({ seen, purged }: Explained) => (seen?.length ?? 0) > 0 || purged !== null;
-  return byEitherScheme(given, (url) => explain(crawl, flags, url), isKnown);
+async function explainTyped(
+  crawl: ExplainedCrawl,
+  flags: Pick<KafkaFlags, 'brokers' | 'data'>,
+  typed: string,
+): Promise<Explained> {
+  const given = await ofFirstSeed(typed, flags.data);
+  const isKnown = ({ seen, purged }: Facts) => (seen?.length ?? 0) > 0 || purged !== null;
+  const ask = (url: string) => explain(crawl, flags, url);
+  const facts = await byEitherScheme(given, ask, isKnown);
+  const found = isKnown(facts) ? null : await knownForm(given, ask, isKnown);
+  const all = { ...facts, knownAs: found?.normalize.url ?? null };
+  const { brokers, data } = flags;
+  const place = placeText({ data, brokers, crawl: crawl.topics.crawl });
+  return { answer: answerOf(all, place), ...all };
 }
 
-export type Explained = Awaited<ReturnType<typeof explain>>;
+type Facts = Awaited<ReturnType<typeof explain>>;
+
+/** `knownAs`: the form in which the crawl knows a URL that it does not know as it was typed; null: there is none. */
+export type Explained = Facts & { readonly answer: string; readonly knownAs: string | null };
+
+/** The other scheme, and the host with or without www: people type what they remember. */
+async function knownForm(
+  given: string,
+  ask: (url: string) => Promise<Facts>,
+  isKnown: (facts: Facts) => boolean,
+): Promise<Facts | null> {
+  const url = withScheme(given);
+  const other = url.replace(/^https?:/, (one) => (one === 'http:' ? 'https:' : 'http:'));
+  const forms = [url, other].flatMap((one) => [one, otherHost(one)]);
+  for (const form of new Set(forms.filter((one) => one !== url))) {
+    const facts = await ask(form);
+    if (isKnown(facts)) return facts;
+  }
+  return null;
+}
+
+function otherHost(url: string): string {
+  return /^https?:\/\/www\./i.test(url) ? url.replace(/\/\/www\./i, '//') : url.replace('//', '//www.');
+}
+
+/** A path alone is one of the first seed's host. */
+async function ofFirstSeed(typed: string, data: string | undefined): Promise<string> {
+  if (!typed.startsWith('/') || typed.startsWith('//') || data === undefined) return typed;
+  const { seeds } = await readRequest({ part: (name) => join(data, name) });
+  return seeds[0] === undefined ? typed : new URL(typed, seeds[0]).href;
+}
 
 async function explain(
   { log, codec, topics }: ExplainedCrawl,
@@ -89,11 +140,7 @@ async function explain(
   given: string,
 ) {
   const { policy: text } = await readControl(log, codec, topics.crawl);
-  if (text === null)
-    throw new CrawlstreamError(
-      'INVALID_ARGUMENT',
-      'the crawl has no policy yet: start it with crawlstream crawl, or add seeds with crawlstream inject',
-    );
+  if (text === null) throw noPolicy();
   const config = parsePolicy(text.json);
   const policy = compilePolicy(config, await listsOfCrawl(config, flags));
   const url = policy.normalize(given);
@@ -103,13 +150,23 @@ async function explain(
   if (url === null)
     return { normalize, overlays, filter: filterOf(policy, policy.admit(given, 0, 0)), ...nothingKnown };
   const trace = await traceUrl(log, codec, topics, url, policy.normalize);
+  const newest = await newestOutcome(log, codec, topics, url, policy.normalize);
   const { timeline } = trace;
   const first = timeline.admitted.at(-1);
   const filter = filterOf(policy, policy.admit(given, first?.depth ?? 0, first?.hop ?? 0));
   const { place, facts } = timeline;
   const purged = await purgeOf(log, codec, topics.crawl, trace.partition, url);
+  const isNew = first === undefined;
   return {
     normalize,
+    /** The newest report of a fetcher; null: none is stored. */
+    newest,
+    /** Where that redirects to, and the rule that refuses the target. */
+    target: newest === null ? null : targetOf(policy, newest.redirectUrl, trace),
+    /** Links to a URL that was never admitted, each with the rule that refuses it. */
+    links: isNew ? await linksWithRules(log, codec, topics, url, policy) : [],
+    /** The plugin that left out a URL that was never admitted, and the page. */
+    leftOut: isNew ? await pageThatLeftOut({ log, codec, topics }, url) : null,
     /** Overlays of the policy that match it, in order, and the fields each decides. */
     overlays,
     filter,
@@ -203,7 +260,33 @@ async function purgeOf(
   return ofUrl ?? ofHost;
 }
 
+async function linksWithRules(
+  log: ExplainedCrawl['log'],
+  codec: RecordCodec,
+  topics: Manifest,
+  url: string,
+  policy: Policy,
+) {
+  const links = await linksTo(log, codec, topics, url, policy.normalize, linksMax);
+  return links.map((link) => ({ ...link, refusal: refusalIn(policy.admit(link.url, link.depth, link.hop, link)) }));
+}
+
+function refusalIn(admission: Admission): { readonly rule: string; readonly detail: string } | null {
+  return admission.ok ? null : { rule: admission.rule, detail: admission.detail };
+}
+
+function targetOf(policy: Policy, redirectUrl: string, { timeline }: UrlTrace) {
+  if (redirectUrl === '') return null;
+  const first = timeline.admitted.at(-1);
+  const admission = policy.admit(redirectUrl, first?.depth ?? 0, (first?.hop ?? 0) + 1);
+  return { url: policy.normalize(redirectUrl) ?? redirectUrl, refused: refusalIn(admission) };
+}
+
 const nothingKnown = {
+  newest: null,
+  target: null,
+  links: [],
+  leftOut: null,
   purged: null,
   partition: null,
   asOf: null,

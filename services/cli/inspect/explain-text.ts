@@ -7,6 +7,8 @@ import { counted } from '../../runtime/counted.ts';
 import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
 import type { NofollowPage } from '../../runtime/crawl/nofollow-pages.ts';
 import { usesText } from '../check/usage-text.ts';
+import { inShell } from '../terminal/in-shell.ts';
+import { ownName } from '../terminal/own-name.ts';
 import { rows } from '../terminal/print.ts';
 import type { Explained } from './explain-command.ts';
 import { causeOf } from './outcome-cause.ts';
@@ -22,6 +24,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     explained;
   const { url, key, steps } = normalize;
   const lines: [string, string | null][] = [
+    ['answer', explained.answer],
     ['URL', url ?? 'cannot be crawled'],
     ['key', key === url ? null : key],
     ...steps.map(({ step, after }): [string, string] => [`  ${step}`, after]),
@@ -168,7 +171,7 @@ function deniedBy({ robots, usage, normalize }: Explained): string | null {
 
 function denialText({ line, rule, robotsUrl, fetchedAtMs }: RobotsDenial, url: string): string {
   if (line === null)
-    return `robots.txt; that version is not stored: crawlstream check robots ${url} fetches the current one`;
+    return `robots.txt; that version is not stored: ${ownName()} check robots ${inShell(url)} fetches the current one`;
   return `line ${line} of ${robotsUrl}, as of ${time(fetchedAtMs ?? 0)}: ${rule}`;
 }
 

@@ -4,11 +4,14 @@
  */
 import type { Outcome, Result } from '../../../schemas/types.ts';
 import { isNotRead } from '../../../topology/fetch/outcome.ts';
+import type { UrlRecord } from '../../../topology/frontier/changes/changes.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer, type Normalizer } from '../../../topology/url/normalize.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
+import { abandonedUrls } from '../../runtime/crawl/abandoned-urls.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
+import { type HostFailure, hostFailures } from '../../runtime/crawl/host-failures.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { inShell } from '../terminal/in-shell.ts';
@@ -34,6 +37,7 @@ export async function printFailures(
   let notRead = 0;
   const { normalize, hopsMax } = await rulesOf(crawl);
   const redirects = new RedirectsReported();
+  const hostFailuresOf = new Map<string, HostFailure | undefined>();
   const print = async (url: string, kind: string, line: string): Promise<boolean> => {
     if (kind === 'notRead') notRead += 1;
     else count += 1;
@@ -41,7 +45,9 @@ export async function printFailures(
     return write(line);
   };
   for (let partition = 0; partition < topics.partitions; partition++) {
-    const failed = new Map<string, Outcome>();
+    const failed = new Map<string, FailedUrl>();
+    for await (const { hostKey, record } of abandonedUrls(log, topics.crawl, partition))
+      failed.set(record.url, await abandonedWhy(crawl, hostKey, record, hostFailuresOf));
     const { start, end } = await log.offsets(topic, partition);
     if (start > 0)
       printNotice(`${topic}/${partition}: records before offset ${start} were trimmed, so older failures are missing`);
@@ -80,6 +86,21 @@ export async function printFailures(
       ? `no URL has failed${left}`
       : `${count} URL${count === 1 ? '' : 's'}${left}. Details of the first: ${more()}`,
   );
+}
+
+type FailedUrl = Pick<Outcome, 'url' | 'kind' | 'status' | 'detail'>;
+
+/** A URL that was given up with its host: why the host could not be reached. */
+async function abandonedWhy(
+  { log, codec, topics }: ReadableCrawl,
+  hostKey: string,
+  { url, outcome }: UrlRecord,
+  known: Map<string, HostFailure | undefined>,
+): Promise<FailedUrl> {
+  if (!known.has(hostKey)) known.set(hostKey, (await hostFailures(log, codec, topics, hostKey)).get(hostKey));
+  const failure = known.get(hostKey);
+  const detail = failure?.detail ? `given up with its host: ${failure.detail}` : 'given up with its host';
+  return { url, kind: failure?.kind ?? outcome, status: 0, detail };
 }
 
 async function rulesOf({ log, codec, topics }: ReadableCrawl): Promise<{ normalize: Normalizer; hopsMax: number }> {

@@ -6,7 +6,17 @@ import { counted } from '../../runtime/counted.ts';
 import { rows } from '../terminal/print.ts';
 import type { PlacedAnswer } from './hosts-command.ts';
 
-const heads = ['host', 'queued', 'deferred', 'fetched', 'pages', 'errors', 'delay', 'next contact'] as const;
+const heads = [
+  'host',
+  'queued',
+  'deferred',
+  'fetched',
+  'pages',
+  'no page',
+  'in a row',
+  'delay',
+  'next contact',
+] as const;
 
 /** `nowMs`: about the time of the processes that answered. */
 export function hostsText({ hosts, matched, known, missing }: HostsAnswer, nowMs: number): string {
@@ -26,7 +36,7 @@ export function hostsText({ hosts, matched, known, missing }: HostsAnswer, nowMs
 
 function cells(host: HostRow, nowMs: number): string[] {
   const { queued, deferred, fetched, pages, failures, throttles, delayMs } = host;
-  const counts = [queued, deferred, fetched, pages, failures + throttles].map(count);
+  const counts = [queued, deferred, fetched, pages, fetched - pages, failures + throttles].map(count);
   return [host.host, ...counts, `${(delayMs / 1000).toFixed(1)} s`, nextText(host, nowMs)];
 }
 

@@ -3,7 +3,7 @@ import type { IdleStatus } from '../../dashboard/status.ts';
 import { activityOf } from '../../runtime/data-folder/run-mark.ts';
 import { logFolder } from '../connect/crawl-folder.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
-import { inShell } from '../terminal/in-shell.ts';
+import { placeText } from '../connect/place-text.ts';
 import { ownName } from '../terminal/own-name.ts';
 
 /** null: a process runs it; or it is on Kafka, where owners and fetchers are counted. `data`: as it was typed. */
@@ -15,7 +15,7 @@ export async function idleOf(
   if (folder === null || brokersLog !== null) return null;
   const { isRunning, lastWrittenMs } = await activityOf(folder, logFolder(folder), nowMs);
   if (isRunning) return null;
-  const place = `--data ${inShell(data ?? folder.path)}`;
+  const place = placeText({ data: data ?? folder.path });
   const runs = folder.manifest.sink === 'pull' ? 'urlfrontier' : 'crawl';
   return { lastWrittenMs, resume: `${ownName()} ${runs} ${place}`, unpause: `${ownName()} resume ${place}` };
 }

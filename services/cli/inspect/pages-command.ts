@@ -11,6 +11,7 @@ import { type Purges, readPurges } from '../../runtime/crawl/purges.ts';
 import { addTakenBack, hasUses } from '../../runtime/crawl/taken-back.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
+import { placeText } from '../connect/place-text.ts';
 import { bad } from '../flags/arguments.ts';
 import { addKafkaOptions, addSkipDamaged, type KafkaFlags } from '../flags/kafka-flags.ts';
 import { addPagerOption, type PagerFlags, paged, type WriteLine } from '../terminal/pager.ts';
@@ -57,17 +58,11 @@ export function addPagesCommand(program: Command): void {
       withCrawl(flags, (crawl) =>
         paged(flags, (write) =>
           flags.failed === true
-            ? printFailures(crawl, flags.json === true, write, placeOf(flags))
+            ? printFailures(crawl, flags.json === true, write, placeText(flags))
             : printPages(crawl, flags, write),
         ),
       ),
     );
-}
-
-/** The options that name the crawl to other commands. */
-function placeOf({ brokers, registry, crawl, data }: PagesFlags): string {
-  if (brokers === undefined) return `--data ${data}`;
-  return `--brokers ${brokers}${registry === undefined ? '' : ` --registry ${registry}`} --crawl ${crawl}`;
 }
 
 function fieldList(value: string): PageField[] {
@@ -147,10 +142,11 @@ function picked(page: Page, fields: readonly PageField[] | undefined): object {
   return fields === undefined ? page : Object.fromEntries(fields.map((field) => [field, page[field]]));
 }
 
-function lineOf({ fetchedAtMs, depth, url, title }: Page): string {
+function lineOf({ fetchedAtMs, depth, url, title, truncated, bytes }: Page): string {
   const width = Math.max(40, process.stdout.columns ?? 80);
   const time = new Date(fetchedAtMs).toISOString().slice(0, 19).replace('T', ' ');
-  const line = `${time}  ${String(depth).padStart(2)}  ${url}  ${title.replaceAll(/\s+/g, ' ')}`;
+  const cut = truncated ? `  [cut after ${bytes.toLocaleString('en-US')} bytes: --max-body]` : '';
+  const line = `${time}  ${String(depth).padStart(2)}  ${url}${cut}  ${title.replaceAll(/\s+/g, ' ')}`;
   // URLs are never cut, so that they can be copied.
-  return line.slice(0, Math.max(width - 1, time.length + 6 + url.length));
+  return line.slice(0, Math.max(width - 1, time.length + 6 + url.length + cut.length));
 }

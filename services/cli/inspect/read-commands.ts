@@ -19,6 +19,7 @@ import { readPaymentBook } from '../../runtime/crawl/payment-book.ts';
 import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
+import { placeText } from '../connect/place-text.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
@@ -82,7 +83,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
       toStdout(`  paid ${paid.spent.join(', ')} for ${counted(paid.payments, 'page')}${paidMore(paid)}\n`);
     const idle = end === 'done' && !isServed ? null : await idleOf(readable, flags.data, Date.now());
     if (idle !== null) toStdout(`  no process runs it; to continue: ${idle.resume}\n`);
-    const place = flags.data === undefined ? `--brokers ${flags.brokers} --crawl ${crawl}` : `--data ${flags.data}`;
+    const place = placeText({ ...flags, crawl });
     if (counts.failed + counts.deadLettered + counts.denied > 0)
       toStdout(`  failed URLs, with reasons: ${ownName()} pages --failed ${place}\n`);
     const surplus =

@@ -18,6 +18,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
 import { rows } from '../terminal/print.ts';
+import { noPolicy } from './no-policy.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 
 interface TimelineFlags extends KafkaFlags {
@@ -72,11 +73,7 @@ async function timelineOf(
   given: string,
 ): Promise<Timeline> {
   const { policy: text } = await readControl(log, codec, topics.crawl);
-  if (text === null)
-    throw new CrawlstreamError(
-      'INVALID_ARGUMENT',
-      'the crawl has no policy yet: start it with crawlstream crawl, or add seeds with crawlstream inject',
-    );
+  if (text === null) throw noPolicy();
   const config = parsePolicy(text.json);
   const lists = await listsOfCrawl(config, flags);
   const policy = compilePolicy(config, lists);

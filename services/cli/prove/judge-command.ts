@@ -4,7 +4,7 @@ import { judgeVisitor } from '../../../lab/judge/judge-visitor.ts';
 import type { ScoreCard } from '../../../lab/judge/score-card.ts';
 import type { WebPlan } from '../../../lab/web/plan.ts';
 import { counted } from '../../runtime/counted.ts';
-import { bad, duration, wholeNumber } from '../flags/arguments.ts';
+import { bad, duration, durationText, wholeNumber } from '../flags/arguments.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 
@@ -89,7 +89,7 @@ function invitation(plan: WebPlan, address: string, port: number, { addresses, q
     `A web of ${plan.hosts.length} hosts is up on ${address}:${port}. Its seeds:`,
     ...seeds.map((url) => `  ${url}`),
     way,
-    `All of its ${plan.hosts.length} hosts are in scope. The card comes ${quiet} s after the last request, after ${minutes} minutes, or on Ctrl-C.`,
+    `All of its ${plan.hosts.length} hosts are in scope. The card comes ${durationText(quiet)} after the last request, after ${minutes} minutes, or on Ctrl-C.`,
   ].join('\n');
 }
 

@@ -7,6 +7,7 @@ import { createProgram } from '../program.ts';
 import { chartPage } from './chart/chart-page.ts';
 import { helmChart } from './chart/helm-chart.ts';
 import { commandsPage } from './commands-page.ts';
+import { countsPage } from './counts-page.ts';
 import { limitsPage } from './limits-page.ts';
 import { policyPage } from './policy-page.ts';
 import { pageRecordPage } from './record-page.ts';
@@ -20,6 +21,7 @@ const pages = {
   'deploy/CHART.md': chartPage(chart),
   'deploy/SIZING.md': sizingPage(),
   'docs/policy.md': policyPage(),
+  'docs/counts.md': countsPage(),
   'docs/limits.md': await limitsPage(),
   'docs/page-record.md': pageRecordPage(),
   ...Object.fromEntries(Object.entries(chart.files).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),

@@ -24,7 +24,7 @@ const columns: readonly Column[] = [
   { name: 'Queued', sort: 'queued', isNumber: true, text: ({ queued }) => short(queued) },
   { name: 'Deferred', isNumber: true, text: ({ deferred }) => short(deferred) },
   { name: 'Fetched', sort: 'fetched', isNumber: true, text: ({ fetched }) => short(fetched) },
-  { name: 'Errors', sort: 'errors', isNumber: true, text: errorsText },
+  { name: 'No page', sort: 'errors', isNumber: true, text: errorsText },
   { name: 'Delay', sort: 'delay', isNumber: true, text: ({ delayMs }) => duration(delayMs) },
   { name: 'Next contact', sort: 'ready', isNumber: true, text: readyText },
 ];
@@ -144,6 +144,7 @@ function fill(row: HTMLTableRowElement, host: HostStatus, status: CrawlStatus | 
   row.classList.toggle('held', host.hold !== '' || host.deadUntilMs !== null);
 }
 
+/** URLs that ended without a page, redirects included, and failures in a row. */
 function errorsText({ fetched, pages, failures, throttles }: HostStatus): string {
   const now = failures + throttles;
   return now === 0 ? short(fetched - pages) : `${short(fetched - pages)} (${count(now)} in a row)`;

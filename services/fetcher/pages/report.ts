@@ -25,7 +25,7 @@ import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
 import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
-import { counted } from '../../runtime/counted.ts';
+import { leftOutText } from '../../runtime/crawl/left-out.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -212,7 +212,7 @@ async function readAnswer(
     linksDropped: parsed.linksDropped,
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
-    detail: leftOutText(links.leftOut),
+    detail: leftOutText([...links.leftOut].map(([plugin, one]) => ({ plugin, ...one }))),
     textSignature: task.signatures ? (feed?.signature ?? textSignature(signedText(whole))) : '',
   };
   // A worker has its own core.
@@ -337,11 +337,6 @@ function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: Pa
     groups: [...found.groups, ...refresh.groups],
     count: found.count + refresh.count,
   };
-}
-
-/** Empty: no plugin left a link out. */
-function leftOutText(leftOut: PageLinks['leftOut']): string {
-  return [...leftOut].map(([plugin, links]) => `plugin ${plugin} left out ${counted(links, 'link')}`).join('; ');
 }
 
 function pageRecord(

@@ -6,6 +6,7 @@ import type { LinkGroup } from '../../../schemas/types.ts';
 import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { spellingOf } from '../../../topology/url/spelling.ts';
+import type { LeftOut } from '../../runtime/crawl/left-out.ts';
 import { type LinkMaker, type LinkOrigin, type PageLinks, readLink } from './page-links.ts';
 
 export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share' | 'foundIn'> {
@@ -28,7 +29,7 @@ export function gatherEntries(
 ): PageLinks {
   const groups = new Map<string, LinkGroup & { readonly links: LinkGroup['links'][number][] }>();
   const pending: number[] = [];
-  const leftOut = new Map<string, number>();
+  const leftOut = new Map<string, Omit<LeftOut, 'plugin'>>();
   let count = 0;
   for (const entry of entries) {
     const speaks = speaksFor(entry);

@@ -2,6 +2,8 @@
 import type { FoundIn, Link, LinkGroup } from '../../../schemas/types.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { spellingOf } from '../../../topology/url/spelling.ts';
+import type { LeftOut } from '../../runtime/crawl/left-out.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import type { LinkHooks } from '../hooks/run-hooks.ts';
 import type { LinkCache, LinkSource } from './link-cache.ts';
 
@@ -34,15 +36,18 @@ export interface PageLinks {
   /** Distinct links that passed the normaliser, published now or lately. */
   readonly count: number;
   /** Links that plugins do not want, by the plugin that said so first. */
-  readonly leftOut: ReadonlyMap<string, number>;
+  readonly leftOut: LinksLeftOut;
 }
 
-/** A link as it is to be published; null: not at all. `leftOut` counts those that plugins do not want. Throws HookFailed. */
+/** By the name of the plugin. */
+export type LinksLeftOut = ReadonlyMap<string, Omit<LeftOut, 'plugin'>>;
+
+/** A link as it is to be published; null: not at all. `leftOut` gets those that plugins do not want. Throws HookFailed. */
 export function readLink(
   { normalize, hooks }: LinkMaker,
   raw: string,
   from: { readonly depth: number; readonly sourceUrl: string },
-  leftOut: Map<string, number>,
+  leftOut: Map<string, Omit<LeftOut, 'plugin'>>,
 ): string | null {
   if (hooks === undefined) return normalize(raw);
   const read = hooks.normalize(raw);
@@ -50,7 +55,9 @@ export function readLink(
   if (url === null) return null;
   const by = hooks.refuses({ url, ...from });
   if (by === null) return url;
-  leftOut.set(by, (leftOut.get(by) ?? 0) + 1);
+  const { links, urls } = leftOut.get(by) ?? { links: 0, urls: [] };
+  const isNamed = urls.length < fetcherLimits.leftOutNamedMax && url.length <= fetcherLimits.leftOutCharsMax;
+  leftOut.set(by, { links: links + 1, urls: isNamed ? [...urls, url] : urls });
   return null;
 }
 
@@ -69,7 +76,7 @@ export function gatherLinks(
   /** Links of each group, by place on the page and host key. */
   const made = new Map<FoundIn, Map<string, Link[]>>();
   const pending: number[] = [];
-  const leftOut = new Map<string, number>();
+  const leftOut = new Map<string, Omit<LeftOut, 'plugin'>>();
   // For the target of a redirect, hooks are asked when it is fetched.
   const reader = hop === 0 ? maker : { ...maker, hooks: undefined };
   const from = { depth, sourceUrl: origin.url };

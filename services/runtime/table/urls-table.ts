@@ -1,5 +1,7 @@
 /** `export urls`: the newest outcome of each URL that was asked for, or refused before it was, in the order of URLs. */
 
+import type { UrlRecord } from '../../../topology/frontier/changes/changes.ts';
+import { abandonedUrls } from '../crawl/abandoned-urls.ts';
 import { newestRows } from './newest-rows.ts';
 import type { Column, Row, Table } from './table.ts';
 import { type Source, topicRecords } from './topic-records.ts';
@@ -25,6 +27,10 @@ export function urlsTable(source: Source, folder: string, unreadable: () => void
 }
 
 async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<readonly [string, Row]> {
+  // They come first: the outcome of a request says more.
+  for (let partition = 0; partition < source.partitions; partition++)
+    for await (const { hostKey, record } of abandonedUrls(source.log, source.crawl, partition))
+      if (!source.purges.refuses(record.url, record.atMs)) yield [record.url, abandonedRow(hostKey, record)];
   for await (const { hostKey, completedAtMs, outcomes } of topicRecords(source, 'results', unreadable)) {
     for (const one of outcomes) {
       // The URL was given back without a request: it will come again.
@@ -49,4 +55,9 @@ async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<r
       ];
     }
   }
+}
+
+/** No request was made for it. */
+function abandonedRow(hostKey: string, { url, outcome, atMs }: UrlRecord): Row {
+  return [url, hostKey, outcome, null, atMs, 0, null, null, 0, false, false, 'given up with its host', null];
 }

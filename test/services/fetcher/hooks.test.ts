@@ -32,7 +32,7 @@ test('a URL filter stops links from being published and URLs from being fetched,
   assert.deepEqual(
     outcomes.map(({ kind, detail }) => [kind, detail]),
     [
-      ['fetched', 'plugin no-ads left out 2 links'],
+      ['fetched', `plugin no-ads left out 2 links: ${site.url('a.test', '/ads/1')} ${site.url('a.test', '/ads/2')}`],
       ['refused', 'plugin no-ads does not want it'],
     ],
   );

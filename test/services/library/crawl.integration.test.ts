@@ -158,7 +158,16 @@ test('type errors of plain JavaScript are reported in a sentence', async () => {
     /^crawl: resolve: a\.test: write host\[:port\]:address/,
   );
   await wrong({ seeds: [], userAgent, parse: { 'a/b': 1 } }, /^crawl: parse: give functions by media type/);
+  const anonymous = { seeds: ['https://example.org/'], userAgent: 'mybot/1.0' };
+  await wrong(
+    anonymous,
+    /^crawl: userAgent has no contact: add a web or mail address .* 'mybot\/1\.0 \(\+me@example\.org\)'$/,
+  );
   await wrong({ seeds: [], userAgent, concurrency: '3' }, /^crawl: concurrency: give a whole number/);
   await wrong({ seeds: [], userAgent, policy: { maxDepht: 1 } }, /policy\.maxDepht: .*remove this field, or correct/);
+  await assert.rejects(
+    crawl({ seeds: ['nonsense'], userAgent }),
+    /^CrawlstreamError: seed "nonsense": it is no URL; write a URL/,
+  );
   assert.throws(() => createFrontier().add('https://example.org/' as never), /^CrawlstreamError: add: give a list/);
 });

@@ -61,14 +61,15 @@ it('non-failures are not reported, and kinds are sorted by frequency', () => {
 it('a crawl that ends with at most one page says why, and one with more says nothing', () => {
   const ledger = createFailureLedger([seed], () => undefined);
   ledger.note(outcome('fetched'), { nofollow: true });
-  const few = (counts: object) => whyFew({ ...blankCounts, pages: 1, ...counts }, { nofollow: [] }).join('\n');
+  const few = (counts: object) =>
+    whyFew({ ...blankCounts, pages: 1, ...counts }, { nofollow: [] }, '--data d').join('\n');
   assert.match(
-    whyFew({ ...blankCounts, pages: 1 }, ledger).join('\n'),
+    whyFew({ ...blankCounts, pages: 1 }, ledger, '--data d').join('\n'),
     /https:\/\/a\.test\/ forbids following its links/,
   );
   assert.match(few({ denied: 3 }), /robots\.txt disallows 3 URLs/);
   assert.match(few({ outOfScope: 1_200 }), /links out of scope: 1,200; set the scope/);
-  assert.match(few({ filtered: 1 }), /check filter/);
+  assert.match(few({ filtered: 1 }), /links --dropped/);
   assert.match(few({ tooDeep: 1 }), /--max-depth/);
   assert.match(few({}), /no links to follow/);
   assert.equal(few({ pages: 2, denied: 3 }), '');

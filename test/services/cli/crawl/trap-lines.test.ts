@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { trapLines } from '../../../../services/cli/crawl/trap-lines.ts';
+import { ownName } from '../../../../services/cli/terminal/own-name.ts';
 import { heldTraps } from '../../../../services/frontier/own/held-traps.ts';
 
 const trap = (hostKey: string, pattern: string, urls: number) => ({
@@ -15,7 +16,7 @@ it('the report of a crawl names traps that hold URLs, the largest first, and the
   assert.deepEqual(lines, [
     "1,200 URLs of b.test under /it's/# (calendar: 24 pages in a row that led only to the next)",
     '3 URLs of a.test under /cal/# (calendar: 24 pages in a row that led only to the next)',
-    "to fetch these URLs: crawlstream release b.test '/it'\\''s/#' --data d",
+    `to fetch these URLs: ${ownName()} release b.test '/it'\\''s/#' --data d`,
   ]);
   assert.deepEqual(trapLines([trap('c.test', '/x/#', 0)], '--data d'), []);
 });

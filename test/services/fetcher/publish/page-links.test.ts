@@ -133,7 +133,7 @@ describe('one link', () => {
   it('one link is read by the plugins, or left as it is', () => {
     const { hooks } = plugin();
     const from = { depth: 0, sourceUrl: '' };
-    const leftOut = new Map<string, number>();
+    const leftOut = new Map();
     const read = (maker: LinkMaker, url: string) => readLink(maker, url, from, leftOut);
     assert.deepEqual([read(makerOf(), 'http://a.test/no'), read(makerOf(), 'x:a')], ['http://a.test/no', null]);
     const urls = ['http://a.test/#y', 'http://null/', 'x:no', 'mailto:x'];
@@ -141,6 +141,6 @@ describe('one link', () => {
       urls.map((url) => read(makerOf({ hooks }), url)),
       ['http://a.test/', null, null, null],
     );
-    assert.deepEqual([...leftOut], [['mine', 1]]);
+    assert.deepEqual([...leftOut], [['mine', { links: 1, urls: ['http:no'] }]]);
   });
 });

@@ -1,0 +1,7 @@
+/** Bounds of what commands print of a crawl. */
+export const inspectLimits = {
+  /** URLs of each rule in `links`: a screen for each of the usual rules. */
+  links: 20,
+  /** Each is held until all are printed, with its page: about 10 MB. */
+  linksMax: 10_000,
+};

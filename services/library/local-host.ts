@@ -1,0 +1,25 @@
+/** Which hosts are of this machine: they need no contact. */
+import { isIP as ipVersion } from 'node:net';
+
+export function isIP(hostname: string): boolean {
+  return ipVersion(bare(hostname)) > 0;
+}
+
+/** `resolve`: names that are not looked up, as in `a.test:80:127.0.0.1`. */
+export function isLocalName({ hostname }: URL, resolve: readonly string[]): boolean {
+  const host = bare(hostname);
+  if (host === 'localhost' || isLoopback(host)) return true;
+  return resolve.some((text) => {
+    const [name = '', address = ''] = [text.slice(0, text.indexOf(':')), text.slice(text.lastIndexOf(':') + 1)];
+    const fits = name === host || (name.startsWith('*.') && host.endsWith(name.slice(1)));
+    return fits && isLoopback(bare(address));
+  });
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || (ipVersion(address) === 4 && address.startsWith('127.'));
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
