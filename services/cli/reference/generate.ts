@@ -16,6 +16,7 @@ import { commandsPage } from './commands-page.ts';
 import { limitsPage } from './limits-page.ts';
 import { policyPage } from './policy-page.ts';
 import { pageRecordPage } from './record-page.ts';
+import { wirePage } from './wire-page.ts';
 
 const root = new URL('../../../', import.meta.url);
 const program = await createProgram();
@@ -27,6 +28,7 @@ const pages = {
   'deploy/SIZING.md': sizingPage(),
   'docs/policy.md': policyPage(),
   'docs/limits.md': await limitsPage(),
+  'docs/wire.md': wirePage(),
   'docs/page-record.md': pageRecordPage(),
   ...Object.fromEntries(Object.entries(chart.files).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),
 };
