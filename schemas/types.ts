@@ -237,7 +237,7 @@ export interface PageUsage {
   readonly fromMs: number;
 }
 
-/** One parsed page. Key: host key. */
+/** One parsed page. Key: url, on the partition of its host. */
 export interface Page {
   /** URL that was fetched. */
   readonly url: string;

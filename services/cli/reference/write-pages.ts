@@ -11,6 +11,7 @@ import { countsPage } from './counts-page.ts';
 import { limitsPage } from './limits-page.ts';
 import { policyPage } from './policy-page.ts';
 import { pageRecordPage } from './record-page.ts';
+import { wirePage } from './wire-page.ts';
 
 const root = new URL('../../../', import.meta.url);
 const program = await createProgram();
@@ -23,6 +24,7 @@ const pages = {
   'docs/policy.md': policyPage(),
   'docs/counts.md': countsPage(),
   'docs/limits.md': await limitsPage(),
+  'docs/wire.md': wirePage(),
   'docs/page-record.md': pageRecordPage(),
   ...Object.fromEntries(Object.entries(chart.files).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),
 };

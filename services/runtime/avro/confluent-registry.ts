@@ -119,7 +119,10 @@ export function openConfluentRegistry(
       if (there) return there.id;
       try {
         if (versions.length === 0) await setRules(subject);
-        return await registerNew(subject, schema);
+        const id = await registerNew(subject, schema);
+        // Another process may have registered it at the same moment, as a version of its own: all take the oldest.
+        const same = (await versionsOf(subject)).filter((each) => fingerprintOf(each.schema) === fingerprint);
+        return same.at(-1)?.id ?? id;
       } catch (error) {
         if (statusOf(error) !== 409) throw error;
         const why = versions
@@ -132,10 +135,25 @@ export function openConfluentRegistry(
     }
   };
 
+  /**
+   * Roles of one process that start at once ask for the same ids. A registry that is asked to register a schema twice at the
+   * same moment may make two versions of it.
+   */
+  const underWay = new Map<string, Promise<number>>();
+  const registerOnce = (subject: string, schema: object): Promise<number> => {
+    const key = `${subject} ${fingerprintOf(schema)}`;
+    let id = underWay.get(key);
+    if (id === undefined) {
+      id = register(subject, schema).finally(() => underWay.delete(key));
+      underWay.set(key, id);
+    }
+    return id;
+  };
+
   return {
     idFor: async (subject, schema) => {
       try {
-        return await register(registrySubject(subjects, subject, schema), schema);
+        return await registerOnce(registrySubject(subjects, subject, schema), schema);
       } catch (error) {
         throw unreachable(url, error);
       }

@@ -1,0 +1,138 @@
+/**
+ * What other programs may rely on of each topic: its key, the partition that the key leads to, headers, order and duplicates.
+ * docs/wire.md is made of it, and a test on a real broker holds the records of a crawl against it.
+ */
+import type { TopicName } from '../topics.ts';
+import { type KeyMode, partitionKeyOf } from '../url/host-key.ts';
+import { partitionOf } from '../url/partition.ts';
+
+export interface WireFacts {
+  readonly key: string;
+  /** From a key, the part that is hashed; null: the key does not say, and the partition is the one that the record is about. */
+  readonly hashed: ((key: string, mode: KeyMode) => string) | null;
+  /** The same in words, with a function that a reader can write in any language. */
+  readonly leads: string;
+  readonly writers: string;
+  readonly headers: string;
+  readonly order: string;
+  readonly duplicates: string;
+}
+
+const host = 'the host name without port, cut out of the key';
+const none = 'none';
+const afterKill = 'a producer that was killed may write a record again';
+
+/** Host key or URL, less scheme, path and port. */
+function hostOf(key: string, mode: KeyMode): string {
+  const [, hostKey = ''] = /^(?:https?:\/\/)?([^/ ]*)/.exec(key) ?? [];
+  return partitionKeyOf(hostKey, mode);
+}
+
+export const wire: Readonly<Record<TopicName, WireFacts>> = {
+  discovered: {
+    key: 'partition key: host name without port; with `--key domain`, the registrable domain',
+    hashed: (key) => key,
+    leads: 'the whole key',
+    writers: 'fetchers, `inject`, your producers',
+    headers:
+      '`traceparent` where a URL is traced; `crawlstream-passed-on` where a frontier passed it on from a wrong partition',
+    order: 'of one producer, as sent',
+    duplicates: `allowed: a known URL is a duplicate; ${afterKill}`,
+  },
+  tasks: {
+    key: 'host key: host name, with `:port` where the URL has one',
+    hashed: hostOf,
+    leads: host,
+    writers: 'frontiers',
+    headers: '`traceparent` where a URL is traced',
+    order: 'as granted, by the partition’s frontier',
+    duplicates: 'a lease may be sent again: its id and epoch are the same',
+  },
+  results: {
+    key: 'partition key',
+    hashed: (key) => key,
+    leads: 'the whole key',
+    writers: 'fetchers, lease clients',
+    headers: '`traceparent` where a URL is traced; `crawlstream-passed-on` where a frontier passed it on',
+    order: 'of one lease, as it came back',
+    duplicates: `${afterKill}: the second result of a lease is late, and counted`,
+  },
+  pages: {
+    key: 'the URL in normal form',
+    hashed: hostOf,
+    leads: 'the host name without port, cut out of the key',
+    writers: 'fetchers, `render`',
+    headers: '`traceparent` where the URL is traced',
+    order: 'of one URL, as fetched; of a host, as fetched, but for pages that a browser rendered',
+    duplicates: `a URL has a record for each fetch; ${afterKill}. The newest counts, and an empty value takes it back`,
+  },
+  responses: {
+    key: 'host key',
+    hashed: hostOf,
+    leads: host,
+    writers: 'fetchers with `--responses`',
+    headers: none,
+    order: 'of a host, as fetched',
+    duplicates: afterKill,
+  },
+  robots: {
+    key: 'origin, a space, hash of the robots.txt',
+    hashed: hostOf,
+    leads: host,
+    writers: 'fetchers',
+    headers: none,
+    order: 'of an origin, as fetched',
+    duplicates: 'the same copy may be written again; compaction keeps one',
+  },
+  render: {
+    key: 'host key',
+    hashed: hostOf,
+    leads: host,
+    writers: 'fetchers',
+    headers: none,
+    order: 'of a host, as fetched',
+    duplicates: afterKill,
+  },
+  duplicates: {
+    key: 'host key',
+    hashed: hostOf,
+    leads: host,
+    writers: '`dedup`',
+    headers: none,
+    order: 'of a URL, as decided: the newest counts',
+    duplicates: 'a verdict may be written again',
+  },
+  control: {
+    key: 'none, or the host key that an event is about',
+    hashed: null,
+    leads: 'nothing: an event is on the partition that it is about, and crawl-wide ones are on all',
+    writers: 'operators’ commands, frontiers, `dedup`',
+    headers: '`crawlstream-passed-on` where a frontier passed it on',
+    order: 'as sent',
+    duplicates: 'an event may be written again; applying it twice changes nothing',
+  },
+  'dead-letters': {
+    key: 'the key of the record that was given up on, or its host key',
+    hashed: null,
+    leads: 'nothing: a dead letter is on the partition of its record',
+    writers: 'every process',
+    headers: none,
+    order: 'as given up on',
+    duplicates: afterKill,
+  },
+  'frontier-changelog': {
+    key: 'none',
+    hashed: null,
+    leads: 'nothing: commits of a partition are on it',
+    writers: 'frontiers alone; a record of another writer is skipped, counted and an alert',
+    headers: none,
+    order: 'as decided; later records depend on earlier ones',
+    duplicates: 'none: a commit has a number',
+  },
+};
+
+/** Where a record with this key lies; null: its key does not say. */
+export function partitionOfRecord(topic: TopicName, key: string, partitions: number, mode: KeyMode): number | null {
+  const { hashed } = wire[topic];
+  return hashed === null ? null : partitionOf(hashed(key, mode), partitions);
+}
