@@ -238,8 +238,17 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'nobody notices that the network is away',
     file: 'services/fetcher/pace/own-network.ts',
-    find: 'if (awaySinceMs === null && evidence.isOurs(fault, isProven())) goAway();',
-    replace: '',
+    find: "if (found === 'silent') {\n        goAway();\n        return true;\n      }",
+    replace: "if (found === 'silent') return false;",
+    inOutages: true,
+  },
+  {
+    bug: 'a fetcher of several charges an outage of its own network to the hosts',
+    file: 'services/fetcher/fetcher.ts',
+    find: 'judge: ownNetwork.judge,',
+    replace: 'judge: (asked, response) => (isAlone() ? ownNetwork.judge(asked, response) : undefined),',
+    // The world in which one fetcher of two is without a network.
+    from: 3,
     inOutages: true,
   },
   {

@@ -12,6 +12,7 @@ export const longFiles: ReadonlySet<string> = new Set([
   'test/kafka/secured.integration.test.ts',
   'test/kafka/snapshots.integration.test.ts',
   'test/kafka/zones.integration.test.ts',
+  'test/outages/cable.integration.test.ts',
   'test/outages/outages.integration.test.ts',
   'test/services/runtime/log/kafka/faults.integration.test.ts',
   // Other releases, installed and run.

@@ -76,10 +76,14 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
 
   const nextToAsk = (most: number): readonly (readonly [target: string, witness: Witness])[] => {
     const isAway = awaySinceMs !== null;
-    if (evidence.hasWitnesses || !isAway) return evidence.witnesses(isAway, asked, most);
-    const some = [...waiting].slice(0, networkLimits.unprovenAtOnce);
+    const proven = evidence.witnesses(isAway, asked, most);
+    if (!isAway) return proven;
+    // Those that answered may be gone for good, while a host that waits would answer.
+    const atOnce = evidence.hasWitnesses ? networkLimits.askedAtOnce : networkLimits.unprovenAtOnce;
+    const some = [...waiting].slice(0, atOnce);
     for (const [target] of some) waiting.delete(target);
-    return some.length > 0 || last === undefined ? some : [[targetOf(last.hostKey), last]];
+    if (proven.length + some.length === 0 && last !== undefined) return [[targetOf(last.hostKey), last]];
+    return [...new Map([...proven, ...some])];
   };
 
   /** Asked once a second at most, however many are silent. */
@@ -175,8 +179,7 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
     },
     wait(one, untilMs = one.latestStartMs) {
       if (awaySinceMs === null) return undefined;
-      if (!evidence.hasWitnesses && waiting.size < networkLimits.witnessesMax)
-        waiting.set(targetOf(one.hostKey), witnessOf(one));
+      if (waiting.size < networkLimits.witnessesMax) waiting.set(targetOf(one.hostKey), witnessOf(one));
       const timer = new AbortController();
       const stop = AbortSignal.any([timer.signal, signal]);
       return Promise.race([isBack.then(() => true), clock.sleepUntil(untilMs, stop).then(() => false)]).finally(() =>

@@ -25,6 +25,11 @@ export const parts: readonly Part[] = [
   },
   { name: 'simulation', command: npm('simulate', '--', '--seeds', '1000') },
   { name: 'outages of the network', command: npm('simulate', '--', '--network-away') },
+  {
+    name: 'pulled cable',
+    command: tests('test/outages/cable.integration.test.ts'),
+    env: { CRAWLSTREAM_TEST_OUTAGE_MINUTES: '10' },
+  },
   { name: 'fleets', command: npm('simulate', '--', '--fleet', '--seeds', '200') },
   {
     name: 'kills',

@@ -92,11 +92,7 @@ export function createBrokerWatch(say: (text: string) => void, said = new Map<st
       known = now;
     },
     get away() {
-      if (absences.size === 0) return null;
-      const parts = [...absences].map(
-        ([address, absence]) => `broker ${address} does not answer (${absence.why}), since ${seconds(absence)}`,
-      );
-      return { text: parts.join('; '), count: absences.size, isCutOff: answering.size === 0 };
+      return awayOf(absences, answering.size === 0);
     },
     lastAwayMs(address) {
       const now = performance.now();
@@ -111,6 +107,14 @@ export function createBrokerWatch(say: (text: string) => void, said = new Map<st
       absences.clear();
     },
   };
+}
+
+function awayOf(absences: ReadonlyMap<string, Absence>, isCutOff: boolean): BrokersAway | null {
+  if (absences.size === 0) return null;
+  const parts = [...absences].map(
+    ([address, absence]) => `broker ${address} does not answer (${absence.why}), since ${seconds(absence)}`,
+  );
+  return { text: parts.join('; '), count: absences.size, isCutOff };
 }
 
 function seconds({ sinceMs }: Pick<Absence, 'sinceMs'>): string {

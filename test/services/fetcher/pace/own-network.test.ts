@@ -238,3 +238,17 @@ test('a resumed crawl waits for its other hosts before it takes its network for 
   assert.deepEqual([...new Set(await Promise.all(verdicts))], [false]);
   assert.deepEqual(said, []);
 });
+
+test('a network is back once a host that waits answers, though all that answered before are gone for good', async () => {
+  const { clock, request, fetchOf, all, network } = open();
+  for (const host of hosts) fetchOf(host);
+  await clock.advance(60_000);
+  all('refuses', hosts);
+  for (const host of hosts) fetchOf(host);
+  await settle(clock);
+  assert.notEqual(network.awaySinceMs, null);
+  const waiting = network.wait(request('new.test', 3_600_000));
+  await settle(clock);
+  assert.equal(network.awaySinceMs, null);
+  assert.equal(await waiting, true);
+});
