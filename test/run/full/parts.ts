@@ -18,6 +18,7 @@ export const parts: readonly Part[] = [
   { name: 'planted', command: npm('mutate', '--', '--planted') },
   { name: 'mutants', command: npm('mutate', '--', '--sample', '200') },
   { name: 'fuzz', command: npm('fuzz', '--', '--seconds', '60') },
+  { name: 'fields', command: npm('fuzz:fields') },
   {
     name: 'normalize',
     command: tests('test/topology/url/normalize-fuzz.test.ts'),
