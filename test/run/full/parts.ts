@@ -24,6 +24,7 @@ export const parts: readonly Part[] = [
     command: tests('test/topology/url/normalize-fuzz.test.ts'),
     env: { CRAWLSTREAM_TEST_FUZZ_ROUNDS: '200000' },
   },
+  { name: 'predicted grants', command: npm('model', '--', '--games', '2000') },
   { name: 'simulation', command: npm('simulate', '--', '--seeds', '1000') },
   { name: 'outages of the network', command: npm('simulate', '--', '--network-away') },
   { name: 'fleets', command: npm('simulate', '--', '--fleet', '--seeds', '200') },
