@@ -2,14 +2,17 @@
  * The frontier as its rules read (docs/design.md §4.15), in the plainest way: arrays, objects and full scans. It shares
  * nothing with the product but the shapes of records, so that the two agree only where both are right.
  *
- * Chance stays with the product: which of the ready hosts go first, and the jitter of a back-off. The model keeps bounds
- * for the second and checks the first: a grant must be of a ready host, hold its next URLs, and none be missing.
+ * Chance stays with the product: which front queue goes next, and the jitter of a back-off. The model keeps bounds
+ * for the second, and takes what the product drew (`observe`). Of each front queue it predicts the one host that goes next, and the
+ * URLs of the lease; and it predicts when nobody goes.
  */
 import assert from 'node:assert/strict';
 import type { Control, Discovered, Link, LinkGroup, OutcomeKind, Result, Task } from '../../schemas/types.ts';
+import { domainOf, NaiveBudgets } from './naive-budgets.ts';
 import {
   baseMs,
   expectedMs,
+  freshOf,
   hostSlotShare,
   hostSlotsNow,
   isFailing,
@@ -20,6 +23,8 @@ import {
   newHost,
   politeMs,
   putAgain,
+  queuedOf,
+  queueOf,
   type Rules,
   raise,
   raiseAfter,
@@ -28,6 +33,8 @@ import {
   slotFreeMs,
   type Url,
 } from './naive-host.ts';
+import { nextOf, type Standing } from './naive-order.ts';
+import { isOpen, openedAtMs } from './naive-windows.ts';
 
 export interface NaiveLease {
   readonly id: number;
@@ -47,6 +54,7 @@ const isServerError = ({ kind, status }: Outcome) => kind === 'serverError' && s
 /** There was an answer, if only that of a server that fails. */
 const answered = ({ kind, status }: Outcome) =>
   status > 0 && !hostFailures.has(kind) && !/^(?:throttled|timeout|returned|unknown|crawlDelayTooLong)$/.test(kind);
+const endsOf = (kind: OutcomeKind) => pages.has(kind) || /^(?:redirect|robotsDenied)$/.test(kind) || failed.has(kind);
 const retried = new Set(['serverError', 'throttled', 'timeout', 'badResponse']);
 
 export class NaiveFrontier {
@@ -60,6 +68,10 @@ export class NaiveFrontier {
   nowMs = 0;
   quotaSpent = 0;
   #nextLease = 1;
+  readonly #budgets = new NaiveBudgets();
+  /** When each domain may be contacted again, where a policy has hosts of a domain share one delay. */
+  readonly #domainReadyMs = new Map<string, number>();
+  #newestOrderMs = 0;
   readonly tallies = {
     discovered: 0,
     duplicates: 0,
@@ -81,6 +93,7 @@ export class NaiveFrontier {
       const held = isHeld(host);
       for (const { dueMs } of host.again) places[held ? 'deferred' : dueMs > 0 ? 'retrying' : 'queued'] += 1;
       places[held ? 'deferred' : 'queued'] += host.frontQueues.flat().length;
+      places[held || !host.isOpen ? 'deferred' : 'queued'] += host.deferred.length;
     }
     let leased = 0;
     for (const { urls } of this.leases.values()) leased += urls.filter((url) => url !== null).length;
@@ -105,7 +118,7 @@ export class NaiveFrontier {
   ): void {
     this.nowMs = nowMs;
     // Only of hosts that were dead before does the product know the URLs.
-    const dying = [...this.hosts.values()].filter(({ dead, out }) => dead && out === 0);
+    const dying = new Map([...this.hosts].filter(([, { dead, out }]) => dead && out === 0));
     for (const event of control) this.#control(event);
     for (const result of results) this.#result(result);
     for (const lease of this.#expired()) this.#expire(lease);
@@ -116,17 +129,101 @@ export class NaiveFrontier {
       const { group, link } = this.#waiting.shift()!;
       this.#arrive(group, link);
     }
+    const { budget } = this.rules;
+    if (budget !== undefined) this.#budgets.open(budget, this.hosts, this.nowMs, (key) => this.#canTake(key));
   }
 
-  /** The product granted `tasks` against `demand`: each must be right, and none be missing. */
+  /** What the product drew: jitter must be within its bounds. */
+  observe(factsOf: (hostKey: string) => { readonly readyAtMs: number } | undefined): void {
+    for (const [key, host] of this.hosts) {
+      const readyAtMs = factsOf(key)!.readyAtMs;
+      const { readyMinMs, readyMaxMs } = host;
+      assert.ok(
+        readyAtMs >= readyMinMs && readyAtMs <= readyMaxMs,
+        `${key} is ready at ${readyAtMs}, not within ${readyMinMs} and ${readyMaxMs}`,
+      );
+      host.readyMinMs = host.readyMaxMs = readyAtMs;
+      const domain = domainOf(key);
+      const domainMs = Math.max(this.#domainReadyMs.get(domain) ?? 0, readyAtMs, ...host.freeMs);
+      this.#domainReadyMs.set(domain, domainMs);
+    }
+  }
+
+  /** After the grants: whether what waits for a budget was found to be beyond it, which is looked at when a host's turn comes. */
+  observeClosed(isOpenOf: (hostKey: string) => boolean): void {
+    const { budget } = this.rules;
+    for (const [key, host] of this.hosts) {
+      if (!host.isOpen || isOpenOf(key)) continue;
+      assert.equal(budget === undefined ? 1 : this.#deferredLeft(key, host), 0, `${key} has budget left`);
+      host.isOpen = false;
+    }
+  }
+
+  /** The product granted `tasks` against `demand`: each must be the predicted one, and none be missing. */
   grant(demand: number, tasks: readonly Task[]): void {
     assert.ok(tasks.length <= demand, 'no more leases than were asked for');
-    for (const task of tasks) this.#grant(task);
-    if (tasks.length === demand || this.#quotaLeft <= 0) return;
-    for (const [key, host] of this.hosts) {
-      const room = hostSlotShare(host, 1, this.#leasedOf(key)) > 0;
-      assert.ok(!room || !this.#isReady(host, host.readyMaxMs), `${key} is ready, and was left out`);
+    for (const task of tasks) {
+      const ready = this.#ready();
+      const next = nextOf(ready);
+      assert.ok(
+        next.some(({ key }) => key === task.hostKey),
+        `${task.hostKey} has a lease, and ${next.map(({ key, queue, fromMs }) => `${key} of queue ${queue}, ready for ${this.nowMs - fromMs} ms,`).join(' or ') || 'nobody'} is next`,
+      );
+      this.#grant(task);
     }
+    if (tasks.length === demand || this.#quotaLeft <= 0) return;
+    const left = this.#ready().filter(({ key, host }) => !this.#mayWaitForDomain(key, host));
+    assert.deepEqual(
+      left.map(({ key }) => key),
+      [],
+      'these are ready, and were left out',
+    );
+  }
+
+  /** Hosts that could be on one more lease now. */
+  #ready(): Standing[] {
+    const found: Standing[] = [];
+    for (const [key, host] of this.hosts) {
+      const { windows = [] } = this.rules;
+      if (!this.#isReady(key, host) || hostSlotShare(host, 1, this.#leasedOf(key)) === 0) continue;
+      if (!isOpen(windows, key, this.nowMs) || !this.#isDomainFree(key)) continue;
+      const fromMs = this.#standsSince(host);
+      // Looked at while its window was closed, it stood back until the opening.
+      const openedMs = openedAtMs(windows, key, this.nowMs);
+      found.push({ key, host, queue: queueOf(host), fromMs, toMs: Math.max(fromMs, openedMs) });
+    }
+    // Whose turn it is between domains depends on draws that are over; within one, it is the order of its hosts.
+    if (this.rules.politenessKey !== 'domain') return found;
+    return found.map((one) => ({ ...one, group: domainOf(one.key) }));
+  }
+
+  /** Since when the host waits: its own time, that of its first URL, or that of its slot. */
+  #standsSince(host: NaiveHost): number {
+    const hasFresh = host.frontQueues.some((queue) => queue.length > 0) || (host.isOpen && host.deferred.length > 0);
+    return Math.max(host.readyMinMs, slotFreeMs(host), hasFresh ? 0 : host.again[0]!.dueMs);
+  }
+
+  #isDomainFree(key: string): boolean {
+    if (this.rules.politenessKey !== 'domain') return true;
+    const domain = domainOf(key);
+    const isOut = [...this.leases.values()].some(({ hostKey }) => domainOf(hostKey) === domain);
+    return !isOut && (this.#domainReadyMs.get(domain) ?? 0) <= this.nowMs;
+  }
+
+  /** A domain gets another host each second if the one at hand was held meanwhile. */
+  #mayWaitForDomain(key: string, host: NaiveHost): boolean {
+    if (this.rules.politenessKey !== 'domain') return false;
+    const newestMs = Math.max(
+      this.#standsSince(host),
+      this.#domainReadyMs.get(domainOf(key)) ?? 0,
+      this.#newestOrderMs,
+    );
+    return newestMs > this.nowMs - 1_000;
+  }
+
+  /** A new owner looks at all budgets again. */
+  beginAnew(): void {
+    if (this.rules.budget !== undefined) this.#budgets.beginAnew(this.rules.budget, this.hosts);
   }
 
   /** The fetchers died: what they held comes back at no attempt, as if contacted just now. */
@@ -148,17 +245,20 @@ export class NaiveFrontier {
     const { hostKey } = task;
     const host = this.hosts.get(hostKey)!;
     setHostSlots(host, hostKey, this.rules);
-    assert.ok(this.#isReady(host, host.readyMinMs), `${hostKey} is granted before its time, or while on lease or held`);
     const left = this.#quotaLeft;
     assert.ok(left > 0, 'no lease without page quota');
     const due = host.again.filter(({ dueMs }) => dueMs <= this.nowMs).map(({ url }) => url);
     const alone = due[0] !== undefined && due[0].expiries > 0;
+    const mayWait = this.#deferredLeft(hostKey, host);
     const share = hostSlotShare(host, due.length, this.#leasedOf(hostKey));
     const rules = rulesOf(this.rules, hostKey);
     const size = Math.min(leaseSize(host, rules), left, share, alone ? 1 : 1e9);
-    const fresh = host.frontQueues.flat();
-    const isProbe = isFailing(host, rules) && fresh.length > 0;
-    const urls = [...(isProbe ? [] : due), ...fresh].slice(0, size);
+    const isProbe = isFailing(host, rules) && host.frontQueues.flat().length > 0;
+    const again = isProbe ? [] : due.slice(0, size);
+    const fresh = freshOf(host, size - again.length);
+    const deferred = host.isOpen ? host.deferred.slice(0, Math.min(size - again.length - fresh.length, mayWait)) : [];
+    const urls = [...again, ...fresh, ...deferred];
+    assert.ok(urls.length > 0, `${hostKey} has nothing to grant`);
     const wanted = urls.map(({ url, depth, hop, attempts, tags }) => ({
       url,
       depth,
@@ -177,9 +277,10 @@ export class NaiveFrontier {
     const delayMs = baseMs(host, rules);
     assert.deepEqual([task.delayMs, task.deadlineMs, task.grantedAtMs], [delayMs, deadlineMs, this.nowMs]);
     assert.ok(task.notBeforeMs >= host.readyMinMs && task.notBeforeMs <= this.nowMs, 'nobody is contacted early');
-    host.again.splice(0, isProbe ? 0 : Math.min(due.length, size));
+    host.again.splice(0, again.length);
     for (const frontQueue of host.frontQueues)
       while (frontQueue.length > 0 && urls.includes(frontQueue[0]!)) frontQueue.shift();
+    this.#spend(hostKey, host, deferred.length);
     host.freeMs = host.freeMs.filter((atMs) => atMs > this.nowMs);
     if (!isPlain(host)) host.nextMs = this.nowMs + (host.hostSlots > 1 ? Math.ceil(delayMs / host.hostSlots) : 0);
     else host.nextMs = host.troubledFrom = 0;
@@ -190,27 +291,51 @@ export class NaiveFrontier {
     this.leases.set(task.leaseId, { id: task.leaseId, hostKey, urls, deadlineMs, delayMs });
   }
 
+  /** URLs that waited for a budget were granted. The rest waits again if none is left. */
+  #spend(hostKey: string, host: NaiveHost, count: number): void {
+    const { budget } = this.rules;
+    if (budget !== undefined && count > 0) this.#budgets.spend(budget, hostKey, count, this.nowMs);
+    host.deferred.splice(0, count);
+    this.#budgets.settle(hostKey, host);
+    if (host.isOpen && this.#deferredLeft(hostKey, host) === 0) host.isOpen = false;
+  }
+
+  /** How many of the URLs that wait for a budget could go now. */
+  #deferredLeft(hostKey: string, { deferred, ownBudget }: NaiveHost): number {
+    const { budget } = this.rules;
+    if (budget === undefined) return deferred.length;
+    return Math.min(deferred.length, this.#budgets.left(budget, hostKey, ownBudget, this.nowMs));
+  }
+
+  /** Could the host be on a lease, by its hold and its windows? */
+  #canTake(key: string): boolean {
+    const host = this.hosts.get(key)!;
+    const isDead = host.dead && host.deadUntilMs > this.nowMs;
+    return !isHeld(host) && !isDead && isOpen(this.rules.windows ?? [], key, this.nowMs);
+  }
+
   /** URLs that leases can drain. */
   get #queued(): number {
     const open = [...this.hosts.values()].filter((host) => !isHeld(host));
-    return open.reduce((sum, { again, frontQueues }) => sum + again.length + frontQueues.flat().length, 0);
+    return open.reduce((sum, host) => sum + queuedOf(host) - (host.isOpen ? 0 : host.deferred.length), 0);
   }
 
   get #quotaLeft(): number {
     return this.rules.pageQuota === null ? Number.POSITIVE_INFINITY : this.rules.pageQuota - this.quotaSpent;
   }
 
-  #isReady(host: NaiveHost, readyMs: number): boolean {
+  #isReady(key: string, host: NaiveHost): boolean {
     const work =
       host.frontQueues.some((frontQueue) => frontQueue.length > 0) ||
-      host.again.some(({ dueMs }) => dueMs <= this.nowMs);
-    return work && Math.max(readyMs, slotFreeMs(host)) <= this.nowMs && !isHeld(host) && !host.dead;
+      host.again.some(({ dueMs }) => dueMs <= this.nowMs) ||
+      (host.isOpen && this.#deferredLeft(key, host) > 0);
+    return work && Math.max(host.readyMinMs, slotFreeMs(host)) <= this.nowMs && !isHeld(host) && !host.dead;
   }
 
   #host(key: string): NaiveHost {
     const { pagesPerHostMax, bytesPerHostMax } = this.rules;
     const caps = { pagesCap: pagesPerHostMax ?? -1, bytesCap: bytesPerHostMax ?? Number.POSITIVE_INFINITY };
-    if (!this.hosts.has(key)) this.hosts.set(key, { ...newHost(), ...caps });
+    if (!this.hosts.has(key)) this.hosts.set(key, { ...newHost(), ...caps, number: this.hosts.size });
     return this.hosts.get(key)!;
   }
 
@@ -225,8 +350,10 @@ export class NaiveFrontier {
   }
 
   #control({ kind, hostKey, amount, payload }: Control): void {
+    this.#newestOrderMs = this.nowMs;
     if (kind === 'policy') {
       this.rules = JSON.parse(payload) as Rules;
+      if (this.rules.budget !== undefined) this.#budgets.lookAtAll(this.rules.budget);
       for (const [key, host] of this.hosts) {
         if (host.hold === 'crawlDelay' && host.crawlDelayMs <= rulesOf(this.rules, key).crawlDelayCapMs) host.hold = '';
         // Others follow when they are next granted.
@@ -250,6 +377,10 @@ export class NaiveFrontier {
     else if (kind === 'hostLeases') {
       host.ownSlots = amount < 1 ? -1 : amount;
       setHostSlots(host, hostKey, this.rules);
+    } else if (kind === 'budget') {
+      host.ownBudget = Math.max(-1, amount);
+      const { budget } = this.rules;
+      if (budget !== undefined) this.#budgets.lookAt(this.#budgets.keyOf(budget, hostKey));
     } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
     else if (kind === 'releaseHost') {
       Object.assign(host, {
@@ -276,12 +407,14 @@ export class NaiveFrontier {
   #purge(host: NaiveHost, hostKey: string, payload: string): void {
     const only = payload === '' ? null : (JSON.parse(payload) as { readonly url: string }).url;
     const stays = ({ url }: Url) => only !== null && url !== only;
-    const queued = host.again.length + host.frontQueues.flat().length;
+    const queued = queuedOf(host);
     host.again = host.again.filter(({ url }) => stays(url));
+    host.deferred = host.deferred.filter(stays);
+    this.#budgets.settle(hostKey, host);
     // The queue of a host that is given up on goes as it is.
     if (only === null || !host.dead || host.out > 0)
       host.frontQueues = host.frontQueues.map((frontQueue) => frontQueue.filter(stays));
-    this.admitted -= queued - host.again.length - host.frontQueues.flat().length;
+    this.admitted -= queued - queuedOf(host);
     for (const lease of this.leases.values()) {
       if (lease.hostKey !== hostKey) continue;
       for (const [index, url] of lease.urls.entries()) {
@@ -295,23 +428,30 @@ export class NaiveFrontier {
     else Object.assign(host, { hold: 'purged', dead: false, failures: 0, throttles: 0, serverErrors: 0 });
   }
 
-  #arrive({ depth, hop, front, intent, tags: given }: LinkGroup, { url, priority }: Link): void {
+  #arrive(group: LinkGroup, { url, priority }: Link): void {
+    const { depth, hop, front, intent, tags: given, sourceUrl } = group;
     const { tallies, rules } = this;
     tallies.discovered += 1;
     const { host: hostKey, hostname } = new URL(url);
-    if (!hostname.endsWith('.in.test')) return void tallies.outOfScope++;
+    const { names } = rules.scope ?? { names: ['in.test'] };
+    if (!names.some((name) => hostname.endsWith(`.${name}`))) return void tallies.outOfScope++;
     if (depth > rulesOf(rules, hostKey).maxDepth) return void tallies.tooDeep++;
     if (this.#purged.has(url) || this.hosts.get(hostKey)?.hold === 'purged') return void tallies.purged++;
     const forced = intent === 'force';
-    if (this.#seen.has(url) && !forced) return void tallies.duplicates++;
+    const { budget } = rules;
+    if (budget !== undefined && sourceUrl !== '') this.#budgets.refer(budget, new URL(sourceUrl).host, hostKey);
+    const isKnown = this.#seen.has(url);
+    if (isKnown && !forced) return void tallies.duplicates++;
     const known = this.hosts.get(hostKey);
-    const queued = known === undefined ? 0 : known.again.length + known.frontQueues.flat().length;
+    const queued = known === undefined ? 0 : queuedOf(known);
     const { urlsPerHostMax } = rulesOf(rules, hostKey);
     if (urlsPerHostMax !== null && !forced && queued >= urlsPerHostMax) return void tallies.hostFull++;
     const frontQueue = front ? 0 : Math.min(priority, 7);
     const share = rules.queuedMax * (1 - frontQueue / 16);
     if (rules.whenFull === 'dropLowest' && !forced && this.#queued >= share) return void tallies.queueFull++;
     const host = this.#host(hostKey);
+    // A new host is ready from now on, behind those that wait.
+    if (known === undefined) host.readyMinMs = host.readyMaxMs = this.nowMs;
     if (host.dead && (forced || host.deadUntilMs <= this.nowMs)) {
       host.dead = false;
       host.failures = Math.max(0, host.failures - 1);
@@ -319,7 +459,20 @@ export class NaiveFrontier {
     this.#seen.add(url);
     this.admitted += 1;
     const tags = given.filter((tag) => !tag.includes(' ')).sort();
-    host.frontQueues[frontQueue]!.push({ url, depth, hop, attempts: 0, expiries: 0, tags });
+    const isSeed = sourceUrl === '' && depth === 0;
+    const isBeyond = budget !== undefined && !forced && !isSeed && this.#isBeyond(hostKey, host);
+    const admitted = { url, depth, hop, attempts: 0, expiries: 0, frontQueue: isBeyond ? 8 : frontQueue, tags };
+    if (isBeyond) host.deferred.push(admitted);
+    else host.frontQueues[frontQueue]!.push(admitted);
+    this.#budgets.settle(hostKey, host);
+    if (budget !== undefined && !isBeyond && !isKnown) this.#budgets.spend(budget, hostKey, 1, this.nowMs);
+  }
+
+  /** Beyond the budget, or behind others that wait for it. */
+  #isBeyond(hostKey: string, { ownBudget }: NaiveHost): boolean {
+    const budget = this.rules.budget!;
+    const isSpent = this.#budgets.left(budget, hostKey, ownBudget, this.nowMs) === 0;
+    return isSpent || this.#budgets.hasWaiting(budget, hostKey);
   }
 
   /** Leases past their time, by deadline and then by number: their URLs return to the queue in this order. */
@@ -344,12 +497,14 @@ export class NaiveFrontier {
     host.leaseMax = Math.max(1, Math.floor(lease.urls.length / 4));
   }
 
-  #abandon(dying: readonly NaiveHost[]): void {
-    for (const host of dying) {
+  #abandon(dying: ReadonlyMap<string, NaiveHost>): void {
+    for (const [key, host] of dying) {
       if (!host.dead || host.out > 0) continue;
-      this.ends.dead += host.again.length + host.frontQueues.flat().length;
+      const open = host.isOpen ? host.deferred.splice(0).length : 0;
+      this.ends.dead += host.again.length + host.frontQueues.flat().length + open;
       host.again = [];
       host.frontQueues = newHost().frontQueues;
+      this.#budgets.settle(key, host);
     }
   }
 
@@ -374,6 +529,7 @@ export class NaiveFrontier {
       } else if (answered(outcome)) [serverErrors, isBackedOff] = [0, false];
       lease.urls[outcome.index] = null;
       this.#outcome(host, url, outcome.kind, result, outcome);
+      if (outcome.status > 0 && endsOf(outcome.kind)) host.fetched += 1;
       const request = result.requests.find(({ outcomeIndex }) => outcomeIndex === outcome.index);
       if (request === undefined) continue;
       const tookMs = request.endMs - request.startMs;

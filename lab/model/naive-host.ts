@@ -3,6 +3,8 @@
  * (naive-frontier.ts). Chance stays with the product: where a back-off has jitter, the model keeps bounds. Times in ms.
  */
 import type { Result } from '../../schemas/types.ts';
+import type { NaiveBudget } from './naive-budgets.ts';
+import type { NaiveWindow } from './naive-windows.ts';
 
 /** The settings of a policy that scheduling goes by. */
 export interface Rules {
@@ -22,6 +24,10 @@ export interface Rules {
   parallel: readonly { readonly hosts: readonly string[]; readonly leases: number }[];
   pagesPerHostMax?: number | null;
   bytesPerHostMax?: number | null;
+  windows?: readonly NaiveWindow[];
+  budget?: NaiveBudget;
+  politenessKey?: 'host' | 'domain';
+  scope?: { readonly names: readonly string[] };
   overlays?: readonly {
     readonly match: { readonly hosts?: readonly string[]; readonly domains?: readonly string[] };
     readonly set: Partial<Rules> & { readonly leases?: number };
@@ -45,12 +51,19 @@ export interface Url {
   readonly hop: number;
   readonly attempts: number;
   readonly expiries: number;
+  readonly frontQueue: number;
   readonly tags: readonly string[];
 }
 
 export const newHost = () => ({
+  /** Hosts are numbered as they are met. */
+  number: 0,
   frontQueues: Array.from({ length: 8 }, (): Url[] => []),
   again: [] as { readonly dueMs: number; readonly url: Url }[],
+  /** URLs beyond a budget, and whether they may go. */
+  deferred: [] as Url[],
+  isOpen: false,
+  ownBudget: -1,
   /** Leases it is on. */
   out: 0,
   /** Leases it may be on: an operator's word (-1: none), and what is in force. */
@@ -72,6 +85,8 @@ export const newHost = () => ({
   pagesCap: -1,
   bytesCap: Number.POSITIVE_INFINITY,
   pages: 0,
+  /** URLs that were answered for good. */
+  fetched: 0,
   bytes: 0,
   fetchMs: 0,
   failures: 0,
@@ -85,6 +100,32 @@ export const newHost = () => ({
   deadUntilMs: 0,
 });
 export type NaiveHost = ReturnType<typeof newHost>;
+
+/** All that waits in its queue. */
+export function queuedOf({ again, frontQueues, deferred }: NaiveHost): number {
+  return again.length + frontQueues.flat().length + deferred.length;
+}
+
+/** The front queue in which it stands: that of the best URL, among them the first that came back. */
+export function queueOf({ frontQueues, again }: NaiveHost): number {
+  const fresh = frontQueues.findIndex((queue) => queue.length > 0);
+  const best = Math.min(fresh < 0 ? 8 : fresh, again[0]?.url.frontQueue ?? 8);
+  // What waited for a budget stands with the last.
+  return Math.min(best, 7);
+}
+
+/**
+ * The next URLs that were never tried, at most `left`: of the best front queue first. Once in 512 fetches one of another
+ * front queue goes, of each in turn.
+ */
+export function freshOf({ frontQueues, fetched }: NaiveHost, left: number): Url[] {
+  const filled = frontQueues.filter((queue) => queue.length > 0);
+  const isTurn = left > 0 && filled.length > 1 && Math.floor((fetched + left) / 512) > Math.floor(fetched / 512);
+  const other = isTurn ? filled[1 + (Math.floor(fetched / 512) % (filled.length - 1))]! : undefined;
+  const plain = filled.flatMap((queue) => (queue === other ? queue.slice(1) : queue));
+  const chosen = new Set([...plain.slice(0, left - (other ? 1 : 0)), ...(other?.slice(0, 1) ?? [])]);
+  return filled.flat().filter((url) => chosen.has(url));
+}
 
 /** It takes no leases until somebody says so. */
 export function isHeld(host: NaiveHost): boolean {
@@ -190,7 +231,8 @@ export function setHostSlots(host: NaiveHost, key: string, rules: Rules): void {
 export function hostSlotShare(host: NaiveHost, due: number, leased: number): number {
   const hostSlots = hostSlotsNow(host);
   if (hostSlots === 1) return Number.POSITIVE_INFINITY;
-  const share = Math.ceil((due + host.frontQueues.flat().length) / (hostSlots - host.out));
+  const open = host.isOpen ? host.deferred.length : 0;
+  const share = Math.ceil((due + host.frontQueues.flat().length + open) / (hostSlots - host.out));
   const pagesMax = pagesMaxOf(host);
   return pagesMax < 0 ? share : Math.max(0, Math.min(share, pagesMax - host.pages - leased));
 }

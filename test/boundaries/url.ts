@@ -7,6 +7,7 @@ import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
 import { Decision } from '../../topology/frontier/decide/decision.ts';
 import { tagNumber } from '../../topology/frontier/decide/links/tags.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
+import { compilePolicy, defaultPolicy } from '../../topology/policy/policy.ts';
 import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { isAllowed, sitemapValues } from '../../topology/robots/rules.ts';
 import { isRepeated, needsRefetch, robotsVerdict } from '../../topology/robots/verdict.ts';
@@ -21,12 +22,14 @@ import { hopsFollowed } from './redirect-chain.ts';
 import { readFor, robotsAnswer } from './robots-file.ts';
 
 const normalize = compileNormalizer();
+const policy = compilePolicy(defaultPolicy());
 /** A URL of so many characters. */
 export const urlOf = (chars: number, start = 'http://a.test/') => start + 'x'.repeat(chars - start.length);
 
 export const urlBoundaries: BoundaryTable<typeof urlLimits> = {
   // Plain, which takes the fast path; and one with an escape that the slow path writes anew.
   urlCharsMax: upTo((n) => normalize(urlOf(n)) !== null && normalize(`${urlOf(n - 1)}%7e`) !== null),
+  hostKeyCharsMax: upTo((n) => policy.admit(`http://${'a'.repeat(n)}/`, 0, 0).ok),
   redirectHopsMax: upTo(hopsFollowed),
 };
 

@@ -271,6 +271,9 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     admit(given, depth, hop, facts) {
       const url = normalize(given);
       if (url === null) return { ok: false, rule: 'normalize', detail: refusalOf(given, config.normalize) };
+      const hostKey = hostKeyOf(url);
+      if (hostKey.length > urlLimits.hostKeyCharsMax)
+        return { ok: false, rule: 'length', detail: `host name of ${hostKey.length} characters` };
       const own = settingsOf(url);
       const { maxDepth, hopsMax } = own;
       const verdict =
@@ -283,7 +286,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
       if (refused !== null) return { ok: false, rule: refused.rule, detail: refused.detail };
       const frontQueue =
         own.frontQueue ?? (score === null ? frontQueueOf(url, depth) : frontQueueOfScore(score(url, linkOnly(depth))));
-      return { ok: true, url, hostKey: hostKeyOf(url), frontQueue };
+      return { ok: true, url, hostKey, frontQueue };
     },
   };
 }

@@ -18,11 +18,13 @@ export const parts: readonly Part[] = [
   { name: 'planted', command: npm('mutate', '--', '--planted') },
   { name: 'mutants', command: npm('mutate', '--', '--sample', '200') },
   { name: 'fuzz', command: npm('fuzz', '--', '--seconds', '60') },
+  { name: 'fields', command: npm('fuzz:fields') },
   {
     name: 'normalize',
     command: tests('test/topology/url/normalize-fuzz.test.ts'),
     env: { CRAWLSTREAM_TEST_FUZZ_ROUNDS: '200000' },
   },
+  { name: 'predicted grants', command: npm('model', '--', '--games', '2000') },
   { name: 'simulation', command: npm('simulate', '--', '--seeds', '1000') },
   { name: 'outages of the network', command: npm('simulate', '--', '--network-away') },
   {

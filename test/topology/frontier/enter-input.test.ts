@@ -88,6 +88,16 @@ describe('an impossible number', () => {
       }
   });
 
+  it('an order about a host key of more bytes than the table of hosts takes becomes a dead letter that says so', () => {
+    for (const hostKey of ['x'.repeat(1_025), 'é'.repeat(513), '\ud800'.repeat(400)]) {
+      const hand = opened();
+      hand.rig.send('control', controlOf({ kind: 'hostDelay', hostKey, amount: 5 }));
+      const step = hand.rig.step(hand.nowMs, 0)!;
+      assert.match(step.deadLetters[0]!.detail, /^hostKey has \d+ bytes, but must have at most 1024/);
+      assertSound(hand, hostKey.slice(0, 3));
+    }
+  });
+
   it('an impossible number is named by the dead letter of its group, and the record’s other groups are admitted', () => {
     const hand = opened();
     const [good] = hand.linksRecord(['https://a.test/good']).groups;

@@ -95,6 +95,7 @@ class Game {
     for (const message of discovered) this.#rig.send('discovered', message);
     const step = this.#rig.step(this.#nowMs, demand);
     this.#naive.step(this.#nowMs, control, results, discovered);
+    this.#naive.observe((host) => this.#rig.core.state.hosts.get(host)?.facts);
     this.#naive.grant(demand, step?.tasks ?? []);
     this.#compareCounters();
   }
@@ -111,6 +112,7 @@ class Game {
     const before = digest(this.#rig.core.state);
     const fetchersDied = this.#chance.percent(50);
     this.#rig.reopen(this.#nowMs, fetchersDied);
+    this.#naive.beginAnew();
     if (fetchersDied) this.#naive.endLeases(this.#nowMs);
     else assert.equal(digest(this.#rig.core.state), before, 'checkpoint and tail give the live state');
     assert.equal(

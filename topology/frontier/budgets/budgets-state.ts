@@ -105,8 +105,9 @@ export class BudgetsState {
     this.lookAtAll();
   }
 
+  /** URLs that are about to be admitted may begin to wait in the same step: whether any wait is asked when it is looked at. */
   lookAt(key: string): void {
-    if (this.waiting.has(key)) this.#toLookAt.add(key);
+    this.#toLookAt.add(key);
   }
 
   lookAtAll(): void {
@@ -125,7 +126,7 @@ export class BudgetsState {
     const keys: string[] = [];
     for (const key of this.#toLookAt) {
       if (keys.length === count) break;
-      keys.push(key);
+      if (this.waiting.has(key)) keys.push(key);
       this.#toLookAt.delete(key);
     }
     return keys;

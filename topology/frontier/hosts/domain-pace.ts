@@ -46,6 +46,11 @@ export class DomainPace {
     this.parked.wake(domain, this.#ofDomain(domain));
   }
 
+  /** Takes the parked host of a front queue that has waited longest, if it has waited longer than another of its domain. */
+  takeBefore(hostKey: string, queue: number, other: { readonly id: number; readonly sinceMs: number }) {
+    return this.parked.takeBefore(partitionKeyOf(hostKey, 'domain'), queue, other);
+  }
+
   /** A domain that may be contacted and has parked hosts; it is looked at again at `againAtMs` if it still has some then. */
   takeReady(nowMs: number, againAtMs: number): string | undefined {
     for (let domain = this.parked.takeDue(nowMs); domain !== undefined; domain = this.parked.takeDue(nowMs)) {

@@ -3,22 +3,31 @@
  * them. Once the domain may be contacted again, one of them goes back on the clock: by a draw among front queues as on the
  * clock, then the one that was served longest ago.
  *
+ * A host is parked once, or not at all: with its first change it goes back on the clock, and leaves.
+ *
  * It is layout, not state: a new owner has all hosts on its clock, and parks them again as it comes to them.
- * Memory: some 24 bytes a parked host.
+ * Memory: about 150 bytes a parked host.
  */
 import { MinHeap } from '../storage/min-heap.ts';
 import { drawFrontQueue, refreshHosts } from './clock.ts';
 
 interface Parked {
   readonly id: number;
+  readonly domain: string;
+  /** The heap of the clock in which the host would stand. */
+  readonly queue: number;
   /** Since when it is ready: after it was served last. */
   readonly sinceMs: number;
 }
 
 interface Domain {
-  /** By the heap of the clock in which the host would stand. */
+  /** By the heap of the clock. They may hold hosts that have left. */
   readonly queues: MinHeap<Parked>[];
+  /** Parked hosts, by heap and in all. */
+  readonly sizes: number[];
   size: number;
+  /** Places of hosts that have left. */
+  left: number;
   /** When to look at it; Infinity: once its lease ends. */
   wakeAtMs: number;
 }
@@ -28,10 +37,15 @@ interface Wake {
   readonly atMs: number;
 }
 
-const isBefore = (a: Parked, b: Parked) => a.sinceMs < b.sinceMs || (a.sinceMs === b.sinceMs && a.id < b.id);
+const isBefore = (a: Pick<Parked, 'id' | 'sinceMs'>, b: Pick<Parked, 'id' | 'sinceMs'>) =>
+  a.sinceMs < b.sinceMs || (a.sinceMs === b.sinceMs && a.id < b.id);
 const isSooner = (a: Wake, b: Wake) => a.atMs < b.atMs || (a.atMs === b.atMs && a.domain < b.domain);
 
+/** So many places of hosts that have left, beside as many as are parked, are kept before they are dropped. */
+const leftMax = 16;
+
 export class ParkedHosts {
+  readonly #hosts = new Map<number, Parked>();
   readonly #domains = new Map<string, Domain>();
   #wakes = new MinHeap<Wake>(isSooner);
 
@@ -46,13 +60,30 @@ export class ParkedHosts {
   }
 
   park(domain: string, id: number, queue: number, sinceMs: number): void {
+    this.leave(id);
     let one = this.#domains.get(domain);
     if (one === undefined) {
       const queues = Array.from({ length: refreshHosts + 1 }, () => new MinHeap<Parked>(isBefore));
-      this.#domains.set(domain, (one = { queues, size: 0, wakeAtMs: Number.POSITIVE_INFINITY }));
+      one = { queues, sizes: queues.map(() => 0), size: 0, left: 0, wakeAtMs: Number.POSITIVE_INFINITY };
+      this.#domains.set(domain, one);
     }
-    one.queues[queue]!.add({ id, sinceMs });
+    const parked = { id, domain, queue, sinceMs };
+    this.#hosts.set(id, parked);
+    one.queues[queue]!.add(parked);
+    one.sizes[queue]! += 1;
     one.size += 1;
+  }
+
+  /** The host is on the clock again, or on no list at all. Its place would otherwise count twice, as of then and as of now. */
+  leave(id: number): void {
+    const parked = this.#hosts.get(id);
+    if (parked === undefined) return;
+    const one = this.#domains.get(parked.domain)!;
+    this.#forget(one, parked);
+    one.left += 1;
+    if (one.left <= one.size + leftMax) return;
+    for (const queue of one.queues) queue.keepOnly((place) => this.#hosts.get(place.id) === place);
+    one.left = 0;
   }
 
   /** A domain with parked hosts is due no later than then. */
@@ -77,14 +108,45 @@ export class ParkedHosts {
   takeHost(domain: string, random: () => number): number | undefined {
     const one = this.#domains.get(domain);
     if (one === undefined) return undefined;
-    const drawn = drawFrontQueue((queue) => one.queues[queue]!.size, random) ?? refreshHosts;
-    const host = one.queues[drawn]!.take();
+    const drawn = drawFrontQueue((queue) => one.sizes[queue]!, random) ?? refreshHosts;
+    for (let parked = one.queues[drawn]!.take(); parked !== undefined; parked = one.queues[drawn]!.take()) {
+      if (this.#hosts.get(parked.id) === parked) {
+        this.#forget(one, parked);
+        return parked.id;
+      }
+      one.left -= 1;
+    }
+    return undefined;
+  }
+
+  /** The host of a front queue that has waited longest, if it has waited longer than `other`. */
+  takeBefore(domain: string, queue: number, other: { readonly id: number; readonly sinceMs: number }) {
+    const one = this.#domains.get(domain);
+    if (one === undefined) return undefined;
+    const places = one.queues[queue]!;
+    for (let { first } = places; first !== undefined; { first } = places) {
+      const isParked = this.#hosts.get(first.id) === first;
+      if (isParked && !isBefore(first, other)) return undefined;
+      places.take();
+      if (!isParked) {
+        one.left -= 1;
+        continue;
+      }
+      this.#forget(one, first);
+      return first.id;
+    }
+    return undefined;
+  }
+
+  #forget(one: Domain, { id, domain, queue }: Parked): void {
+    this.#hosts.delete(id);
+    one.sizes[queue]! -= 1;
     one.size -= 1;
     if (one.size === 0) this.#domains.delete(domain);
-    return host?.id;
   }
 
   clear(): void {
+    this.#hosts.clear();
     this.#domains.clear();
     this.#wakes = new MinHeap<Wake>(isSooner);
   }

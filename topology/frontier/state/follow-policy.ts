@@ -18,6 +18,10 @@ export function followPolicy(state: FrontierState, policy: Partial<PolicyConfig>
   // Hosts that waited for their domains go back on the clock.
   if (isPaced && !state.domainPace.on) for (const host of hosts.values()) state.settle(host);
   else if (isCapped || isPaced) for (const host of hosts.values()) settleDomain(state, host);
+  const windows = JSON.stringify(policy.windows ?? []);
+  // Those that were looked at outside their window wait for an opening that may have moved.
+  if (windows !== state.windows) for (const host of hosts.values()) state.settle(host);
+  state.windows = windows;
   state.recrawl.setPolicy(recrawl);
   if (pull.set(sink === 'pull', delayMs)) for (const host of hosts.values()) state.settle(host);
 }

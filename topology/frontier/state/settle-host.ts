@@ -10,11 +10,12 @@ import { refreshHosts } from '../hosts/clock.ts';
 import type { FrontierState, Host } from './state.ts';
 
 export function settleHost(state: FrontierState, host: Host): void {
-  const { budgets, hosts, abandoning, clock, recrawl, shares, pull } = state;
+  const { budgets, hosts, abandoning, clock, recrawl, shares, pull, domainPace } = state;
   const { id, queue } = host;
   budgets.settle(host);
   shares.settle(host);
-  if (state.domainPages.on || state.domainPace.on) settleDomain(state, host);
+  if (domainPace.on) domainPace.parked.leave(id);
+  if (state.domainPages.on || domainPace.on) settleDomain(state, host);
   const { facts } = hosts;
   const dueAtMs = queue.dueAtMs;
   const deadUntilMs = facts.deadUntilMs(id);

@@ -98,6 +98,8 @@ export class FrontierState {
   policyVersion = 0;
   /** Empty: no policy has arrived yet. */
   policyJson = '';
+  /** Crawl windows of the policy in force. It is layout, as the policy has them. */
+  windows = '[]';
   load: LoadProgress = noLoad;
   /** Leader epoch of the newest record of each input that was read, in part or whole; -1: not known. */
   readonly inputEpochs: Record<InputTopic, number> = { control: -1, results: -1, discovered: -1 };
@@ -347,6 +349,8 @@ export class FrontierState {
     if (disposition.to === 'final') this.#end(lease.host, disposition.status, record, entry);
     else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);
     if (disposition.to !== 'final' || disposition.status !== 'page') this.counters.quotaSpent -= 1;
+    // Under a limit of pages, a URL that ended may be the room for a lease in another slot.
+    if (this.hosts.hostSlots.entries.has(lease.host.id)) this.settle(lease.host);
   }
 
   #visit(change: Change & { kind: 'visit' }): void {

@@ -25,6 +25,12 @@ export class MinHeap<T> {
     items[slot] = item;
   }
 
+  keepOnly(isKept: (item: T) => boolean): void {
+    const kept = this.#items.filter(isKept);
+    this.#items.length = 0;
+    for (const item of kept) this.add(item);
+  }
+
   take(): T | undefined {
     const items = this.#items;
     const first = items[0];

@@ -27,20 +27,18 @@ export function decideGrants(decision: Decision, demand: number): void {
     state.clock.advance(decision.nowMs);
     const hostId = state.clock.take(decision.random, state.recrawl.credit > 0);
     if (hostId === undefined) return;
-    const host = state.hosts.at(hostId);
+    const host = state.domainPace.on ? nextOfDomain(decision, policy, hostId) : state.hosts.at(hostId);
     const openAtMs = policy.openAt(host.key, decision.nowMs);
     if (openAtMs > decision.nowMs) {
       // Outside its crawl window: back on the clock until it opens.
-      state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));
+      state.clock.schedule(host.id, openAtMs, clockQueueOf(state, host));
       decision.moved = true;
       left += 1;
       continue;
     }
     const domainAtMs = state.domainPace.on ? state.domainPace.readyAtMs(host.key) : 0;
     if (domainAtMs > decision.nowMs) {
-      // The time of its last lease stands with its slots, if it has several.
-      const sinceMs = Math.max(host.facts.readyAtMs, state.hosts.hostSlots.of(hostId).nextAtMs);
-      state.domainPace.park(host, clockQueueOf(state, host), sinceMs);
+      state.domainPace.park(host, clockQueueOf(state, host), waitsSinceMs(decision, host));
       decision.moved = true;
       // The others are on the clock still: the next step goes on.
       if (--parks === 0) return;
@@ -75,6 +73,38 @@ function unpark(decision: Decision): void {
       if ((clock.readyAtMs(id) ?? Number.POSITIVE_INFINITY) <= nowMs) break;
     }
   }
+}
+
+/** Since when a host of a domain waits for its turn. The time of its last lease stands with its slots, if it has several. */
+function waitsSinceMs({ state }: Decision, host: Host): number {
+  return Math.max(host.facts.readyAtMs, state.hosts.hostSlots.of(host.id).nextAtMs);
+}
+
+/**
+ * The host to be granted where the clock gives one of a domain: a parked host of the same front queue goes first if it has
+ * waited longer, and this one is parked.
+ */
+function nextOfDomain(decision: Decision, policy: Policy, id: number): Host {
+  const { state, nowMs } = decision;
+  const { domainPace, clock, hosts } = state;
+  const host = hosts.at(id);
+  if (domainPace.readyAtMs(host.key) > nowMs) return host;
+  const queue = clockQueueOf(state, host);
+  const sinceMs = waitsSinceMs(decision, host);
+  for (let looks = frontierLimits.parkedPerStep; looks > 0; looks--) {
+    const elderId = domainPace.takeBefore(host.key, queue, { id, sinceMs });
+    if (elderId === undefined) return host;
+    decision.moved = true;
+    const elder = hosts.at(elderId);
+    state.settle(elder);
+    const isReady = (clock.readyAtMs(elderId) ?? Number.POSITIVE_INFINITY) <= nowMs;
+    // One that was held meanwhile, or has another front queue, stands where it belongs now.
+    if (!isReady || clockQueueOf(state, elder) !== queue || policy.openAt(elder.key, nowMs) > nowMs) continue;
+    clock.remove(elderId);
+    domainPace.park(host, queue, sinceMs);
+    return elder;
+  }
+  return host;
 }
 
 /** `urlsMax`: what the crawl's quota and the caps leave. */

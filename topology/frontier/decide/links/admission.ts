@@ -49,6 +49,11 @@ export class Admission {
     return false;
   }
 
+  /** What is decided next is about this host: entries of others, which may be of its domain, must be counted by then. */
+  turnTo(hostKey: string): void {
+    if (hostKey !== this.#hostKey && this.#entries.length > 0) this.flush();
+  }
+
   /** Number of gathered entries of a host that will count against its budget. */
   atFullRate(hostKey: string): number {
     return this.#known ? 0 : this.frontOf(hostKey);

@@ -14,6 +14,7 @@ import { frontierLimits } from '../../frontier-limits.ts';
 import { budgetQueue } from '../../queues/held-queues.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
+import { revived } from '../politeness.ts';
 
 /** A page of a source, by its host key or partition key, links to a host. True: it is the first one seen of it. */
 export function countReferrer(decision: Decision, sourceKey: string, hostKey: string): boolean {
@@ -35,12 +36,16 @@ export function linkingDomains({ state: { budgets } }: Decision, hostKey: string
 
 /** How many more URLs of a host may go at full rate now. */
 export function budgetLeft(decision: Decision, config: BudgetConfig, hostKey: string): number {
-  const { budgets, hosts } = decision.state;
+  const { budgets } = decision.state;
   const account = budgets.accounts.get(budgets.keyOf(hostKey));
   const used = account?.period === periodOf(config, decision.nowMs) ? account.used : 0;
+  return Math.max(0, budgetFor(config, account?.sources.count ?? 0, ownBudgetOf(decision, hostKey)) - used);
+}
+
+/** A budget that an operator or an overlay gives the host; -1: none. */
+function ownBudgetOf({ state: { hosts }, policy }: Decision, hostKey: string): number {
   const ordered = hosts.get(hostKey)?.facts.ownBudget ?? -1;
-  const own = ordered >= 0 ? ordered : (decision.policy?.budgetOf(hostKey) ?? -1);
-  return Math.max(0, budgetFor(config, account?.sources.count ?? 0, own) - used);
+  return ordered >= 0 ? ordered : (policy?.budgetOf(hostKey) ?? -1);
 }
 
 /** Must a URL that arrives be deferred? `taken`: URLs of the host that are about to be admitted at full rate. */
@@ -69,14 +74,18 @@ export function openDeferred(decision: Decision): void {
   for (const key of budgets.keysToLookAt(period, frontierLimits.budgetKeysPerStep)) {
     decision.moved = true;
     let opened = 0;
-    let room = Number.POSITIVE_INFINITY;
     for (const id of budgets.waiting.get(key) ?? []) {
       const host = state.hosts.at(id);
       // One that can take nothing now would keep what its siblings could.
       if (!canTake(decision, policy, host)) continue;
-      room = Math.min(room, budgetLeft(decision, config, host.key));
-      if (opened >= room) break;
+      if (opened >= budgetLeft(decision, config, host.key)) {
+        if (ownBudgetOf(decision, host.key) < 0) break;
+        // Its own budget is spent, and not that of the others of its domain.
+        continue;
+      }
       opened += host.queue.sizeOf(budgetQueue);
+      // Otherwise what is opened would be given up on untried, though the verdict on the host has run out.
+      if (host.deadUntilMs > 0) decision.emit({ kind: 'host', hostKey: host.key, facts: revived(host.facts) });
       if (!host.facts.deferredOpen) setOpen(decision, host, true);
     }
   }

@@ -131,6 +131,8 @@ function noteLink(
     policy.config.budget !== undefined &&
     sourceUrl !== '' &&
     countReferrer(decision, sourceKey || hostKeyOf(sourceUrl), hostKey);
+  // The budget has grown: what exceeded it before waits by now, and this link behind it.
+  if (isReferred) admission.flush();
   if (policy.countsLinks && sourceUrl !== '') admission.noteFound(hi, lo);
   if (!policy.scores || !(isReferred || known)) return;
   const host = decision.state.hosts.get(hostKey);
@@ -221,6 +223,7 @@ function placeIn(
   }
   const isSeed = group.sourceUrl === '' && group.depth === 0;
   if (isSeed) return frontQueue;
+  if (budget !== undefined || decision.state.shares.on) admission.turnTo(hostKey);
   if (isBeyondShare(decision, policy.config, hostKey, admission.frontOf(hostKey))) {
     decision.tally(whenFull === 'dropLowest' ? 'hostFull' : 'overShare');
     return whenFull === 'dropLowest' ? null : budgetQueue;

@@ -76,6 +76,17 @@ describe('a host with several slots', () => {
     });
 });
 
+it('a host that waits for its crawl window is granted at once when a policy moves or removes the window', () => {
+  for (const later of [{}, { windows: [{ hosts: ['a.test'], fromHour: 11, toHour: 13, utcOffsetMinutes: 0 }] }]) {
+    const hand = new Hand({ ...all, windows: [{ hosts: ['a.test'], fromHour: 2, toHour: 3, utcOffsetMinutes: 0 }] });
+    hand.nowMs = Date.UTC(2026, 0, 1, 12);
+    hand.links('a.test', 3);
+    assert.deepEqual(hand.grant(), []);
+    hand.policy({ ...all, ...later });
+    hand.lease(1);
+  }
+});
+
 describe('hosts of a domain with a shared delay', () => {
   const domain: Partial<PolicyConfig> = { ...all, politenessKey: 'domain' };
 
@@ -94,6 +105,19 @@ describe('hosts of a domain with a shared delay', () => {
     const leases = Object.values(walk(hand, 90));
     assert.equal(leases.length, 3);
     assert.ok(Math.max(...leases) - Math.min(...leases) <= 2, `${leases}`);
+  });
+
+  it('hosts of a domain with a shared delay have leases in turn, though links to one of them arrive all the time', () => {
+    const hand = new Hand(domain);
+    for (const host of ['a', 'b', 'c']) hand.links(`${host}.site.test`, 100);
+    const leases = walk(hand, 90, (step) => {
+      // The others are looked at in between, while their domain waits.
+      hand.links('b.site.test', 1, { from: 1_000 + step });
+      hand.grant(0, 3);
+    });
+    assert.equal(Object.keys(leases).length, 3);
+    const counts = Object.values(leases);
+    assert.ok(Math.max(...counts) - Math.min(...counts) <= 2, JSON.stringify(leases));
   });
 
   it('hosts of a domain with a shared delay go on when the next one has been blocked', () => {
@@ -150,4 +174,47 @@ describe('a budget of a domain', () => {
       walk(hand, 300);
       assert.ok(before - counters.deferred >= 30, `${before - counters.deferred} of ${before} in five periods`);
     });
+
+  it('a budget of a domain goes to its other hosts while one has a budget of its own that is spent', () => {
+    const hand = new Hand({ ...all, urlsPerLeaseMax: 8, budget });
+    hand.rig.send('control', controlOf({ kind: 'budget', hostKey: 'a.s.test', amount: 0 }));
+    for (const host of ['a', 'b']) hand.links(`${host}.s.test`, 60, { sourceUrl: 'https://seed.one/' });
+    const leases = walk(hand, 300);
+    assert.deepEqual(Object.keys(leases), ['b.s.test']);
+    assert.ok(leases['b.s.test']! >= 5, JSON.stringify(leases));
+  });
+
+  it('a budget opens the queue of a host that was dead once the verdict has run out, and the host is tried', () => {
+    const day = 24 * 3_600_000;
+    const hand = new Hand({ ...all, urlsPerLeaseMax: 64, retriesMs: [], budget: { ...budget, refillMs: day } });
+    hand.links('a.s.test', 20, { sourceUrl: 'https://h9.s.test/' });
+    hand.report(hand.lease(), { kind: 'tlsFailed' });
+    assert.deepEqual([hand.counters.dead, hand.counters.deferred], [0, 14]);
+    hand.grant(1_000, 0);
+    assert.equal(hand.counters.dead, 6);
+    assert.equal(hand.lease(3 * day).urls.length, 6);
+    assert.equal(hand.counters.dead, 6);
+  });
+
+  it('a budget of a domain that grows with the links of one record is used at once', () => {
+    const hand = new Hand({ ...all, urlsPerLeaseMax: 8, budget: { ...budget, base: 0 } });
+    const groups = ['https://b.s.test/', 'https://seed.one/', 'https://seed.two/'].map(
+      (sourceUrl, n) =>
+        hand.linksRecord([`https://b.s.test/${2 * n}`, `https://b.s.test/${2 * n + 1}`], 3, { sourceUrl }).groups[0]!,
+    );
+    hand.rig.send('discovered', { groups });
+    hand.rig.step(hand.nowMs, 0);
+    assert.equal(hand.lease().urls.length, 4, 'two for each domain that links here');
+  });
+
+  it('a budget of a domain is not exceeded, though links to its hosts arrive by turns', () => {
+    const hand = new Hand({ ...all, urlsPerLeaseMax: 64, budget });
+    const groups = Array.from(
+      { length: 20 },
+      (_, n) => hand.linksRecord([`https://h${n % 4}.s.test/${n}`], 3, { sourceUrl: 'https://h9.s.test/' }).groups[0]!,
+    );
+    hand.rig.send('discovered', { groups });
+    const urls = hand.grant(0, 20).flatMap((task) => task.urls);
+    assert.equal(urls.length, budget.base);
+  });
 });

@@ -1,0 +1,224 @@
+/**
+ * A random game of the frontier against the naive one (naive-frontier.ts), over many features at once: each grant is predicted, and
+ * so is that nobody goes. Each turn draws with a seed of its own, so that a game can be played without some of its turns:
+ * the shortest list of turns that still differs is the story of a fault.
+ */
+import assert from 'node:assert/strict';
+import { blankLinkGroup as blankGroup } from '../../schemas/blank.ts';
+import type { Control, Discovered, Result } from '../../schemas/types.ts';
+import { digest } from '../../topology/frontier/check/digest.ts';
+import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { clockOf } from '../simulation/clock-of.ts';
+import { drawFeatures, gameLinks, gameOrder, randomPolicy } from './game-script.ts';
+import { ModelRig } from './model-rig.ts';
+import { Chance, randomResult } from './model-script.ts';
+import { NaiveFrontier } from './naive-frontier.ts';
+
+const turnsOfGame = 40;
+const startMs = Date.UTC(2026, 0, 5, 21);
+const pauses = [0, 1, 50, 400, 1_000, 1_000, 5_000, 31_000, 120_000] as const;
+const longPauses = [3_600_000, 5 * 3_600_000, 3 * 86_400_000] as const;
+
+export interface GameFault {
+  readonly seed: number;
+  readonly message: string;
+  /** Turns that are needed for it. */
+  readonly turns: readonly number[];
+  readonly story: readonly string[];
+}
+
+/** Grants, and steps with nothing to grant, that were predicted. */
+export interface GamesPlayed {
+  readonly games: number;
+  readonly grants: number;
+  readonly fault: GameFault | null;
+}
+
+export function playGames(from: number, games: number): GamesPlayed {
+  let grants = 0;
+  for (let seed = from; seed < from + games; seed++) {
+    const game = new FrontierGame(seed);
+    const message = game.play(allTurns);
+    grants += game.grants;
+    if (message !== null) return { games: seed - from + 1, grants, fault: shrunk(seed, message) };
+  }
+  return { games, grants, fault: null };
+}
+
+const allTurns: readonly number[] = Array.from({ length: turnsOfGame }, (_, turn) => turn);
+
+/** Leaves out turns, many at a time and then one by one, while the game still differs. */
+function shrunk(seed: number, first: string): GameFault {
+  let turns: readonly number[] = allTurns;
+  let message = first;
+  let story: readonly string[] = [];
+  const fails = (some: readonly number[]) => {
+    const game = new FrontierGame(seed);
+    const found = game.play(some);
+    if (found === null) return false;
+    [message, story] = [found, game.story];
+    return true;
+  };
+  assert.ok(fails(turns), `game ${seed} differs each time it is played`);
+  for (let size = turnsOfGame >> 1; size >= 1; size >>= 1)
+    for (let at = 0; at < turns.length; ) {
+      const fewer = [...turns.slice(0, at), ...turns.slice(at + size)];
+      if (fails(fewer)) turns = fewer;
+      else at += size;
+    }
+  fails(turns);
+  return { seed, message, turns, story };
+}
+
+export class FrontierGame {
+  readonly #seed: number;
+  readonly #features;
+  readonly #rig: ModelRig;
+  readonly #naive = new NaiveFrontier();
+  /** Sent before, or held back by slow fetchers: reported again, or late. */
+  readonly #former: Result[] = [];
+  #nowMs = startMs;
+  #policies = 0;
+  grants = 0;
+  readonly story: string[] = [];
+
+  constructor(seed: number) {
+    this.#seed = seed;
+    this.#features = drawFeatures(new Chance(seed));
+    this.#rig = new ModelRig(this.#nowMs);
+  }
+
+  /** What differs; null: nothing does. */
+  play(turns: readonly number[]): string | null {
+    try {
+      this.#step([this.#policy(new Chance(this.#seed + 500_000))], [], [], 0);
+      for (const turn of turns) this.#turn(new Chance(Math.imul(this.#seed, 7_919) + turn));
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  #turn(chance: Chance): void {
+    this.#nowMs += chance.percent(93) ? chance.of(pauses) : chance.of(longPauses);
+    const control = chance.percent(12) ? [gameOrder(chance)] : [];
+    if (chance.percent(4)) control.push(this.#policy(chance));
+    const results = this.#someResults(chance);
+    const discovered = chance.percent(45) ? [gameLinks(chance, this.#features)] : [];
+    discovered.push(...results.flatMap(redirectsOf));
+    this.#step(control, results, discovered, chance.below(4));
+    if (chance.percent(10)) this.#rig.save();
+    if (chance.percent(5)) this.#restart(chance.percent(50));
+  }
+
+  /** Of some leases, late or twice now and then. */
+  #someResults(chance: Chance): Result[] {
+    const results: Result[] = [];
+    for (const lease of this.#naive.leases.values()) {
+      if (!chance.percent(50)) continue;
+      const result = randomResult(chance, lease, this.#nowMs);
+      if (chance.percent(85)) results.push(result);
+      if (chance.percent(20)) this.#former.push(result);
+    }
+    if (this.#former.length > 0 && chance.percent(15)) results.push(chance.of(this.#former));
+    return results;
+  }
+
+  #policy(chance: Chance): Control {
+    return randomPolicy(chance, this.#features, ++this.#policies);
+  }
+
+  #step(
+    control: readonly Control[],
+    results: readonly Result[],
+    discovered: readonly Discovered[],
+    demand: number,
+  ): void {
+    for (const record of control) this.#tell(orderText(record));
+    for (const record of results) this.#tell(resultText(record));
+    for (const record of discovered) this.#tell(linksText(record));
+    for (const record of control) this.#rig.send('control', record);
+    for (const record of results) this.#rig.send('results', record);
+    for (const record of discovered) this.#rig.send('discovered', record);
+    const tasks = this.#rig.step(this.#nowMs, demand)?.tasks ?? [];
+    const granted = tasks.map(({ hostKey, urls }) => `${hostKey} [${urls.map(({ url }) => pathOf(url)).join(' ')}]`);
+    if (demand > 0) this.#tell(`${demand} leases asked for: ${granted.join(', ') || 'none'}`);
+    this.#naive.step(this.#nowMs, control, results, discovered);
+    const { hosts } = this.#rig.core.state;
+    this.#naive.observe((host) => hosts.get(host)?.facts);
+    this.#naive.grant(demand, tasks);
+    this.#naive.observeClosed((host) => hosts.get(host)!.facts.deferredOpen);
+    this.grants += tasks.length;
+    this.#compareCounters();
+  }
+
+  #compareCounters(): void {
+    const { counters } = this.#rig.core.state;
+    const wanted = this.#naive.counters;
+    const got = Object.fromEntries(Object.keys(wanted).map((name) => [name, counters[name as keyof typeof counters]]));
+    assert.deepEqual(got, wanted, `counters differ: ${differences(got, wanted)}`);
+  }
+
+  /** The owner is gone at any moment: what the next one finds is what the changelog alone gives. */
+  #restart(fetchersDied: boolean): void {
+    this.#tell(fetchersDied ? 'a new owner, and the fetchers died' : 'a new owner');
+    const before = digest(this.#rig.core.state);
+    this.#rig.reopen(this.#nowMs, fetchersDied);
+    this.#naive.beginAnew();
+    if (fetchersDied) this.#naive.endLeases(this.#nowMs);
+    else assert.equal(digest(this.#rig.core.state), before, 'checkpoint and tail give the live state');
+    const replayed = this.#rig.replayed();
+    assert.equal(digest(replayed), digest(this.#rig.core.state), 'checkpoint and tail give what a replay gives');
+    this.#compareCounters();
+    // A new owner puts hosts back on the clock that were looked at outside a window, or while their domain waited.
+    if (this.#features.politenessKey === 'domain' || this.#features.hasWindows) return;
+    assert.deepEqual(clockOf(this.#rig.core.state), clockOf(replayed), 'no host is forgotten, or early');
+  }
+
+  #tell(text: string): void {
+    this.story.push(`${new Date(this.#nowMs).toISOString().slice(8, 23)} ${text}`);
+  }
+}
+
+/** A fetcher publishes the target of a redirect as a link, one hop further. */
+function redirectsOf({ outcomes }: Result): Discovered[] {
+  return outcomes
+    .filter(({ kind, redirectUrl, url }) => kind === 'redirect' && redirectUrl !== url)
+    .map(({ redirectUrl, url }) => ({ groups: [redirectGroup(url, redirectUrl)] }));
+}
+
+function redirectGroup(sourceUrl: string, url: string): Discovered['groups'][number] {
+  const link = { url, lastModifiedMs: 0, priority: 3, spelling: '' };
+  return { ...blankGroup, hostKey: new URL(url).host, sourceUrl, hop: 1, links: [link] };
+}
+
+function pathOf(url: string): string {
+  return new URL(url).pathname;
+}
+
+/** Of a policy what differs from the default. */
+function orderText({ kind, hostKey, amount, payload }: Control): string {
+  if (kind !== 'policy') return `order ${kind} ${hostKey} ${amount} ${payload}`;
+  const usual = defaultPolicy() as unknown as Record<string, unknown>;
+  const drawn = Object.entries(JSON.parse(payload) as Record<string, unknown>);
+  const others = drawn.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(usual[name]));
+  return `policy ${others.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(' ')}`;
+}
+
+function resultText({ leaseId, hostKey, outcomes, last }: Result): string {
+  const ends = outcomes.map(({ url, kind, status }) => `${pathOf(url)} ${kind} ${status}`);
+  return `lease ${leaseId} of ${hostKey}${last ? ' ends' : ''}: ${ends.join(', ') || 'no outcome'}`;
+}
+
+function linksText({ groups }: Discovered): string {
+  const texts = groups.map(({ hostKey, depth, front, intent, sourceUrl, links }) => {
+    const found = links.map(({ url, priority }) => `${pathOf(url)} in ${front ? 0 : Math.min(priority, 7)}`);
+    return `${hostKey} (depth ${depth}, ${intent}, from ${sourceUrl || 'nowhere'}): ${found.join(', ')}`;
+  });
+  return `links to ${texts.join('; ')}`;
+}
+
+function differences(got: Record<string, unknown>, wanted: Record<string, unknown>): string {
+  const names = Object.keys(wanted).filter((name) => got[name] !== wanted[name]);
+  return names.map((name) => `${name} is ${got[name]} and not ${wanted[name]}`).join(', ');
+}
