@@ -30,6 +30,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   'identity rotate': [`file:keys/2027.pem ${folder}`],
   'identity check': ['https://bot.example.org --contact bot@example.org --user-agent NewsBot/1'],
+  doctor: [folder, kafka, '--bundle doctor.json'],
   export: [`pages ${folder} --format csv`],
   urlfrontier: ['--data crawl-data/urlfrontier'],
   render: [`${kafka} --contact me@example.org`],

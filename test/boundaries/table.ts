@@ -6,6 +6,7 @@ import { archiveLimits } from '../../services/archive/archive-limits.ts';
 import { replayLimits } from '../../services/archive/replay/replay-limits.ts';
 import { auditLimits } from '../../services/audit/audit-limits.ts';
 import { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
+import { doctorLimits } from '../../services/cli/plan/doctor/doctor-limits.ts';
 import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { deskLimits } from '../../services/desk/desk-limits.ts';
@@ -142,6 +143,7 @@ export const table: Readonly<Record<string, Group>> = {
   crawlLimits: of(crawlLimits, services.crawlBoundaries),
   workerLimits: of(workerLimits, services.workerBoundaries),
   httpLimits: of(httpLimits, services.httpBoundaries),
+  doctorLimits: of(doctorLimits, services.doctorBoundaries),
   inspectLimits: of(inspectLimits, services.inspectBoundaries),
   lineLimits: of(lineLimits, services.lineBoundaries),
   otlpLimits: of(otlpLimits, services.otlpBoundaries),
