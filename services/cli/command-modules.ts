@@ -50,6 +50,7 @@ const modules: readonly CommandModule[] = [
     names: ['repartition'],
     load: async () => (await import('./transfer/repartition-command.ts')).addRepartitionCommand,
   },
+  { names: ['doctor'], load: async () => (await import('./plan/doctor-command.ts')).addDoctorCommand },
   { names: ['size'], load: async () => (await import('./plan/size-command.ts')).addSizeCommand },
   { names: ['topology'], load: async () => (await import('./plan/topology-command.ts')).addTopologyCommand },
   { names: ['topics'], load: async () => (await import('./plan/topics-command.ts')).addTopicsCommand },

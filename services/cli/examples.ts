@@ -25,6 +25,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   'identity rotate': [`file:keys/2027.pem ${folder}`],
   'identity check': ['https://bot.example.org --contact bot@example.org --user-agent NewsBot/1'],
+  doctor: [folder, kafka, '--bundle doctor.json'],
   consume: [`to-sqlite --plugin examples/to-sqlite.mjs ${folder}`],
   inject: [
     `https://example.org ${kafka}`,

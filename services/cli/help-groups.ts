@@ -12,7 +12,7 @@ const ofCore: readonly (readonly [title: string, names: readonly string[]])[] = 
     operatorsGroup,
     ['pause', 'resume', 'block', 'unblock', 'delay', 'limit', 'parallel', 'budget', 'bandwidth', 'policy', 'inject'],
   ],
-  ['Try without a crawl:', ['check', 'identity', 'size', 'new']],
+  ['Try without a crawl:', ['check', 'doctor', 'identity', 'size', 'new']],
   ['Many crawls at once:', []],
   ['Consumers of its pages:', [...consumers.map(({ name }) => name), 'consume']],
   ['On Kafka:', ['frontier', 'fetcher', 'topics', 'acls', 'schemas', 'seek', 'reset']],

@@ -163,7 +163,9 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
       const names = { partition: 0, epoch, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
       const reported = outcomes.map((one) => {
         const retryAfterMs = Math.ceil(one.retryAfterMs ?? 0);
-        return { ...emptyOutcome, ...one, retryAfterMs, url: lease.urls[one.index]?.url ?? '' };
+        // A field that is there and undefined is as one that is absent.
+        const given = Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as typeof one;
+        return { ...emptyOutcome, ...given, retryAfterMs, url: lease.urls[one.index]?.url ?? '' };
       });
       const completion = { completedAtMs, outcomes: reported, requests: [], host, robotsHops: [] };
       const result = { ...names, ...granted, last: true, ...completion };

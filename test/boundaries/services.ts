@@ -3,6 +3,7 @@
 import type { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { withHttp } from '../../services/cli/flags/http-flags.ts';
 import type { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
+import type { doctorLimits } from '../../services/cli/plan/doctor/doctor-limits.ts';
 import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { RepeatedLines } from '../../services/cli/terminal/repeated-lines.ts';
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
@@ -73,6 +74,14 @@ function isKindCounted(kinds: number): boolean {
   for (let at = 1; at < kinds; at++) say('x'.repeat(at));
   return !texts.some((text) => text.startsWith('repeated 1 more'));
 }
+
+export const doctorBoundaries: BoundaryTable<typeof doctorLimits> = {
+  freeBytesMin: undriven('a disk that is nearly full: the check reads the file system'),
+  freeBytesWarn: undriven('a disk that is nearly full: the check reads the file system'),
+  openFilesMin: undriven('a limit of the shell: doctor.integration.test.ts lowers it'),
+  clockBehindMs: undriven('a file of the future: doctor.integration.test.ts makes one'),
+  patienceMs: tuning('how long a check waits'),
+};
 
 export const inspectBoundaries: BoundaryTable<typeof inspectLimits> = {
   links: tuning('a default, which a command line may give otherwise'),

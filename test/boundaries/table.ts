@@ -3,6 +3,7 @@
 import { rangeLimits } from '../../schemas/range-limits.ts';
 import { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
+import { doctorLimits } from '../../services/cli/plan/doctor/doctor-limits.ts';
 import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { archiveLimits } from '../../services/extras/archive/archive-limits.ts';
@@ -143,6 +144,7 @@ export const table: Readonly<Record<string, Group>> = {
   crawlLimits: of(crawlLimits, services.crawlBoundaries),
   workerLimits: of(workerLimits, services.workerBoundaries),
   httpLimits: of(httpLimits, services.httpBoundaries),
+  doctorLimits: of(doctorLimits, services.doctorBoundaries),
   inspectLimits: of(inspectLimits, services.inspectBoundaries),
   lineLimits: of(lineLimits, services.lineBoundaries),
   otlpLimits: of(otlpLimits, services.otlpBoundaries),

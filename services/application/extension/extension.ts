@@ -7,6 +7,7 @@
  */
 import type { Command } from 'commander';
 import type { Declaration, Processor } from '../processor/processor.ts';
+import type { Finding } from './finding.ts';
 
 export interface Extension {
   /** Name of its folder. */
@@ -19,6 +20,8 @@ export interface Extension {
   readonly consumers?: readonly Processor[];
   /** Processors that are no consumers: each has a command of its name. */
   readonly roles?: readonly Declaration[];
+  /** What it needs of the machine, for `crawlstream doctor`. */
+  readonly checks?: (env: NodeJS.ProcessEnv) => Promise<readonly Finding[]>;
   /** Command lines for help, by path of the command, without `crawlstream` and the path. */
   readonly examples?: Readonly<Record<string, readonly string[]>>;
   /** Kinds of files with pages that its commands write, and that `forget` does not reach. */

@@ -172,12 +172,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   }
 
   async function run(service: Service): Promise<void> {
-    const ledger = createFailureLedger(seeds, progress.note);
-    const seedRedirects = createSeedRedirects(seeds, flags.followSeedRedirects === true, progress.note);
-    const onReport: typeof ledger.note = (outcome, page) => {
-      ledger.note(outcome, page);
-      seedRedirects.note(outcome);
-    };
+    const { ledger, ...watched } = watchOutcomes(seeds, flags, progress.note);
     if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
     sayUnrendered(flags, progress.note);
     if (flags.brokers !== undefined) {
@@ -195,8 +190,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         plugins,
         beside,
         say: progress.note,
-        onReport,
-        seedRedirects,
+        ...watched,
       });
       progress.end();
       report({ ...outcome, rule, pagesBefore, place: kafkaPlace(flags), resume: null, ledger, json: flags.json });
@@ -216,8 +210,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       ...watching,
       workers: workers.count,
       plugins: flags.plugin ?? [],
-      onReport,
-      seedRedirects,
+      ...watched,
       service,
       queries,
       folder,
@@ -232,7 +225,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         ...fetcherConfig(needed),
         ...plugins.hooks,
         ...(lending !== undefined && { outside: lending.outside(flags.clients === 'only') }),
-        onReport,
+        onReport: watched.onReport,
         say: progress.note,
       },
       leasesMax: flags.concurrency,
@@ -260,6 +253,17 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       );
     }
   }
+}
+
+/** Who hears of each outcome. */
+function watchOutcomes(seeds: readonly string[], flags: CrawlFlags, say: (text: string) => void) {
+  const ledger = createFailureLedger(seeds, say);
+  const seedRedirects = createSeedRedirects(seeds, flags.followSeedRedirects === true, say);
+  const onReport: typeof ledger.note = (outcome, page) => {
+    ledger.note(outcome, page);
+    seedRedirects.note(outcome);
+  };
+  return { ledger, seedRedirects, onReport };
 }
 
 /** `crawl`, `partitions`: options of this command line that a crawl cannot change: they are refused, not ignored. */

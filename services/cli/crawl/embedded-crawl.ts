@@ -8,6 +8,7 @@
 
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
@@ -184,15 +185,7 @@ async function runWith(
   const { seeds } = await readRequest(folder);
   // Only rules have use for them, and seeds may be a million.
   const seedOrigins = crawl.fetcher.requests && [...new Set(seeds.map((url) => new URL(url).origin))];
-  if (crawl.beside === undefined)
-    for (const line of banner({
-      policy,
-      seeds,
-      place: folder.path,
-      options: placeText({ data: folder.path }),
-      stops: crawl.stops,
-    }))
-      crawl.say(line);
+  if (crawl.beside === undefined) sayPlan(crawl, policy, seeds);
   const meters = createMeters();
   const outcome = await runCrawl({
     ...{ log, codec, clock, manifest, signal, onStatus, processors },
@@ -241,6 +234,14 @@ async function runWith(
     attend: (running) => attend(crawl, { log, codec }, running, meters, repository),
   });
   return outcome;
+}
+
+function sayPlan(
+  { folder: { path }, stops, say }: EmbeddedCrawl,
+  policy: PolicyConfig,
+  seeds: readonly string[],
+): void {
+  for (const line of banner({ policy, seeds, place: path, options: placeText({ data: path }), stops })) say(line);
 }
 
 /** What observes the crawl and maintains its folder while it runs. */

@@ -2,6 +2,7 @@
 
 import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
+import { counted } from '../../runtime/counted.ts';
 import { countsOf, countsText } from '../inspect/counters-text.ts';
 import { toStdout } from '../terminal/door.ts';
 import { inShell } from '../terminal/in-shell.ts';
@@ -47,6 +48,7 @@ export function report(reported: Reported): void {
   const held = trapLines(traps, place);
   if (held.length > 0) say.write(`\n  deferred, in traps:\n${held.map((line) => `    ${line}\n`).join('')}`);
   for (const line of tlsLines(ledger.tlsHosts, place, resume)) say.write(`\n  ${line}\n`);
+  if (counts.deferred > 0) say.write(`\n  ${deferredText(counts.deferred, name, place)}\n`);
   if (end === 'done') for (const line of whyFew(counts, ledger, place)) say.write(`\n  ${line}\n`);
   say.write(`\n  pages:   ${name} pages ${place}\n`);
   if (counts.failed + counts.deadLettered + counts.denied + failures.length > 0) {
@@ -71,4 +73,11 @@ function cutText({ pages, url, bytes }: NonNullable<FailureLedger['cut']>): stri
   const which =
     pages === 1 ? `1 page was cut: ${url}` : `${pages.toLocaleString('en-US')} pages were cut, the first: ${url}`;
   return `${which}, after ${size}. To read whole pages: --max-body MIB, and requeue them; pages lists them as truncated`;
+}
+
+/** A crawl ends though they wait: only an operator lets them go on. */
+function deferredText(deferred: number, name: string, place: string): string {
+  const urls = counted(deferred, 'URL', deferred.toLocaleString('en-US'));
+  const waits = deferred === 1 ? 'is' : 'are';
+  return `${urls} ${waits} deferred, by a block, a limit, a Crawl-delay or a trap: ${name} hosts ${place} shows the hosts; unblock, limit or release lets them go, and the same command goes on`;
 }

@@ -4,4 +4,4 @@ export const inspectLimits = {
   links: 20,
   /** Each is held until all are printed, with its page: about 10 MB. */
   linksMax: 10_000,
-};
+} as const;

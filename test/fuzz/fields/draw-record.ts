@@ -36,7 +36,8 @@ const texts = [
   ' ',
   'a',
   '\0',
-  '\ud800',
+  // What a lone surrogate is once it has been decoded from UTF-8.
+  '\ufffd',
   '__proto__',
   'constructor',
   'https://a.test/0',

@@ -35,6 +35,8 @@ test('explain names the line of robots.txt that denied a URL, and the report the
   assert.match(stdout, /1 URL of 127\.0\.0\.1:\d+ under \?action= \(knownViews: forms, histories/);
   assert.match(stdout, /to fetch these URLs: .*crawlstream.* release 127\.0\.0\.1:\d+ '\?action=' --data /);
 
+  assert.match(stdout, /\d+ URLs? (?:is|are) deferred, by a block, .* hosts --data .* shows the hosts/);
+
   const denied = await runCommand(['explain', `${site}/private/a`, '--data', data]);
   assert.match(
     denied.stdout,

@@ -1,0 +1,61 @@
+/** `doctor --bundle`: what a maintainer needs, in one file of JSON. Values that may be secret are left out. */
+
+import { readFile } from 'node:fs/promises';
+import { arch, cpus, hostname, platform, release, totalmem, userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Finding } from '../../../application/extension/finding.ts';
+import { writeNamedFile } from '../../../runtime/disk/named-file.ts';
+import { readRequest } from '../../connect/crawl-folder.ts';
+
+/** Names of options and variables whose values are never written. */
+const secret = /pass|secret|token|key|auth|cookie|credential|user(name)?$|login|sasl|jaas/i;
+/** In an address: user and password, and a query, which may hold a key. */
+const credentials = /(\w+:\/\/)[^/@\s]+@/g;
+const query = /(https?:\/\/[^\s?"]+)\?[^\s"]+/g;
+
+export interface BundleParts {
+  readonly version: string;
+  readonly findings: readonly Finding[];
+  readonly data: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly atMs: number;
+}
+
+export async function writeBundle(file: string, parts: BundleParts): Promise<void> {
+  await writeNamedFile(file, `${JSON.stringify(await bundleOf(parts), null, 2)}\n`);
+}
+
+export async function bundleOf({ version, findings, data, env, atMs }: BundleParts) {
+  const ours = Object.entries(env).filter(([name]) => name.startsWith('CRAWLSTREAM_') || name === 'NODE_OPTIONS');
+  const request = data === undefined ? null : await readRequest({ part: (name) => join(data, name) }).catch(() => null);
+  const manifest = data === undefined ? null : await readFile(join(data, 'manifest.json'), 'utf8').catch(() => null);
+  const bundle = {
+    version,
+    at: new Date(atMs).toISOString(),
+    node: process.version,
+    machine: { platform: platform(), release: release(), arch: arch(), cores: cpus().length, memory: totalmem() },
+    findings,
+    environment: Object.fromEntries(ours),
+    crawl: request && { seeds: request.seeds.length, policy: request.policy, options: request.options ?? {} },
+    manifest: manifest && { ...JSON.parse(manifest), fingerprintKey: undefined },
+  };
+  return withoutSecrets(bundle) as typeof bundle;
+}
+
+/** Keys by their names, and what stands in addresses; this machine's and this user's names too. */
+function withoutSecrets(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') {
+    if (secret.test(key)) return '(left out)';
+    const clean = value.replaceAll(credentials, '$1').replaceAll(query, '$1?(left out)');
+    return [hostname(), userInfo().username]
+      .filter((name) => name.length > 2)
+      .reduce((text, name) => text.replaceAll(new RegExp(`\\b${escaped(name)}\\b`, 'g'), '(name)'), clean);
+  }
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, key));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutSecrets(one, name)]));
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
