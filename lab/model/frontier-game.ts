@@ -1,14 +1,14 @@
 /**
  * A random game of the frontier against the naive one (naive-frontier.ts), over many features at once: each grant is predicted, and
  * so is that nobody goes. Each turn draws with a seed of its own, so that a game can be played without some of its turns:
- * the shortest list of turns that still differs is the story of a fault.
+ * the shortest list of turns that still differs is the history of a fault.
  */
 import assert from 'node:assert/strict';
 import { blankLinkGroup as blankGroup } from '../../schemas/blank.ts';
 import type { Control, Discovered, Result } from '../../schemas/types.ts';
 import { digest } from '../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
-import { clockOf } from '../simulation/clock-of.ts';
+import { clockOf } from './clock-of.ts';
 import { drawFeatures, gameLinks, gameOrder, randomPolicy } from './game-script.ts';
 import { ModelRig } from './model-rig.ts';
 import { Chance, randomResult } from './model-script.ts';
@@ -24,7 +24,7 @@ export interface GameFault {
   readonly message: string;
   /** Turns that are needed for it. */
   readonly turns: readonly number[];
-  readonly story: readonly string[];
+  readonly history: readonly string[];
 }
 
 /** Grants, and steps with nothing to grant, that were predicted. */
@@ -51,12 +51,12 @@ const allTurns: readonly number[] = Array.from({ length: turnsOfGame }, (_, turn
 function shrunk(seed: number, first: string): GameFault {
   let turns: readonly number[] = allTurns;
   let message = first;
-  let story: readonly string[] = [];
+  let history: readonly string[] = [];
   const fails = (some: readonly number[]) => {
     const game = new FrontierGame(seed);
     const found = game.play(some);
     if (found === null) return false;
-    [message, story] = [found, game.story];
+    [message, history] = [found, game.history];
     return true;
   };
   assert.ok(fails(turns), `game ${seed} differs each time it is played`);
@@ -67,7 +67,7 @@ function shrunk(seed: number, first: string): GameFault {
       else at += size;
     }
   fails(turns);
-  return { seed, message, turns, story };
+  return { seed, message, turns, history };
 }
 
 export class FrontierGame {
@@ -80,7 +80,7 @@ export class FrontierGame {
   #nowMs = startMs;
   #policies = 0;
   grants = 0;
-  readonly story: string[] = [];
+  readonly history: string[] = [];
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -134,15 +134,15 @@ export class FrontierGame {
     discovered: readonly Discovered[],
     demand: number,
   ): void {
-    for (const record of control) this.#tell(orderText(record));
-    for (const record of results) this.#tell(resultText(record));
-    for (const record of discovered) this.#tell(linksText(record));
+    for (const record of control) this.#note(orderText(record));
+    for (const record of results) this.#note(resultText(record));
+    for (const record of discovered) this.#note(linksText(record));
     for (const record of control) this.#rig.send('control', record);
     for (const record of results) this.#rig.send('results', record);
     for (const record of discovered) this.#rig.send('discovered', record);
     const tasks = this.#rig.step(this.#nowMs, demand)?.tasks ?? [];
     const granted = tasks.map(({ hostKey, urls }) => `${hostKey} [${urls.map(({ url }) => pathOf(url)).join(' ')}]`);
-    if (demand > 0) this.#tell(`${demand} leases asked for: ${granted.join(', ') || 'none'}`);
+    if (demand > 0) this.#note(`${demand} leases asked for: ${granted.join(', ') || 'none'}`);
     this.#naive.step(this.#nowMs, control, results, discovered);
     const { hosts } = this.#rig.core.state;
     this.#naive.observe((host) => hosts.get(host)?.facts);
@@ -161,7 +161,7 @@ export class FrontierGame {
 
   /** The owner is gone at any moment: what the next one finds is what the changelog alone gives. */
   #restart(fetchersDied: boolean): void {
-    this.#tell(fetchersDied ? 'a new owner, and the fetchers died' : 'a new owner');
+    this.#note(fetchersDied ? 'a new owner, and the fetchers died' : 'a new owner');
     const before = digest(this.#rig.core.state);
     this.#rig.reopen(this.#nowMs, fetchersDied);
     this.#naive.beginAnew();
@@ -175,8 +175,8 @@ export class FrontierGame {
     assert.deepEqual(clockOf(this.#rig.core.state), clockOf(replayed), 'no host is forgotten, or early');
   }
 
-  #tell(text: string): void {
-    this.story.push(`${new Date(this.#nowMs).toISOString().slice(8, 23)} ${text}`);
+  #note(text: string): void {
+    this.history.push(`${new Date(this.#nowMs).toISOString().slice(8, 23)} ${text}`);
   }
 }
 

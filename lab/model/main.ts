@@ -2,7 +2,7 @@
  * `npm run model -- [--games N] [--seed S] [--minutes M]`
  *
  * Plays the frontier against the naive one in random games, of seeds S to S+N−1, or until the time is up. A game in which they differ is
- * played again with fewer and fewer turns, and its story is printed. Exit code 1: a game differed.
+ * played again with fewer and fewer turns, and its history is printed. Exit code 1: a game differed.
  */
 import { parseArgs } from 'node:util';
 import { playGames } from './frontier-game.ts';
@@ -22,7 +22,7 @@ for (; played < games && Date.now() < untilMs; played++) {
   grants += more;
   if (fault === null) continue;
   process.stdout.write(`game ${fault.seed}: ${fault.message}\nturns ${fault.turns.join(' ')}:\n`);
-  for (const line of fault.story) process.stdout.write(`  ${line}\n`);
+  for (const line of fault.history) process.stdout.write(`  ${line}\n`);
   process.stdout.write(`again: npm run model -- --games 1 --seed ${fault.seed}\n`);
   process.exit(1);
 }

@@ -33,7 +33,7 @@ import {
   slotFreeMs,
   type Url,
 } from './naive-host.ts';
-import { nextOf, type Standing } from './naive-order.ts';
+import { nextOf, type ReadyHost } from './naive-order.ts';
 import { isOpen, openedAtMs } from './naive-windows.ts';
 
 export interface NaiveLease {
@@ -181,8 +181,8 @@ export class NaiveFrontier {
   }
 
   /** Hosts that could be on one more lease now. */
-  #ready(): Standing[] {
-    const found: Standing[] = [];
+  #ready(): ReadyHost[] {
+    const found: ReadyHost[] = [];
     for (const [key, host] of this.hosts) {
       const { windows = [] } = this.rules;
       if (!this.#isReady(key, host) || hostSlotShare(host, 1, this.#leasedOf(key)) === 0) continue;

@@ -5,7 +5,7 @@
  */
 import type { NaiveHost } from './naive-host.ts';
 
-export interface Standing {
+export interface ReadyHost {
   readonly key: string;
   readonly host: NaiveHost;
   /** The front queue in which the host stands. */
@@ -18,11 +18,11 @@ export interface Standing {
 }
 
 /** Hosts that may be the next, of those that are ready. */
-export function nextOf(ready: readonly Standing[]): Standing[] {
+export function nextOf(ready: readonly ReadyHost[]): ReadyHost[] {
   return ready.filter((one) => !ready.some((other) => other.queue === one.queue && isSurelyBefore(other, one)));
 }
 
-function isSurelyBefore(a: Standing, b: Standing): boolean {
+function isSurelyBefore(a: ReadyHost, b: ReadyHost): boolean {
   if (a.group !== b.group) return false;
   if (a.toMs !== b.fromMs) return a.toMs < b.fromMs;
   return a.fromMs === a.toMs && b.fromMs === b.toMs && a.host.number < b.host.number;

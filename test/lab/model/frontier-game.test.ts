@@ -36,12 +36,12 @@ function foundWith<T extends object, K extends keyof T>(
 describe('the frontier and a naive one in random games', () => {
   it('the frontier grants in random games what a naive one predicts, and nothing where it predicts nothing', () => {
     const { fault, grants } = playGames(0, games);
-    assert.equal(fault, null, fault === null ? '' : [fault.message, ...fault.story].join('\n'));
+    assert.equal(fault, null, fault === null ? '' : [fault.message, ...fault.history].join('\n'));
     assert.ok(grants > 10 * games, `${grants} grants`);
   });
 
-  it('random games find a frontier that leases a host before its time, and tell the shortest story', () => {
-    const { message, turns, story } = foundWith(
+  it('random games find a frontier that leases a host before its time, and print the shortest history', () => {
+    const { message, turns, history } = foundWith(
       HostClock.prototype,
       'schedule',
       0,
@@ -51,8 +51,8 @@ describe('the frontier and a naive one in random games', () => {
         },
     );
     assert.match(message, /has a lease, and/);
-    assert.ok(turns.length <= 12 && story.length > 0, `${turns.length} turns`);
-    assert.match(story.at(-1)!, /leases asked for/);
+    assert.ok(turns.length <= 12 && history.length > 0, `${turns.length} turns`);
+    assert.match(history.at(-1)!, /leases asked for/);
   });
 
   it('random games find a host with several slots that keeps its place after a lease', () => {

@@ -80,7 +80,7 @@ test('the most urgent known URL comes first in a lease, whenever it was added', 
 test('a field of an outcome that is undefined is as one that is absent', () => {
   const { clock, frontier } = onClock({ delayMs: 0 });
   frontier.add(['https://a.test/a']);
-  const outcome = { index: 0, kind: 'redirected', status: 301, redirectUrl: undefined, etag: undefined } as never;
+  const outcome = { index: 0, kind: 'redirect', status: 301, redirectUrl: undefined, etag: undefined } as never;
   frontier.done(frontier.next()!, [outcome]);
   clock.ms += 60_000;
   frontier.add(['https://a.test/b']);

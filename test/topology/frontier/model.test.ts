@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { clockOf } from '../../../lab/model/clock-of.ts';
 import { ModelRig } from '../../../lab/model/model-rig.ts';
 import {
   Chance,
@@ -17,7 +18,6 @@ import {
   randomRules,
 } from '../../../lab/model/model-script.ts';
 import { NaiveFrontier } from '../../../lab/model/naive-frontier.ts';
-import { clockOf } from '../../../lab/simulation/clock-of.ts';
 import type { Control, Discovered, Result } from '../../../schemas/types.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';

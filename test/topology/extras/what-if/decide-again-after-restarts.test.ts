@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { clockOf } from '../../../../lab/model/clock-of.ts';
 import { rigKey } from '../../../../lab/model/model-rig.ts';
-import { clockOf } from '../../../../lab/simulation/clock-of.ts';
 import { divergenceOf } from '../../../../topology/extras/what-if/first-divergence.ts';
 import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import { settleAll } from '../../../../topology/frontier/state/settle-host.ts';

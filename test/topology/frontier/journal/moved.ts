@@ -1,9 +1,9 @@
 /** What a game's end comes to elsewhere: dumped and loaded, and made anew from what was sent. */
 
+import { clockOf } from '../../../../lab/model/clock-of.ts';
 import type { ModelRig } from '../../../../lab/model/model-rig.ts';
 import { rigKey } from '../../../../lab/model/model-rig.ts';
 import { RowsInMemory } from '../../../../lab/model/rows-in-memory.ts';
-import { clockOf } from '../../../../lab/simulation/clock-of.ts';
 import { ReDecider } from '../../../../topology/extras/what-if/re-decider.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
