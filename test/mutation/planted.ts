@@ -247,8 +247,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a host outside its window eats demand',
     file: 'topology/frontier/decide/leases/grants.ts',
-    find: 'state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));\n      decision.moved = true;\n      left += 1;',
-    replace: 'state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));\n      decision.moved = true;',
+    find: 'state.clock.schedule(host.id, openAtMs, clockQueueOf(state, host));\n      decision.moved = true;\n      left += 1;',
+    replace: 'state.clock.schedule(host.id, openAtMs, clockQueueOf(state, host));\n      decision.moved = true;',
     tests: ['test/topology/frontier/decide/leases/scheduling.test.ts'],
   },
   {

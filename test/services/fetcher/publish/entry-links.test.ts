@@ -91,7 +91,7 @@ test('plugins drop links and set priorities, and spellings are published if they
   } as unknown as LinkHooks;
   const entries = [entry('http://a.test/FIRST'), entry('http://a.test/ad'), entry('http://a.test/x')];
   const found = gather(entries, {}, { hooks, spellings: () => true });
-  assert.deepEqual([...found.leftOut], [['no-ads', 1]]);
+  assert.deepEqual([...found.leftOut], [['no-ads', { links: 1, urls: ['http://a.test/ad'] }]]);
   const links = found.groups.flatMap((group) => group.links);
   assert.deepEqual(
     links.map(({ priority, spelling }) => [priority, spelling]),
