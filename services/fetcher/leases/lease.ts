@@ -19,6 +19,7 @@ import {
   serverErrorsAfter,
 } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
+import { isCrawlDelayTooLong } from '../../../topology/robots/crawl-delay-cap.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { robotsUsage } from '../../../topology/usage/robots-usage.ts';
 import { tdmStatements } from '../../../topology/usage/tdmrep.ts';
@@ -272,7 +273,7 @@ async function fetchOne(
     return { next: 'returned', reported: true };
   }
   const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
-  if (task.crawlDelayCapMs > 0 && crawlDelayMs > task.crawlDelayCapMs) {
+  if (isCrawlDelayTooLong(crawlDelayMs, task)) {
     return { next: 'crawlDelayTooLong', reported: false };
   }
   if (!isAllowed(robots.rules, url)) {

@@ -8,11 +8,13 @@
  * links to others are left out, or a sitemap could have any site's pages fetched again. Requests are conditional; after
  * a 304 there is nothing to publish, since the same links were published before.
  */
+
 import type { Request, Task } from '../../../schemas/types.ts';
 import { conditionOf } from '../../../topology/fetch/conditional.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
+import { isCrawlDelayTooLong } from '../../../topology/robots/crawl-delay-cap.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -52,7 +54,7 @@ export async function readSitemaps(reading: SitemapReading, sitemapsMax: number)
     if (clientUrl === undefined) return;
     const answer = await reading.robotsOf(new URL(clientUrl.url).origin);
     const crawlDelayMs = answer?.robots.rules.crawlDelayMs ?? 0;
-    const heldBack = task.crawlDelayCapMs > 0 && crawlDelayMs > task.crawlDelayCapMs;
+    const heldBack = isCrawlDelayTooLong(crawlDelayMs, task);
     if (answer === null || answer.robots.status === 'unreachable' || heldBack) {
       agenda.putBack(clientUrl);
       return;

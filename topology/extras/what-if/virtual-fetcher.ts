@@ -10,6 +10,7 @@ import { blankOutcome, blankRequest, blankResult } from '../../../schemas/blank.
 import type { LinkGroup, Outcome, OutcomeKind, Request, Result } from '../../../schemas/types.ts';
 import { failsHost, isPressure, isServerError, serverErrorsAfter } from '../../fetch/outcome.ts';
 import type { EventQueue } from '../../fleet/event-queue.ts';
+import { isCrawlDelayTooLong } from '../../robots/crawl-delay-cap.ts';
 import type { PageModel } from './page-model.ts';
 import type { Answer, Recording } from './recording.ts';
 
@@ -106,12 +107,12 @@ class LeaseRun {
   }
 
   next(at: number): void {
-    const { urls, hostKey, deadlineMs, crawlDelayCapMs } = this.#lease;
+    const { urls, hostKey, deadlineMs } = this.#lease;
     const { events, recording, lastRequestMs, nowMs } = this.#ports;
     const target = urls[at];
     if (target === undefined) return this.#finish(at, 'returned');
     const crawlDelayMs = recording.hosts.get(hostKey)?.crawlDelayMs ?? -1;
-    if (crawlDelayCapMs > 0 && crawlDelayMs > crawlDelayCapMs) return this.#finish(at, 'crawlDelayTooLong');
+    if (isCrawlDelayTooLong(crawlDelayMs, this.#lease)) return this.#finish(at, 'crawlDelayTooLong');
     if (nowMs() > deadlineMs - lastRequestMs) return this.#finish(at, 'returned');
     const found = this.#answer(target.url);
     if (found === null) return this.#finish(at, 'returned');

@@ -1,11 +1,12 @@
 /** Control events: policies, page quota, operators' orders about hosts. */
+
 import { rangeLimits } from '../../../../schemas/range-limits.ts';
 import type { Control } from '../../../../schemas/types.ts';
-import type { HostSettings } from '../../../policy/overlay-config.ts';
 import { compilePolicy } from '../../../policy/policy.ts';
 import { siblingsOf } from '../../../policy/traps/step-contents.ts';
 import { otherIdentity } from '../../../policy/url-identity.ts';
 import { parsePolicy } from '../../../policy/validate.ts';
+import { isCrawlDelayTooLong } from '../../../robots/crawl-delay-cap.ts';
 import type { HostFacts, HostHold } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
 import type { Waiting } from '../../checkpoint/read-rows.ts';
@@ -139,7 +140,8 @@ function switchPolicy(decision: Decision, event: Control): void {
     if (hold !== 'crawlDelay' && hold !== 'limit') continue;
     const settings = policy.hostSettings(host.key);
     const changed = withPages(decision, host);
-    const isHeld = hold === 'limit' ? isAtLimit(settings, changed) : isTooLong(settings, changed);
+    const isHeld =
+      hold === 'limit' ? isAtLimit(settings, changed) : isCrawlDelayTooLong(changed.crawlDelayMs, settings);
     if (!isHeld) setFacts(decision, host.key, { hold: '' });
   }
 }
@@ -189,13 +191,8 @@ function decideDuplicates(decision: Decision, { hostKey, payload }: Control): vo
 /** A Crawl-delay above the cap is treated as a hold on the host: otherwise the crawl would wait for it. */
 function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold {
   const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
-  const isHeld = policy !== null && isTooLong(policy.hostSettings(hostKey), facts);
+  const isHeld = policy !== null && isCrawlDelayTooLong(facts.crawlDelayMs, policy.hostSettings(hostKey));
   return (facts.hold === 'blocked' || facts.hold === 'paused') && isHeld ? 'crawlDelay' : '';
-}
-
-/** 0: no Crawl-delay is too long. */
-function isTooLong({ crawlDelayCapMs }: HostSettings, { crawlDelayMs }: HostFacts): boolean {
-  return crawlDelayCapMs > 0 && crawlDelayMs > crawlDelayCapMs;
 }
 
 /**
