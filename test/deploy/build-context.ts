@@ -46,6 +46,15 @@ export function stagesOf(dockerfile: string): Stage[] {
   return stages;
 }
 
+/** What the image takes out of the stage that compiles, as paths from the checkout's root. */
+export function takenFromBuild(dockerfile: string): string[] {
+  const copies = dockerfile.replaceAll('\\\n', ' ').matchAll(/^COPY .*--from=build\s.*$/gm);
+  return [...copies].flatMap(([line]) => {
+    const words = line.split(/\s+/).filter((word) => word !== '' && !word.startsWith('--'));
+    return words.slice(1, -1).map((path) => path.replace(/^\/app\//, ''));
+  });
+}
+
 /**
  * Plays the stage that compiles, with what it is built on, in `folder`. The installation is not repeated: the checkout's
  * own `node_modules` stands for it.

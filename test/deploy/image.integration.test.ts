@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
-import { compileContext, contextFiles, root, stagesOf } from './build-context.ts';
+import { compileContext, contextFiles, root, stagesOf, takenFromBuild } from './build-context.ts';
 
 describe('the image’s build context', () => {
   const folder = temporaryFolder();
@@ -28,6 +28,15 @@ describe('the image’s build context', () => {
     const text = execFileSync(process.execPath, [main, 'check', 'url', 'HTTP://Example.com:80/a/../b']).toString();
     assert.match(text, /http:\/\/example\.com\/b/);
     assert.match(execFileSync(process.execPath, [main, 'judge', '--help']).toString(), /--listen/);
+  });
+
+  it('the image takes only files out of the stage that compiles that this stage has', () => {
+    const taken = takenFromBuild(readFileSync(join(root, 'deploy/Dockerfile'), 'utf8'));
+    assert.ok(taken.length > 3, taken.join(', '));
+    assert.deepEqual(
+      taken.filter((path) => !existsSync(join(folder, path)) && path !== 'node_modules'),
+      [],
+    );
   });
 
   it('the image runs on one LTS of Node, under a numeric id other than root', () => {

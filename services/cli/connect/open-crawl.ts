@@ -25,9 +25,9 @@ export interface ReadableCrawl {
   readonly brokersLog: Log | null;
 }
 
-/** The default of `--crawl` says nothing about a data folder. */
-function needCrawlOf({ path, manifest: { crawl } }: DataFolder, asked: string): void {
-  if (asked === 'crawl' || asked === crawl) return;
+/** The default of `--crawl` says nothing about a data folder, and calls within a process name none. */
+function needCrawlOf({ path, manifest: { crawl } }: DataFolder, asked: string | undefined): void {
+  if (asked === undefined || asked === 'crawl' || asked === crawl) return;
   const message = `--data ${path} holds the crawl ${crawl}, not ${asked}: leave out --crawl, or name the folder of ${asked}`;
   throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }

@@ -36,10 +36,10 @@ export function addDoctorCommand(program: Command): void {
       const findings = await examine(flags);
       const { bundle, data } = flags;
       const parts = { version: productVersion, findings, data, env: process.env, atMs: Date.now() };
-      if (bundle !== undefined) await writeBundle(bundle, parts);
       const faults = findings.filter(({ state }) => state === 'fault').length;
       print({ json: { faults, findings }, text: findingsText(findings, bundle) }, flags.json);
       if (faults > 0) process.exitCode = 1;
+      if (bundle !== undefined) await writeBundle(bundle, parts);
     });
 }
 

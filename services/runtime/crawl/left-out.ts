@@ -21,7 +21,7 @@ export function leftOutText(all: readonly LeftOut[]): string {
 /** From an outcome's detail, which may hold more. Fetchers of 0.3.0 named no URLs. */
 export function leftOutIn(detail: string): LeftOut[] {
   // A normal URL holds no space.
-  const parts = detail.matchAll(/(?:^|; )plugin (\S+(?: \S+)*?) left out (\d+) links?(?:: (\S+(?: \S+)*?))?(?=; |$)/g);
+  const parts = detail.matchAll(/(?:^|; )plugin (\S+(?: \S+)*?) left out (\d+) links?(?:: (\S+?(?: \S+?)*?))?(?=; |$)/g);
   return [...parts].map(([, plugin = '', links = '0', urls]) => ({
     plugin,
     links: Number(links),

@@ -18,10 +18,16 @@ export function followPolicy(state: FrontierState, policy: Partial<PolicyConfig>
   // Hosts that waited for their domains go back on the clock.
   if (isPaced && !state.domainPace.on) for (const host of hosts.values()) state.settle(host);
   else if (isCapped || isPaced) for (const host of hosts.values()) settleDomain(state, host);
-  const windows = JSON.stringify(policy.windows ?? []);
+  const windows = windowsOf(policy);
   // Those that were looked at outside their window wait for an opening that may have moved.
   if (windows !== state.windows) for (const host of hosts.values()) state.settle(host);
   state.windows = windows;
   state.recrawl.setPolicy(recrawl);
   if (pull.set(sink === 'pull', delayMs)) for (const host of hosts.values()) state.settle(host);
+}
+
+/** All that opens and shuts hosts, as one text. */
+function windowsOf({ windows = [], overlays = [] }: Partial<PolicyConfig>): string {
+  const ofOverlays = overlays.filter(({ set }) => set.window !== undefined);
+  return JSON.stringify([windows, ofOverlays.map(({ set: { window }, ...match }) => [match, window])]);
 }

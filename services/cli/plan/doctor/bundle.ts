@@ -10,7 +10,7 @@ import { readRequest } from '../../connect/crawl-folder.ts';
 /** Names of options and variables whose values are never written. */
 const secret = /pass|secret|token|key|auth|cookie|credential|user(name)?$|login|sasl|jaas/i;
 /** In an address: user and password, and a query, which may hold a key. */
-const credentials = /(\w+:\/\/)[^/@\s]+@/g;
+const credentials = /(\w+:\/\/)[^/\s]*@/g;
 const query = /(https?:\/\/[^\s?"]+)\?[^\s"]+/g;
 
 export interface BundleParts {
@@ -37,23 +37,47 @@ export async function bundleOf({ version, findings, data, env, atMs }: BundlePar
     findings,
     environment: Object.fromEntries(ours),
     crawl: request && { seeds: request.seeds.length, policy: request.policy, options: request.options ?? {} },
-    manifest: manifest && { ...JSON.parse(manifest), fingerprintKey: undefined },
+    manifest: manifestOf(manifest),
   };
   return withoutSecrets(bundle) as typeof bundle;
 }
 
-/** Keys by their names, and what stands in addresses; this machine's and this user's names too. */
-function withoutSecrets(value: unknown, key = ''): unknown {
-  if (typeof value === 'string') {
-    if (secret.test(key)) return '(left out)';
-    const clean = value.replaceAll(credentials, '$1').replaceAll(query, '$1?(left out)');
-    return [hostname(), userInfo().username]
-      .filter((name) => name.length > 2)
-      .reduce((text, name) => text.replaceAll(new RegExp(`\\b${escaped(name)}\\b`, 'g'), '(name)'), clean);
+/** Keys by their names, with all below them, and what stands in addresses; this machine's and this user's names too. */
+function withoutSecrets(value: unknown, key = '', isSecret = false): unknown {
+  if (value === null || value === undefined) return value;
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, key, isSecret));
+  if (typeof value === 'object') {
+    const entries = Object.entries(value);
+    return Object.fromEntries(
+      entries.map(([name, one]) => [name, withoutSecrets(one, name, isSecret || secret.test(name))]),
+    );
   }
-  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, key));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutSecrets(one, name)]));
+  if (isSecret) return '(left out)';
+  if (typeof value !== 'string') return value;
+  // An option of a plugin may be a password of any name.
+  if (key === 'set') return value.replace(/=.*/s, '=(left out)');
+  const clean = value.replaceAll(credentials, '$1').replaceAll(query, '$1?(left out)');
+  return ownNames()
+    .filter((name) => name.length > 2)
+    .reduce((text, name) => text.replaceAll(new RegExp(`\\b${escaped(name)}\\b`, 'g'), '(name)'), clean);
+}
+
+/** In a container the user may have no name. */
+function ownNames(): string[] {
+  try {
+    return [hostname(), userInfo().username];
+  } catch {
+    return [hostname()];
+  }
+}
+
+/** Null: there is none, or it cannot be read. */
+function manifestOf(text: string | null): object | null {
+  try {
+    return text === null ? null : { ...(JSON.parse(text) as object), fingerprintKey: undefined };
+  } catch {
+    return null;
+  }
 }
 
 function escaped(text: string): string {

@@ -1,31 +1,46 @@
 /** What a crawl on Kafka needs: brokers that answer, a registry, its topics with their settings, and rights. */
+import { once } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../../topology/topics.ts';
 import { type Finding, fault, ok, warning } from '../../../application/extension/finding.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
+import { registryLogin } from '../../../runtime/crawl/kafka-credentials.ts';
 import { type KafkaConnection, withKafka } from '../../connect/kafka-connection.ts';
 import { placeText } from '../../connect/place-text.ts';
 import { risksOf } from '../../connect/risks-of.ts';
 import type { KafkaFlags } from '../../flags/kafka-flags.ts';
 import { doctorLimits } from './doctor-limits.ts';
 
-export async function checkRegistry(url: string, ask: typeof fetch = fetch): Promise<Finding> {
+/** With the login of the crawl's own processes (CRAWLSTREAM_REGISTRY_…). */
+async function checkRegistry(url: string): Promise<Finding> {
   const remedy = `curl -sS ${url}/subjects`;
   try {
-    const signal = AbortSignal.timeout(doctorLimits.patienceMs);
-    const { status } = await ask(new URL('subjects', url.endsWith('/') ? url : `${url}/`), { signal });
+    const status = await registryStatus(new URL('subjects', url.endsWith('/') ? url : `${url}/`));
     if (status === 401 || status === 403) return fault('registry', `${url} refuses the login: ${status}`, remedy);
     return status === 200 ? ok('registry', url) : fault('registry', `${url} answers ${status}`, remedy);
   } catch (error) {
-    const { cause, message } = error as Error & { cause?: { message?: string } };
-    return fault('registry', `${url} does not answer: ${cause?.message ?? message}`, remedy);
+    return fault('registry', `${url} does not answer: ${(error as Error).message}`, remedy);
   }
+}
+
+async function registryStatus(url: URL): Promise<number> {
+  const { auth, token, ca } = registryLogin(process.env);
+  const bearer = token && `Bearer ${await token()}`;
+  const basic = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
+  const authorization = bearer ?? basic;
+  const signal = AbortSignal.timeout(doctorLimits.patienceMs);
+  const get = url.protocol === 'https:' ? https.get : http.get;
+  const request = get(url, { signal, ...(ca && { ca }), ...(authorization && { headers: { authorization } }) });
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  response.destroy();
+  return response.statusCode ?? 0;
 }
 
 /** One finding where the brokers do not answer; else also about topics and rights. */
 export async function checkKafka(flags: KafkaFlags): Promise<Finding[]> {
   const registry = flags.registry === undefined ? [] : [await checkRegistry(flags.registry)];
-  if (registry.some(({ state }) => state === 'fault')) return registry;
   const place = placeText(flags);
   try {
     return await withKafka(flags, new SystemClock(), false, async (connection) => [
@@ -58,6 +73,7 @@ async function checkTopics({ log, manifest }: KafkaConnection, place: string): P
 function brokersFinding(error: unknown, flags: KafkaFlags, place: string): Finding {
   if (!(error instanceof CrawlstreamError)) throw error;
   const { code, message } = error;
+  if (code === 'TOPIC_MISMATCH') return fault('topics', message, `crawlstream topics check ${place}`);
   if (code === 'CRAWL_MISSING')
     return warning('topics', `the brokers answer; ${message}`, `crawlstream topics create ${place}`);
   if (/authori[sz]/i.test(`${code} ${message}`)) return fault('rights', message, `crawlstream acls ${place}`);

@@ -132,8 +132,17 @@ export async function checkPort({ host, port }: ListenAddress): Promise<Finding>
 }
 
 /** The path, or the folder above it that exists. */
+/** What lies below a file, or below a folder that may not be read, is not seen. */
+function isSeen(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 function existing(path: string): string {
   let place = resolve(path);
-  while (statSync(place, { throwIfNoEntry: false }) === undefined) place = dirname(place);
+  while (!isSeen(place)) place = dirname(place);
   return place;
 }

@@ -46,6 +46,7 @@ test('doctor names each fault of a machine with the command that mends it, and i
         HTTPS_PROXY: 'http://proxy.test:3128',
         CRAWLSTREAM_KAFKA_PASSWORD: 'hunter2',
         CRAWLSTREAM_REGISTRY: 'http://me:swordfish@127.0.0.1:2/',
+        CRAWLSTREAM_OPENSEARCH: 'http://me:tea@pot@127.0.0.1:3/',
         PATH: '/usr/bin:/bin',
       },
     },
@@ -63,7 +64,7 @@ test('doctor names each fault of a machine with the command that mends it, and i
   assert.match(of(`port ${port}`).remedy!, new RegExp(`--dashboard 127\\.0\\.0\\.1:${port + 1}`));
   assert.match(of('registry').text, /does not answer/);
   const written = readFileSync(bundle, 'utf8');
-  for (const hidden of ['hunter2', 'swordfish']) assert.ok(!written.includes(hidden), hidden);
+  for (const hidden of ['hunter2', 'swordfish', 'tea@pot', 'pot@']) assert.ok(!written.includes(hidden), hidden);
   assert.match(written, /"CRAWLSTREAM_KAFKA_PASSWORD": "\(left out\)"/);
   assert.equal((JSON.parse(written) as { findings: unknown[] }).findings.length, findings.length);
 });
@@ -73,20 +74,20 @@ test('doctor names brokers that are away, and a registry that refuses the login'
   const brokers = (lastJson(away)['findings'] as readonly Finding[]).find(({ check }) => check === 'brokers')!;
   assert.deepEqual([brokers.state, brokers.remedy], ['fault', 'nc -vz 127.0.0.1 1']);
   assert.equal(away.code, 1);
-  const server = createHttpServer((_, response) => response.writeHead(401).end()).listen(0, '127.0.0.1');
+  const login = `Basic ${Buffer.from('me:swordfish').toString('base64')}`;
+  const server = createHttpServer(({ headers }, response) =>
+    response.writeHead(headers.authorization === login ? 200 : 401).end('[]'),
+  ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   after(() => server.close());
   const registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const refused = await runCommand([
-    'doctor',
-    '--host',
-    'localhost',
-    '--brokers',
-    '127.0.0.1:1',
-    '--registry',
-    registry,
-  ]);
+  const words = ['doctor', '--host', 'localhost', '--brokers', '127.0.0.1:1', '--registry', registry];
+  const refused = await runCommand(words);
   assert.match(refused.stdout, /FAIL {2}registry .* refuses the login: 401/);
+  const known = { CRAWLSTREAM_REGISTRY_USERNAME: 'me', CRAWLSTREAM_REGISTRY_PASSWORD: 'swordfish' };
+  const welcome = await runCommand(words, { env: { ...process.env, ...known } });
+  assert.match(welcome.stdout, / ok {3}registry /);
+  assert.match(welcome.stdout, /FAIL {2}brokers /);
 });
 
 test('doctor asks for a newer Node below 20.19', () => {

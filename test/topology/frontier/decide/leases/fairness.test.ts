@@ -87,6 +87,16 @@ it('a host that waits for its crawl window is granted at once when a policy move
   }
 });
 
+it('a host that waits for the window of an overlay is granted at once when the overlay is removed', () => {
+  const window = { fromHour: 2, toHour: 3, utcOffsetMinutes: 0 };
+  const hand = new Hand({ ...all, overlays: [{ name: 'nights', match: { hosts: ['a.test'] }, set: { window } }] });
+  hand.nowMs = Date.UTC(2026, 0, 1, 12);
+  hand.links('a.test', 3);
+  assert.deepEqual(hand.grant(), []);
+  hand.policy(all);
+  hand.lease(1);
+});
+
 describe('hosts of a domain with a shared delay', () => {
   const domain: Partial<PolicyConfig> = { ...all, politenessKey: 'domain' };
 
