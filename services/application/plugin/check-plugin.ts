@@ -74,6 +74,12 @@ export function checkPlugin(given: unknown, file = 'plugin', ours: readonly stri
   const names = new Set(ours);
   for (const [index, processor] of (plugin.processors ?? []).entries()) {
     checkOptions(`${file}: processors[${index}]`, processor, processorFields);
+    if (processor.holds === 'pages' && processor.reads?.includes('pages') === false) {
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `${file}: processors[${index}].holds: pages are taken back on the topic pages; add it to reads`,
+      );
+    }
     if (names.has(processor.name)) {
       const why = ours.includes(processor.name) ? 'is the name of a built-in consumer' : 'is used twice';
       throw new CrawlstreamError(

@@ -11,7 +11,7 @@ import type { Log } from '../../runtime/log/log.ts';
 import { declaredLog, type Edge } from '../processor/declared-log.ts';
 import type { Declaration } from '../processor/processor.ts';
 import type { LoadedPlugin } from './load-plugins.ts';
-import type { Plugin, PluginHolds } from './plugin.ts';
+import type { Plugin, PluginHolds, PluginTopic } from './plugin.ts';
 
 /** The payload of the event `plugin`. */
 export interface AnnouncedPlugin {
@@ -26,8 +26,8 @@ export interface AnnouncedPlugin {
 export interface PluginCopies {
   /** Its hooks see pages, and it does not say that they keep nothing. */
   readonly hooks: boolean;
-  /** Its consumers; null: one does not say. */
-  readonly consumers: Readonly<Record<string, PluginHolds | null>>;
+  /** Its consumers, by name. */
+  readonly consumers: Readonly<Record<string, ConsumerCopies>>;
 }
 
 export interface PluginRecordPorts {
@@ -78,11 +78,19 @@ export function withPlugins(declaration: Declaration): Declaration {
   return { ...declaration, reads: [...reads, 'control'], writes: [...writes, 'control'] };
 }
 
+export interface ConsumerCopies {
+  /** Null: it does not say. */
+  readonly holds: PluginHolds | null;
+  readonly reads: readonly PluginTopic[];
+}
+
 function copiesOf({ holds, response, parse, page, processors = [] }: Plugin): PluginCopies {
   const seesPages = [response, parse, page].some((hook) => hook !== undefined);
   return {
     hooks: seesPages && holds !== 'nothing',
-    consumers: Object.fromEntries(processors.map((one) => [one.name, one.holds ?? null])),
+    consumers: Object.fromEntries(
+      processors.map(({ name, holds = null, reads = ['pages'] }) => [name, { holds, reads }]),
+    ),
   };
 }
 

@@ -19,7 +19,7 @@ export async function followedBy(
 ): Promise<{ readonly followed: Place[]; readonly behind: NotReached[] }> {
   const all = Array.from({ length: partitions }, (_, partition) => partition);
   const ranges = new Map<string, OffsetRange[]>();
-  for (const topic of ['pages', 'control']) {
+  for (const topic of new Set(followers.flatMap(({ follows }) => follows))) {
     ranges.set(topic, await Promise.all(all.map((one) => log.offsets(`${crawl}.${topic}`, one))));
   }
   /** Records that it has not read; null: there is no such consumer. */
@@ -37,13 +37,15 @@ export async function followedBy(
   const untilMs = clock.nowMs() + patienceMs;
   const followed: Place[] = [];
   const behind: NotReached[] = [];
-  for (const { name, follows } of followers) {
+  for (const { name, follows, isExpected = false } of followers) {
     let lag = await lagOf(name, follows);
     while (lag !== null && lag > 0 && clock.nowMs() < untilMs) {
       await clock.sleepUntil(clock.nowMs() + lookEveryMs);
       lag = await lagOf(name, follows);
     }
     if (lag === 0) followed.push({ place: `group ${name}`, left: 0, more: { recordsNotRead: 0 } });
+    else if (lag === null && isExpected)
+      behind.push({ place: `group ${name}`, why: 'it has saved no position: run it, and then this command again' });
     else if (lag !== null)
       behind.push({ place: `group ${name}`, why: `it still has ${counted(lag, 'record')} to read` });
   }

@@ -5,7 +5,7 @@ import { type AnnouncedPlugin, recordedPlugins } from '../../application/plugin/
 import type { HeldAt, Holding, NotReached, Place } from '../../application/processor/holding.ts';
 import type { Processor, ProcessorContext } from '../../application/processor/processor.ts';
 import { startProcessor } from '../../application/start-processors.ts';
-import { consumers } from '../../application/topology.ts';
+import { consumers, processors } from '../../application/topology.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
@@ -46,7 +46,7 @@ export async function forgetHeld(
 }
 
 interface Crawl {
-  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly log: Pick<Log, 'offsets' | 'reader' | 'groups'>;
   readonly codec: RecordCodec;
   readonly crawl: string;
 }
@@ -55,6 +55,8 @@ interface Crawl {
 export interface Follower {
   readonly name: string;
   readonly follows: readonly string[];
+  /** True: it takes part in the crawl, whether or not it has saved a position. */
+  readonly isExpected?: boolean;
 }
 
 export const ownFollowers: readonly Follower[] = holders.map(({ consumer, holds }) => ({
@@ -65,21 +67,35 @@ export const ownFollowers: readonly Follower[] = holders.map(({ consumer, holds 
 /** Consumers of plugins that delete their copies. */
 export async function pluginFollowers(crawl: Crawl): Promise<Follower[]> {
   const consumers = (await pluginsOf(crawl)).flatMap(({ copies }) => Object.entries(copies?.consumers ?? {}));
-  return consumers.flatMap(([name, holds]) => (holds === 'pages' ? [{ name, follows: ['pages'] }] : []));
+  return consumers.flatMap(([name, { holds, reads }]) =>
+    holds === 'pages' ? [{ name, follows: reads, isExpected: true }] : [],
+  );
 }
 
 /** Who sees pages of the crawl, and says nothing of what is kept. */
 export async function unknownHolders(crawl: Crawl): Promise<NotReached[]> {
   const undeclared = consumers.filter(({ holds }) => holds === undefined).map(({ name }) => `consumer ${name}`);
   const ofPlugins = (await pluginsOf(crawl)).flatMap(({ name, copies }) => {
-    const silent = Object.entries(copies?.consumers ?? {}).filter(([, holds]) => holds === null);
+    const silent = Object.entries(copies?.consumers ?? {}).filter(([, { holds }]) => holds === null);
     return [
       ...(copies?.hooks === false ? [] : [`plugin ${name}`]),
       ...silent.map(([consumer]) => `consumer ${consumer} of plugin ${name}`),
     ];
   });
+  const unknown = [...undeclared, ...ofPlugins, ...(await strangeGroups(crawl))];
   const why = 'it does not declare which copies it keeps: look there yourself';
-  return [...undeclared, ...ofPlugins].map((place) => ({ place, why }));
+  return unknown.map((place) => ({ place, why }));
+}
+
+/** Groups of consumers that this program does not have: of an extra that it was built without, or of somebody's own program. */
+async function strangeGroups(crawl: Crawl): Promise<string[]> {
+  const ofPlugins = (await pluginsOf(crawl)).flatMap(({ copies }) => Object.keys(copies?.consumers ?? {}));
+  const known = [...processors.map(({ name }) => name), ...ofPlugins];
+  const prefix = `${crawl.crawl}.`;
+  const names = (await crawl.log.groups(prefix)).map(({ group }) => group.slice(prefix.length));
+  return names
+    .filter((name) => !known.some((one) => name === one || name.startsWith(`${one}-`) || name.startsWith(`${one}.`)))
+    .map((name) => `group ${name}`);
 }
 
 async function pluginsOf({ log, codec, crawl }: Crawl): Promise<AnnouncedPlugin[]> {

@@ -11,7 +11,7 @@ it('the bundle of doctor leaves out options of plugins, what lies below a secret
   mkdirSync(join(data, 'log'), { recursive: true });
   const options = {
     set: ['sink.pin=hunter2'],
-    auth: { basic: { word: 'hunter2' } },
+    cookies: ['hunter2'],
     proxy: 'http://me:hun@ter2@p.test/',
   };
   writeFileSync(join(data, 'crawl.json'), JSON.stringify({ seeds: [], policy: null, options }));
