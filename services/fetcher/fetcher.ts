@@ -244,11 +244,12 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         const { headers, requestPath } = runnerAs(runner, agreed.of(hostKey));
         const paced = { hostKey, delayMs, delayFactor: 0, latestStartMs };
         const asked = { url: `${origin}/robots.txt`, headers, wants: () => false, kind: 'robots' as const };
-        const isNeeded = () => {
+        // Its turn may never come: nobody waits for it.
+        if (requestPath.isBlocked(hostKey) || options.crawlPace?.mayContact(hostKey) === false) {
           onStart();
-          return true;
-        };
-        return pacedRequest({ ...requestPath, network: undefined }, { ...asked, ...paced, isNeeded, record: () => {} });
+          return Promise.resolve(null);
+        }
+        return pacedRequest({ ...requestPath, network: undefined }, { ...asked, ...paced, onStart, record: () => {} });
       },
     });
   // Of several fetchers the others take what this one cannot fetch; one that is alone keeps its leases until they end.

@@ -41,7 +41,10 @@ type Found = 'answers' | 'silent' | 'unasked';
 export interface OwnNetworkOptions {
   /** Of the requests' times. */
   readonly clock: Clock;
-  /** Asks a host for robots.txt at its pace, and calls `onStart` when its turn comes. Null: it could not be asked in time. */
+  /**
+   * Asks a host for robots.txt at its pace, and calls `onStart` when the request is made, or if it never will be. Null: it could not be
+   * asked in time.
+   */
   ask(witness: Witness, latestStartMs: number, onStart: () => void): Promise<HttpResponse | null>;
   /** Has anything answered this crawl in an earlier process? */
   isProven(): boolean;
@@ -106,6 +109,11 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
       });
       pending.delete(target);
       if (response === null) return false;
+      // We broke it off ourselves: the host may not be contacted any more.
+      if (response.failure?.kind === 'aborted') {
+        unasked.add(target);
+        return false;
+      }
       unasked.delete(target);
       if (isAnswer(response)) {
         answered(target, witness);

@@ -5,7 +5,16 @@ import { createOwnNetwork } from '../../../../services/fetcher/pace/own-network.
 import { networkLimits } from '../../../../topology/fetch/network-limits.ts';
 import { createFakeClock } from '../fake-clock.ts';
 
-type Answer = 'answers' | 'refuses' | 'never' | 'noRoute' | 'noServer' | 'noName' | 'badCertificate' | 'busy';
+type Answer =
+  | 'answers'
+  | 'refuses'
+  | 'never'
+  | 'noRoute'
+  | 'noServer'
+  | 'noName'
+  | 'badCertificate'
+  | 'busy'
+  | 'brokenOff';
 
 /** A web of hosts that answer as `how` says. */
 function open(isResumed = false) {
@@ -18,7 +27,12 @@ function open(isResumed = false) {
   let forgotten = 0;
   const responseOf = (hostKey: string): HttpResponse => {
     const answer = how.get(hostKey) ?? 'answers';
-    const kinds = { noServer: 'dnsFailed', noName: 'dnsFailed', badCertificate: 'tlsFailed' } as const;
+    const kinds = {
+      noServer: 'dnsFailed',
+      noName: 'dnsFailed',
+      badCertificate: 'tlsFailed',
+      brokenOff: 'aborted',
+    } as const;
     const codes = { refuses: 'ECONNREFUSED', noRoute: 'ENETUNREACH', noServer: 'ESERVFAIL' } as const;
     const kind = kinds[answer as keyof typeof kinds] ?? 'connectionFailed';
     const code = codes[answer as keyof typeof codes];
@@ -307,4 +321,18 @@ test('hosts that wait take turns until one answers, however many wait and howeve
   all('answers', ['dead7.test']);
   for (let n = 0; n < 30 && network.awaySinceMs !== null; n++) await settle(clock);
   assert.deepEqual([...new Set(await Promise.all(waiting))], [true]);
+});
+
+test('a host whose request we broke off ourselves does not show that the network is away', async () => {
+  const { clock, fetchOf, all, network, said } = open();
+  fetchOf('honest.test');
+  await clock.advance(60_000);
+  all('refuses', dead);
+  all('brokenOff', ['honest.test']);
+  const verdicts = dead.slice(0, 10).map(fetchOf);
+  await settle(clock);
+  all('answers', ['honest.test']);
+  await settle(clock);
+  assert.deepEqual([...new Set(await Promise.all(verdicts))], [false]);
+  assert.deepEqual([network.awaySinceMs, said], [null, []]);
 });
