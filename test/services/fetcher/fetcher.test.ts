@@ -305,6 +305,22 @@ test('a host that answered before and could not be asked for want of a slot does
   await harness.ended(slow.leaseId);
 });
 
+test('one fetcher of several notices that its network is back though all hosts that answered are gone for good', async (t) => {
+  let isGone = false;
+  const site = await serveSite(t, (request, response, host) => {
+    if (isGone && host === 'gone.test') request.socket.destroy();
+    else response.writeHead(200, html).end('x');
+  });
+  const closed = await closedPort();
+  const harness = await startHarness(t, { config: { groupSize: () => 2 } });
+  await harness.lease({ urls: taskUrls(site.url('gone.test', '/')) });
+  isGone = true;
+  for (const n of [1, 2, 3]) await harness.grant({ urls: taskUrls(`http://dead${n}.test:${closed}/`) });
+  await until(() => harness.fetcher.stats().networksAway === 1, 10_000);
+  const { outcomes } = await harness.lease({ urls: taskUrls(site.url('new.test', '/')) });
+  assert.deepEqual([outcomes[0]?.kind, harness.fetcher.stats().networksAway], ['fetched', 0]);
+});
+
 /** A port on which nobody listens. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
