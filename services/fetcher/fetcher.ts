@@ -244,13 +244,15 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         const { headers, requestPath } = runnerAs(runner, agreed.of(hostKey));
         const paced = { hostKey, delayMs, delayFactor: 0, latestStartMs };
         const asked = { url: `${origin}/robots.txt`, headers, wants: () => false, kind: 'robots' as const };
-        const isNeeded = () => {
+        // Its turn may never come: nobody waits for it.
+        if (requestPath.isBlocked(hostKey) || options.crawlPace?.mayContact(hostKey) === false) {
           onStart();
-          return true;
-        };
-        return pacedRequest({ ...requestPath, network: undefined }, { ...asked, ...paced, isNeeded, record: () => {} });
+          return Promise.resolve(null);
+        }
+        return pacedRequest({ ...requestPath, network: undefined }, { ...asked, ...paced, onStart, record: () => {} });
       },
     });
+  let kept = 0;
   // Of several fetchers the others take what this one cannot fetch; one that is alone keeps its leases until they end.
   const network: OwnNetwork | undefined = ownNetwork
     ? {
@@ -261,14 +263,20 @@ export function startFetcher(options: FetcherOptions): Fetcher {
           return ownNetwork.isUnproven;
         },
         judge: ownNetwork.judge,
-        wait: (asked) => ownNetwork.wait(asked, isAlone() || ownNetwork.isUnproven ? asked.latestStartMs : 0),
+        wait(asked) {
+          if (ownNetwork.awaySinceMs === null) return undefined;
+          if (isAlone() || ownNetwork.isUnproven) return ownNetwork.wait(asked);
+          if (kept >= networkLimits.keptOfSeveral) return ownNetwork.wait(asked, 0);
+          kept += 1;
+          return ownNetwork.wait(asked)?.finally(() => (kept -= 1));
+        },
       }
     : undefined;
-  // Where nobody has answered yet, the hosts of a few leases show whether the network is back.
-  const mayTake = () =>
-    isAlone() ||
-    (network?.awaySinceMs ?? null) === null ||
-    (network?.isUnproven === true && running.size < networkLimits.unprovenAtOnce);
+  // The hosts of a few leases show whether the network is back: those that answered before may be gone for good.
+  const leasesNowMax = () => {
+    if (isAlone() || (network?.awaySinceMs ?? null) === null) return leasesMax;
+    return Math.min(leasesMax, network?.isUnproven ? networkLimits.unprovenAtOnce : networkLimits.keptOfSeveral);
+  };
   const namesMax = Math.ceil(leasesMax * fetcherLimits.namesShareMax);
   const runner: LeaseRunner = {
     requestPath: {
@@ -384,8 +392,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   /** Leases that may be started now. */
   const wanters = [outside, options.crawlPace].filter((one) => one !== undefined);
-  const room = () => (mayTake() ? leasesRoom() : 0);
-  const leasesRoom = () => Math.min(leasesMax - running.size, ...wanters.map(({ leasesWanted }) => leasesWanted));
+  const room = () => Math.min(leasesNowMax() - running.size, ...wanters.map(({ leasesWanted }) => leasesWanted));
   for (const one of wanters) one.onWanted(() => leaseEnded());
 
   /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */

@@ -10,6 +10,11 @@ export const networkLimits = {
   askedAtOnce: 3,
   /** The same where no host has answered this process: of so many hosts that wait, one works. */
   unprovenAtOnce: 16,
+  /**
+   * Leases that one fetcher of several keeps while its network is away: if all hosts that answered are gone for good, only another host
+   * shows that the network is back. More would keep hosts from fetchers that work.
+   */
+  keptOfSeveral: 1,
   /** Between two such questions, ms: at the end of a crawl, with only dead hosts left, it asks no more often. */
   betweenMs: 1_000,
   /** How long they may take to answer, ms: most do within one second. */

@@ -14,6 +14,7 @@ import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { RequestFailure } from '../http/request-failure.ts';
+import { type Waiting, WaitingHosts } from './waiting-hosts.ts';
 
 export interface OwnNetwork {
   /** Since when it is away, ms since the Unix epoch; null: it is there. */
@@ -40,7 +41,10 @@ type Found = 'answers' | 'silent' | 'unasked';
 export interface OwnNetworkOptions {
   /** Of the requests' times. */
   readonly clock: Clock;
-  /** Asks a host for robots.txt at its pace, and calls `onStart` when its turn comes. Null: it could not be asked in time. */
+  /**
+   * Asks a host for robots.txt at its pace, and calls `onStart` when the request is made, or if it never will be. Null: it could not be
+   * asked in time.
+   */
   ask(witness: Witness, latestStartMs: number, onStart: () => void): Promise<HttpResponse | null>;
   /** Has anything answered this crawl in an earlier process? */
   isProven(): boolean;
@@ -59,8 +63,7 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
   let isBack: Promise<void> = Promise.resolve();
   /** Asked where nobody has answered yet: whoever failed first. */
   let last: Witness | undefined;
-  /** The same of requests that wait, by target, the newest last. */
-  const waiting = new Map<string, Witness>();
+  const waiting = new WaitingHosts();
   let asked = 0;
   let askedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -69,20 +72,19 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
     if (awaySinceMs === null) return;
     say(`the network works again after ${Math.round((clock.nowMs() - awaySinceMs) / 1_000)} s: the crawl continues`);
     awaySinceMs = null;
-    waiting.clear();
     onBack();
     back();
   };
 
-  const nextToAsk = (most: number): readonly (readonly [target: string, witness: Witness])[] => {
+  const nextToAsk = (most: number): readonly (readonly [target: string, one: Waiting])[] => {
     const isAway = awaySinceMs !== null;
-    const proven = evidence.witnesses(isAway, asked, most);
+    const proven = evidence
+      .witnesses(isAway, asked, most)
+      .map(([target, witness]) => [target, always(witness)] as const);
     if (!isAway) return proven;
     // Those that answered may be gone for good, while a host that waits would answer.
-    const atOnce = evidence.hasWitnesses ? networkLimits.askedAtOnce : networkLimits.unprovenAtOnce;
-    const some = [...waiting].slice(0, atOnce);
-    for (const [target] of some) waiting.delete(target);
-    if (proven.length + some.length === 0 && last !== undefined) return [[targetOf(last.hostKey), last]];
+    const some = waiting.next(evidence.hasWitnesses ? networkLimits.askedAtOnce : networkLimits.unprovenAtOnce);
+    if (proven.length + some.length === 0 && last !== undefined) return [[targetOf(last.hostKey), always(last)]];
     return [...new Map([...proven, ...some])];
   };
 
@@ -100,13 +102,18 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
     const late = clock.sleepUntil(latestStartMs, stop).then(() => false);
     const unasked = new Set(witnesses.map(([target]) => target));
     const pending = new Set<string>();
-    const answers = witnesses.map(async ([target, witness]) => {
-      const response = await ask(witness, latestStartMs, () => {
+    const answers = witnesses.map(async ([target, { witness, untilMs }]) => {
+      const response = await ask(witness, Math.min(latestStartMs, untilMs), () => {
         unasked.delete(target);
         pending.add(target);
       });
       pending.delete(target);
       if (response === null) return false;
+      // We broke it off ourselves: the host may not be contacted any more.
+      if (response.failure?.kind === 'aborted') {
+        unasked.add(target);
+        return false;
+      }
       unasked.delete(target);
       if (isAnswer(response)) {
         answered(target, witness);
@@ -179,12 +186,17 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
     },
     wait(one, untilMs = one.latestStartMs) {
       if (awaySinceMs === null) return undefined;
-      if (waiting.size < networkLimits.witnessesMax) waiting.set(targetOf(one.hostKey), witnessOf(one));
+      // Its lease goes back at once: from then on another fetcher may contact the host.
+      if (untilMs <= clock.nowMs()) return Promise.resolve(false);
+      const target = targetOf(one.hostKey);
+      const waits = { witness: witnessOf(one), untilMs };
+      waiting.add(target, waits);
       const timer = new AbortController();
       const stop = AbortSignal.any([timer.signal, signal]);
-      return Promise.race([isBack.then(() => true), clock.sleepUntil(untilMs, stop).then(() => false)]).finally(() =>
-        timer.abort(),
-      );
+      return Promise.race([isBack.then(() => true), clock.sleepUntil(untilMs, stop).then(() => false)]).finally(() => {
+        timer.abort();
+        waiting.leave(target, waits);
+      });
     },
     judge(one, response) {
       const target = targetOf(one.hostKey);
@@ -225,6 +237,11 @@ function saysNothing({ kind }: RequestFailure, fault: Fault): boolean {
     kind === 'tlsFailed' ||
     (kind === 'dnsFailed' && fault === 'host')
   );
+}
+
+/** No lease is at stake. */
+function always(witness: Witness): Waiting {
+  return { witness, untilMs: Number.POSITIVE_INFINITY };
 }
 
 function witnessOf({ url, hostKey, delayMs }: Asked): Witness {

@@ -74,6 +74,8 @@ export interface PacedRequest extends HttpRequest {
   readonly failing?: Omit<ServerError, 'url'> | undefined;
   /** Asked once the host may be contacted. Absent: it is. */
   readonly isNeeded?: () => boolean;
+  /** Called when the request is made: nothing is left to wait for. */
+  readonly onStart?: () => void;
   /** Its URL has failed before: what ends without an answer is no chance any more, and is not repeated at once. */
   readonly isRetry?: boolean;
   /** It is never repeated once it may have been sent: it carries a payment. Absent: a connection that had been closed is no reason to fail. */
@@ -169,6 +171,7 @@ async function oneRequest(requestPath: RequestPath, request: PacedRequest): Prom
   }
   // A connection takes a while to be made, and longer where this process is stopped meanwhile: it looks again.
   const allowed = place === undefined ? { mayStart, ...request } : { mayStart, address: place.address, ...request };
+  request.onStart?.();
   const pending = (by ?? requestPath.http).request(allowed);
   // Reported after the request: a client that is new to an origin takes its time to start.
   place?.start();

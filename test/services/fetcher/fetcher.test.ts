@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Response, Result } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { networkLimits } from '../../../topology/fetch/network-limits.ts';
 import { until } from '../until.ts';
 import { startHarness, taskUrls } from './harness.ts';
 import { serveSite } from './loopback.ts';
@@ -274,3 +277,56 @@ test('without an archive no response is published', async (t) => {
   await lease({ urls: taskUrls(site.url('a.test', '/')) });
   assert.deepEqual(await all('responses'), []);
 });
+
+test('a host that answered before and could not be asked for want of a slot does not show that the network is away', async (t) => {
+  let free = () => {};
+  const isFree = new Promise<void>((resolve) => (free = resolve));
+  const site = await serveSite(t, async (request, response) => {
+    if (request.headers.host!.startsWith('slow.')) await isFree;
+    response.writeHead(200, html).end('x');
+  });
+  const closed = await closedPort();
+  const said: string[] = [];
+  const config = { requestsMax: 1, say: (text: string) => said.push(text) };
+  const harness = await startHarness(t, { config });
+  await harness.lease({ urls: taskUrls(site.url('honest.test', '/')) });
+  const dead = [1, 2, 3].map((n) => harness.grant({ urls: taskUrls(`http://dead${n}.test:${closed}/`) }));
+  const slow = await harness.grant({ urls: taskUrls(site.url('slow.test', '/')) });
+  await new Promise((resolve) => setTimeout(resolve, networkLimits.answerMs + 500));
+  assert.deepEqual([harness.fetcher.stats().networksAway, said], [0, []]);
+  free();
+  for (const { leaseId } of await Promise.all(dead)) {
+    const { outcomes } = await harness.ended(leaseId);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['robotsUnreachable'],
+    );
+  }
+  await harness.ended(slow.leaseId);
+});
+
+test('one fetcher of several notices that its network is back though all hosts that answered are gone for good', async (t) => {
+  let isGone = false;
+  const site = await serveSite(t, (request, response, host) => {
+    if (isGone && host === 'gone.test') request.socket.destroy();
+    else response.writeHead(200, html).end('x');
+  });
+  const closed = await closedPort();
+  const harness = await startHarness(t, { config: { groupSize: () => 2 } });
+  await harness.lease({ urls: taskUrls(site.url('gone.test', '/')) });
+  isGone = true;
+  for (const n of [1, 2, 3]) await harness.grant({ urls: taskUrls(`http://dead${n}.test:${closed}/`) });
+  await until(() => harness.fetcher.stats().networksAway === 1, 10_000);
+  const { outcomes } = await harness.lease({ urls: taskUrls(site.url('new.test', '/')) });
+  assert.deepEqual([outcomes[0]?.kind, harness.fetcher.stats().networksAway], ['fetched', 0]);
+});
+
+/** A port on which nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -6,7 +6,7 @@
  * A host is parked once, or not at all: with its first change it goes back on the clock, and leaves.
  *
  * It is layout, not state: a new owner has all hosts on its clock, and parks them again as it comes to them.
- * Memory: about 150 bytes a parked host.
+ * Memory: about 150 bytes a parked host. A domain that has none any more keeps its time until then.
  */
 import { MinHeap } from '../storage/min-heap.ts';
 import { drawFrontQueue, refreshHosts } from './clock.ts';
@@ -22,14 +22,12 @@ interface Parked {
 
 interface Domain {
   /** By the heap of the clock. They may hold hosts that have left. */
-  readonly queues: MinHeap<Parked>[];
+  readonly queues: (MinHeap<Parked> | undefined)[];
   /** Parked hosts, by heap and in all. */
   readonly sizes: number[];
   size: number;
   /** Places of hosts that have left. */
   left: number;
-  /** When to look at it; Infinity: once its lease ends. */
-  wakeAtMs: number;
 }
 
 interface Wake {
@@ -47,6 +45,11 @@ const leftMax = 16;
 export class ParkedHosts {
   readonly #hosts = new Map<number, Parked>();
   readonly #domains = new Map<string, Domain>();
+  /**
+   * When to look at a domain; none: once its lease ends. It outlasts the last parked host: often the same host is parked again, with the
+   * same time.
+   */
+  readonly #wakeAtMs = new Map<string, number>();
   #wakes = new MinHeap<Wake>(isSooner);
 
   get isEmpty(): boolean {
@@ -63,13 +66,13 @@ export class ParkedHosts {
     this.leave(id);
     let one = this.#domains.get(domain);
     if (one === undefined) {
-      const queues = Array.from({ length: refreshHosts + 1 }, () => new MinHeap<Parked>(isBefore));
-      one = { queues, sizes: queues.map(() => 0), size: 0, left: 0, wakeAtMs: Number.POSITIVE_INFINITY };
+      one = { queues: [], sizes: new Array<number>(refreshHosts + 1).fill(0), size: 0, left: 0 };
       this.#domains.set(domain, one);
     }
     const parked = { id, domain, queue, sinceMs };
     this.#hosts.set(id, parked);
-    one.queues[queue]!.add(parked);
+    one.queues[queue] ??= new MinHeap<Parked>(isBefore);
+    one.queues[queue].add(parked);
     one.sizes[queue]! += 1;
     one.size += 1;
   }
@@ -82,15 +85,14 @@ export class ParkedHosts {
     this.#forget(one, parked);
     one.left += 1;
     if (one.left <= one.size + leftMax) return;
-    for (const queue of one.queues) queue.keepOnly((place) => this.#hosts.get(place.id) === place);
+    for (const queue of one.queues) queue?.keepOnly((place) => this.#hosts.get(place.id) === place);
     one.left = 0;
   }
 
   /** A domain with parked hosts is due no later than then. */
   wake(domain: string, atMs: number): void {
-    const one = this.#domains.get(domain);
-    if (one === undefined || one.wakeAtMs <= atMs) return;
-    one.wakeAtMs = atMs;
+    if (!this.#domains.has(domain) || (this.#wakeAtMs.get(domain) ?? Number.POSITIVE_INFINITY) <= atMs) return;
+    this.#wakeAtMs.set(domain, atMs);
     this.#wakes.add({ domain, atMs });
   }
 
@@ -100,7 +102,7 @@ export class ParkedHosts {
     const { first } = this.#wakes;
     if (first === undefined || first.atMs > nowMs) return undefined;
     this.#wakes.take();
-    this.#domains.get(first.domain)!.wakeAtMs = Number.POSITIVE_INFINITY;
+    this.#wakeAtMs.delete(first.domain);
     return first.domain;
   }
 
@@ -109,7 +111,8 @@ export class ParkedHosts {
     const one = this.#domains.get(domain);
     if (one === undefined) return undefined;
     const drawn = drawFrontQueue((queue) => one.sizes[queue]!, random) ?? refreshHosts;
-    for (let parked = one.queues[drawn]!.take(); parked !== undefined; parked = one.queues[drawn]!.take()) {
+    const places = one.queues[drawn];
+    for (let parked = places?.take(); parked !== undefined; parked = places?.take()) {
       if (this.#hosts.get(parked.id) === parked) {
         this.#forget(one, parked);
         return parked.id;
@@ -122,8 +125,8 @@ export class ParkedHosts {
   /** The host of a front queue that has waited longest, if it has waited longer than `other`. */
   takeBefore(domain: string, queue: number, other: { readonly id: number; readonly sinceMs: number }) {
     const one = this.#domains.get(domain);
-    if (one === undefined) return undefined;
-    const places = one.queues[queue]!;
+    const places = one?.queues[queue];
+    if (one === undefined || places === undefined) return undefined;
     for (let { first } = places; first !== undefined; { first } = places) {
       const isParked = this.#hosts.get(first.id) === first;
       if (isParked && !isBefore(first, other)) return undefined;
@@ -148,12 +151,15 @@ export class ParkedHosts {
   clear(): void {
     this.#hosts.clear();
     this.#domains.clear();
+    this.#wakeAtMs.clear();
     this.#wakes = new MinHeap<Wake>(isSooner);
   }
 
   #dropStale(): void {
     for (let first = this.#wakes.first; first !== undefined; first = this.#wakes.first) {
-      if (this.#domains.get(first.domain)?.wakeAtMs === first.atMs) return;
+      const isCurrent = this.#wakeAtMs.get(first.domain) === first.atMs;
+      if (isCurrent && this.#domains.has(first.domain)) return;
+      if (isCurrent) this.#wakeAtMs.delete(first.domain);
       this.#wakes.take();
     }
   }

@@ -34,7 +34,8 @@ export function watchAppends(
   say: (text: string) => void,
   lookMs: number = kafkaLimits.slowAppendMs,
 ): AppendWatch {
-  let said: { readonly sinceMs: number; readonly names: ReadonlySet<string> } | undefined;
+  /** `names`: of all partitions that were seen blocked since the line. */
+  let said: { readonly sinceMs: number; readonly names: Set<string> } | undefined;
   const ofBrokersThatAnswer = () => {
     const beforeMs = performance.now() - kafkaLimits.blockedAppendMs;
     return blockedNow().filter(({ broker }) => (lastAwayMs(broker) ?? Number.NEGATIVE_INFINITY) <= beforeMs);
@@ -50,13 +51,13 @@ export function watchAppends(
       if (!isSecondLook) return;
       said = { sinceMs: Math.min(...blocked.map(({ sinceMs }) => sinceMs)), names: new Set(blocked.map(nameOf)) };
       say(`${textOf(blocked)}; appends are tried again, and other partitions go on`);
-    } else if (blocked.length === 0 && said !== undefined) {
-      const { sinceMs, names } = said;
-      const all = blockedNow().filter((one) => names.has(nameOf(one)));
+    } else if (wasBlocked && said !== undefined) {
+      for (const one of blocked) said.names.add(nameOf(one));
+    } else if (said !== undefined) {
+      const all = blockedNow();
       // A broker that has gone away since is the cause now: what is said of it goes on where this ends.
-      if (all.some(({ isGivenUp }) => !isGivenUp)) return;
-      if (all.length > 0) say(`${namesOf(all)}: all waiting appends were given up after ${seconds(sinceMs)}`);
-      else say(`all partitions take appends again, after ${seconds(sinceMs)}`);
+      if (all.some((one) => !one.isGivenUp && said?.names.has(nameOf(one)))) return;
+      say(endOf(said.sinceMs, said.names, all));
       said = undefined;
     }
   };
@@ -75,14 +76,28 @@ function nameOf({ topic, partition }: BlockedAppend): string {
   return `${topic}/${partition}`;
 }
 
-function namesOf(blocked: readonly BlockedAppend[]): string {
-  const more = blocked.length > namedMax ? ` and ${blocked.length - namedMax} more` : '';
-  return `${blocked.slice(0, namedMax).map(nameOf).join(', ')}${more}`;
+function namesOf(names: readonly string[]): string {
+  const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : '';
+  return `${names.slice(0, namedMax).join(', ')}${more}`;
+}
+
+/** `names`: of the reported partitions, none of which waits any more. `all`: the partitions that take no appends now. */
+function endOf(sinceMs: number, names: ReadonlySet<string>, all: readonly BlockedAppend[]): string {
+  const givenUp = all.filter((one) => names.has(nameOf(one)));
+  if (givenUp.length > 0) {
+    const others = givenUp.length < names.size ? '; the other reported partitions take appends again' : '';
+    const firstMs = Math.min(...givenUp.map((one) => one.sinceMs));
+    return `${namesOf(givenUp.map(nameOf))}: all waiting appends were given up after ${seconds(firstMs)}${others}`;
+  }
+  // The line of a broker that is away covers its partitions.
+  const which =
+    all.length > 0 ? `${namesOf([...names])} ${names.size === 1 ? 'takes' : 'take'}` : 'all partitions take';
+  return `${which} appends again, after ${seconds(sinceMs)}`;
 }
 
 function textOf(blocked: readonly BlockedAppend[]): string {
   const [first] = blocked as [BlockedAppend];
-  return `no append to ${namesOf(blocked)} for ${seconds(first.sinceMs)} (${first.why})`;
+  return `no append to ${namesOf(blocked.map(nameOf))} for ${seconds(first.sinceMs)} (${first.why})`;
 }
 
 function seconds(sinceMs: number): string {

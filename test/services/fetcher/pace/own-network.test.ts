@@ -5,7 +5,16 @@ import { createOwnNetwork } from '../../../../services/fetcher/pace/own-network.
 import { networkLimits } from '../../../../topology/fetch/network-limits.ts';
 import { createFakeClock } from '../fake-clock.ts';
 
-type Answer = 'answers' | 'refuses' | 'never' | 'noRoute' | 'noServer' | 'noName' | 'badCertificate' | 'busy';
+type Answer =
+  | 'answers'
+  | 'refuses'
+  | 'never'
+  | 'noRoute'
+  | 'noServer'
+  | 'noName'
+  | 'badCertificate'
+  | 'busy'
+  | 'brokenOff';
 
 /** A web of hosts that answer as `how` says. */
 function open(isResumed = false) {
@@ -14,10 +23,16 @@ function open(isResumed = false) {
   const how = new Map<string, Answer>();
   const said: string[] = [];
   const asked: string[] = [];
+  const starts: { readonly hostKey: string; readonly latestStartMs: number }[] = [];
   let forgotten = 0;
   const responseOf = (hostKey: string): HttpResponse => {
     const answer = how.get(hostKey) ?? 'answers';
-    const kinds = { noServer: 'dnsFailed', noName: 'dnsFailed', badCertificate: 'tlsFailed' } as const;
+    const kinds = {
+      noServer: 'dnsFailed',
+      noName: 'dnsFailed',
+      badCertificate: 'tlsFailed',
+      brokenOff: 'aborted',
+    } as const;
     const codes = { refuses: 'ECONNREFUSED', noRoute: 'ENETUNREACH', noServer: 'ESERVFAIL' } as const;
     const kind = kinds[answer as keyof typeof kinds] ?? 'connectionFailed';
     const code = codes[answer as keyof typeof codes];
@@ -34,6 +49,7 @@ function open(isResumed = false) {
       forgotten += 1;
     },
     async ask({ hostKey, origin }, latestStartMs, onStart) {
+      starts.push({ hostKey, latestStartMs });
       const answer = how.get(hostKey);
       if (answer === 'busy') {
         await clock.sleepUntil(latestStartMs);
@@ -52,7 +68,8 @@ function open(isResumed = false) {
   const all = (answer: Answer, hosts: readonly string[]) => {
     for (const host of hosts) how.set(host, answer);
   };
-  return { clock, network, request, fetchOf, all, said, asked, stopping, forgotten: () => forgotten };
+  const startedBy = (host: string) => starts.filter((one) => one.hostKey === host).map((one) => one.latestStartMs);
+  return { clock, network, request, fetchOf, all, said, asked, startedBy, stopping, forgotten: () => forgotten };
 }
 
 const hosts = ['a.test', 'b.test', 'c.test', 'd.test'];
@@ -251,4 +268,71 @@ test('a network is back once a host that waits answers, though all that answered
   await settle(clock);
   assert.equal(network.awaySinceMs, null);
   assert.equal(await waiting, true);
+});
+
+/** A network that is away: the hosts that answered before do not answer any more. */
+async function away() {
+  const one = open();
+  for (const host of hosts) one.fetchOf(host);
+  await one.clock.advance(60_000);
+  one.all('refuses', [...hosts, ...dead]);
+  for (const host of hosts) one.fetchOf(host);
+  await settle(one.clock);
+  assert.notEqual(one.network.awaySinceMs, null);
+  return one;
+}
+
+test('a host is not asked whether the network is back once its lease goes back, at once or later', async () => {
+  const { clock, request, network, asked } = await away();
+  const atOnce = network.wait(request('dead1.test', 3_600_000), 0)!;
+  const over = network.wait(request('dead2.test', 0))!;
+  const first = network.wait(request('dead3.test', 5_000))!;
+  const second = network.wait(request('dead3.test', 15_000))!;
+  const kept = network.wait(request('dead4.test', 3_600_000))!;
+  assert.deepEqual(await Promise.all([atOnce, over]), [false, false]);
+  for (let n = 0; n < 30; n++) await clock.advance(500);
+  assert.deepEqual(await Promise.all([first, second]), [false, false]);
+  const countOf = (host: string) => asked.filter((origin) => origin === `http://${host}`).length;
+  const before = countOf('dead3.test');
+  for (let n = 0; n < 4; n++) await settle(clock);
+  assert.deepEqual(['dead1.test', 'dead2.test'].map(countOf), [0, 0]);
+  assert.deepEqual([before > 1, countOf('dead3.test')], [true, before], 'asked while a lease is held, and no longer');
+  assert.ok(countOf('dead4.test') > 1);
+  void kept;
+});
+
+test('a host that waits is asked no later than its lease lasts', async () => {
+  const { clock, request, network, startedBy } = await away();
+  for (let n = 0; n < 20; n++) {
+    const { latestStartMs } = request('dead1.test', 1_000 + 200 * n);
+    void network.wait(request('dead1.test', 1_000 + 200 * n));
+    await settle(clock);
+    for (const byMs of startedBy('dead1.test')) assert.ok(byMs <= latestStartMs);
+  }
+  assert.ok(startedBy('dead1.test').length > 0);
+});
+
+test('hosts that wait take turns until one answers, however many wait and however long their leases last', async () => {
+  const { clock, request, all, network, asked } = await away();
+  const waiting = dead.map((host) => network.wait(request(host, 3_600_000))!);
+  for (let n = 0; n < 30; n++) await settle(clock);
+  const times = dead.map((host) => asked.filter((origin) => origin === `http://${host}`).length);
+  assert.ok(Math.min(...times) > 0 && Math.max(...times) - Math.min(...times) <= 1, times.join(' '));
+  all('answers', ['dead7.test']);
+  for (let n = 0; n < 30 && network.awaySinceMs !== null; n++) await settle(clock);
+  assert.deepEqual([...new Set(await Promise.all(waiting))], [true]);
+});
+
+test('a host whose request we broke off ourselves does not show that the network is away', async () => {
+  const { clock, fetchOf, all, network, said } = open();
+  fetchOf('honest.test');
+  await clock.advance(60_000);
+  all('refuses', dead);
+  all('brokenOff', ['honest.test']);
+  const verdicts = dead.slice(0, 10).map(fetchOf);
+  await settle(clock);
+  all('answers', ['honest.test']);
+  await settle(clock);
+  assert.deepEqual([...new Set(await Promise.all(verdicts))], [false]);
+  assert.deepEqual([network.awaySinceMs, said], [null, []]);
 });

@@ -199,6 +199,21 @@ describe('a request', () => {
     assert.deepEqual((await played({ request: whole })).asked, [['a.test', 200, 5_000, true, { ...whole, failing }]]);
   });
 
+  it('a request reports its start when nothing is left to wait for, and not if it is not made', async () => {
+    for (const [what, isMade] of [
+      [{}, true],
+      [{ lacks: 'permit' }, false],
+      [{ lacks: 'place', isActive: true }, false],
+      [{ lacks: 'bytes' }, false],
+      [{ requestPath: { isBlocked: () => true } }, false],
+      [{ requestPath: { clock: { aheadMs: 10, nowMs: () => 5_011 } as never } }, false],
+    ] as const) {
+      let starts = 0;
+      await played({ ...what, request: { onStart: () => (starts += 1) } });
+      assert.equal(starts, isMade ? 1 : 0, JSON.stringify(what));
+    }
+  });
+
   it('a request that may not be made returns its permit, share and slot', async () => {
     const aborted = AbortSignal.abort();
     for (const [what, expected] of [

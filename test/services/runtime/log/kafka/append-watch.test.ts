@@ -129,3 +129,37 @@ test('a blocked partition has one line at its beginning and one when it takes ap
   assert.equal(lines.length, 2, lines.join('\n'));
   assert.match(lines[1]!, /^all partitions take appends again, after \d+ s$/);
 });
+
+test('a partition that blocks after the line and whose appends are given up is not reported as taking appends', (t) => {
+  const { block, lines, wait } = watched(t);
+  const late = { partition: 2, sinceMs: 21_000, why: 'NOT_ENOUGH_REPLICAS' };
+  block({ partition: 1 });
+  wait(30_000);
+  block({ partition: 1 }, late);
+  wait(10_000);
+  block(late);
+  wait(80_000);
+  block({ ...late, isGivenUp: true });
+  wait(20_000);
+  assert.equal(lines.length, 2, lines.join('\n'));
+  assert.match(
+    lines[1]!,
+    /^t\/2: all waiting appends were given up after 10\d s; the other reported partitions take appends again$/,
+  );
+});
+
+test('partitions that take appends again are named while those of a broker that is away do not', (t) => {
+  const { brokers, block, lines, wait } = watched(t);
+  brokers.answered('b:1');
+  brokers.answered('b:2');
+  block({ partition: 1 });
+  wait(30_000);
+  brokers.failed('b:2', 'refused');
+  const away = { partition: 2, broker: 'b:2' };
+  block({ partition: 1 }, away);
+  wait(20_000);
+  block(away);
+  wait(20_000);
+  assert.match(lines.at(-1)!, /^t\/1 takes appends again, after 5\d s$/);
+  assert.doesNotMatch(lines.join('\n'), /all partitions/);
+});
