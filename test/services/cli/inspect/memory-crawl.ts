@@ -18,7 +18,7 @@ import { defaultPolicy, type PolicyConfig } from '../../../../topology/policy/po
 import { hostKeyOf, partitionKeyOf } from '../../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../../topology/url/partition.ts';
 
-const names = ['control', 'discovered', 'results', 'frontier-changelog'];
+const names = ['control', 'discovered', 'results', 'pages', 'frontier-changelog'];
 
 export async function memoryCrawl(partitions = 1) {
   const topics: Manifest = {
