@@ -172,7 +172,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   }
 
   async function run(service: Service): Promise<void> {
-    const { ledger, ...watched } = watchOutcomes(seeds, flags, progress.note);
+    const { ledger, ...watched } = watchOutcomes(seeds, flags, progress.note, clock);
     if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
     sayUnrendered(flags, progress.note);
     if (flags.brokers !== undefined) {
@@ -256,9 +256,9 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
 }
 
 /** Who hears of each outcome. */
-function watchOutcomes(seeds: readonly string[], flags: CrawlFlags, say: (text: string) => void) {
+function watchOutcomes(seeds: readonly string[], flags: CrawlFlags, say: (text: string) => void, clock: SystemClock) {
   const ledger = createFailureLedger(seeds, say);
-  const seedRedirects = createSeedRedirects(seeds, flags.followSeedRedirects === true, say);
+  const seedRedirects = createSeedRedirects(seeds, flags.followSeedRedirects === true, say, clock);
   const onReport: typeof ledger.note = (outcome, page) => {
     ledger.note(outcome, page);
     seedRedirects.note(outcome);

@@ -49,6 +49,7 @@ import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-rete
 import { reachOf, trustOf } from './mended-trust.ts';
 import type { SeedRedirects } from './seed-redirects.ts';
 import { type Asked, sendNews } from './send-news.ts';
+import { storedRedirects } from './stored-redirects.ts';
 import { openWebsub } from './websub-flags.ts';
 
 export interface EmbeddedCrawl {
@@ -179,10 +180,8 @@ async function runWith(
   const { manifest } = folder;
   const asked = { ...crawl, trust: trustOf(crawl.fetcher), reach: reachOf(crawl.fetcher) };
   const policy = await sendNews(asked, opened);
-  crawl.seedRedirects?.open(policy, (url) =>
-    sendNews({ ...asked, anew: false, seeds: [{ url, priority: -1 }] }, opened),
-  );
   const { seeds } = await readRequest(folder);
+  await openSeedRedirects(crawl, asked, opened, { policy, seeds });
   // Only rules have use for them, and seeds may be a million.
   const seedOrigins = crawl.fetcher.requests && [...new Set(seeds.map((url) => new URL(url).origin))];
   if (crawl.beside === undefined) sayPlan(crawl, policy, seeds);
@@ -232,8 +231,21 @@ async function runWith(
     }),
     stays: () => crawl.lending?.look() ?? (crawl.seedRedirects?.isBusy ? () => {} : undefined),
     attend: (running) => attend(crawl, { log, codec }, running, meters, repository),
-  });
+  }).finally(() => crawl.seedRedirects?.settle());
   return outcome;
+}
+
+async function openSeedRedirects(
+  { seedRedirects, folder }: EmbeddedCrawl,
+  asked: Asked,
+  opened: WholeLog,
+  known: { readonly policy: PolicyConfig; readonly seeds: readonly string[] },
+): Promise<void> {
+  await seedRedirects?.open({
+    ...known,
+    stored: () => storedRedirects(opened.log, opened.codec, folder.manifest),
+    follow: (urls) => sendNews({ ...asked, anew: false, seeds: urls.map((url) => ({ url, priority: -1 })) }, opened),
+  });
 }
 
 function sayPlan(

@@ -34,6 +34,7 @@ import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
 import { banner } from './banner.ts';
 import { keepOptions } from './remembered-options.ts';
 import type { SeedRedirects } from './seed-redirects.ts';
+import { storedRedirects } from './stored-redirects.ts';
 import { openWebsub, type WebsubFlags } from './websub-flags.ts';
 
 export interface KafkaCrawl {
@@ -88,10 +89,16 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       flagsDo: flags.newOptions === true ? 'replace' : 'change',
       say: crawl.say,
     });
-    crawl.seedRedirects.open(policy, (url) =>
-      sendToKafka({ ...connection, clock, seeds: [{ url, priority: -1 }], flags, flagsDo: 'change', say: crawl.say }),
-    );
     const given = seeds.map(({ url }) => url);
+    await crawl.seedRedirects.open({
+      policy,
+      seeds: given,
+      stored: () => storedRedirects(log, codec, manifest),
+      follow: (urls) => {
+        const targets = urls.map((url) => ({ url, priority: -1 }));
+        return sendToKafka({ ...connection, clock, seeds: targets, flags, flagsDo: 'change', say: crawl.say });
+      },
+    });
     const place = `Kafka at ${flags.brokers}, crawl ${flags.crawl}`;
     for (const line of banner({ policy, seeds: given, place, options: null, stops: crawl.stops })) crawl.say(line);
     const control = followControl(log, codec, manifest.crawl);
@@ -149,6 +156,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
         service.probes.suspend('stopping');
         crawl.lending?.close();
         await fetcher.stop();
+        await crawl.seedRedirects.settle();
       }
       await consumers.drain();
       return outcome;

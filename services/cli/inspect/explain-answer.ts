@@ -1,4 +1,5 @@
 /** The answer of `explain` in one sentence: what became of the URL, or why it is not there. */
+import type { OutcomeKind } from '../../../schemas/types.ts';
 import { counted } from '../../runtime/counted.ts';
 import { inShell } from '../terminal/in-shell.ts';
 import { ownName } from '../terminal/own-name.ts';
@@ -52,8 +53,8 @@ function ended(facts: Facts, status: 'page' | 'redirected' | 'denied' | 'failed'
   const { newest, outcomes } = facts;
   const last = outcomes.at(-1);
   const on = time(newest?.atMs ?? last?.atMs ?? 0);
-  if (status === 'page') return fetched(facts, on);
-  if (status === 'redirected') return redirected(facts, on);
+  if (status === 'page') return fetched(facts);
+  if (status === 'redirected') return redirected(facts);
   if (status === 'denied') return `refused by robots.txt on ${on}${deniedLine(facts)}`;
   const isOfHost = newest === null && facts.hostFailure !== null;
   const cause = isOfHost
@@ -68,16 +69,30 @@ function ended(facts: Facts, status: 'page' | 'redirected' | 'denied' | 'failed'
   return `given up${attempts}: ${cause}, on ${on}`;
 }
 
-function fetched({ newest, usage, outcomes }: Facts, on: string): string {
-  if (usage?.barred) return `fetched on ${on}, and not published: ${usage.barred}`;
-  const status = newest === null || newest.status === 0 ? (outcomes.at(-1)?.httpStatus ?? 0) : newest.status;
-  const size = newest === null || newest.bytes === 0 ? '' : `, ${newest.bytes.toLocaleString('en-US')} bytes`;
-  const cut = newest?.truncated === true ? '; its body was cut there: --max-body sets the limit' : '';
-  return `fetched on ${on}${status > 0 ? `: ${status}` : ''}${size}${cut}`;
+/** A page stays one when a later visit fails: that visit says nothing of the page. */
+function fetched({ newest, usage, outcomes }: Facts): string {
+  const seen = newest !== null && isOfPage(newest.kind) ? newest : null;
+  const last = outcomes.findLast(({ outcome }) => outcome !== null && isOfPage(outcome));
+  const on = time(seen?.atMs ?? last?.atMs ?? 0);
+  const failed =
+    newest === null || seen !== null ? '' : `; the visit on ${time(newest.atMs)} failed: ${causeOf(newest)}`;
+  if (usage?.barred) return `fetched on ${on}, and not published: ${usage.barred}${failed}`;
+  const status = seen === null || seen.status === 0 ? (last?.httpStatus ?? 0) : seen.status;
+  const size = seen === null || seen.bytes === 0 ? '' : `, ${seen.bytes.toLocaleString('en-US')} bytes`;
+  const cut = seen?.truncated === true ? '; its body was cut there: --max-body sets the limit' : '';
+  return `fetched on ${on}${status > 0 ? `: ${status}` : ''}${size}${cut}${failed}`;
 }
 
-function redirected({ newest, target }: Facts, on: string): string {
-  if (newest === null || newest.redirectUrl === '') return `redirected on ${on}; its target is not stored any more`;
+function isOfPage(kind: OutcomeKind): boolean {
+  return kind === 'fetched' || kind === 'notModified';
+}
+
+function redirected({ newest, target, outcomes }: Facts): string {
+  if (newest === null || newest.kind !== 'redirect' || newest.redirectUrl === '') {
+    const last = outcomes.findLast(({ outcome }) => outcome === 'redirect');
+    return `redirected on ${time(last?.atMs ?? 0)}; its target is not stored any more`;
+  }
+  const on = time(newest.atMs);
   const how =
     newest.status >= 300 && newest.status < 400 ? ` (${newest.status})` : ` (${newest.detail || 'by the page'})`;
   const to = `redirected to ${target?.url ?? newest.redirectUrl}${how} on ${on}`;

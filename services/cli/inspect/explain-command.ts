@@ -78,27 +78,27 @@ export function addExplainCommand(program: Command): void {
     );
 }
 
+/** What names a crawl, in this process and to other commands. */
+type CrawlPlace = Pick<KafkaFlags, 'brokers' | 'data'> & { readonly registry?: string | undefined };
+
 /** For the dashboard: names and values as they are printed. */
-export function explainer(crawl: ExplainedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
+export function explainer(crawl: ExplainedCrawl, flags: CrawlPlace) {
   return async (given: string) => {
     const lines = explainLines(await explainTyped(crawl, flags, given));
     return { lines: lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])) };
   };
 }
 
-async function explainTyped(
-  crawl: ExplainedCrawl,
-  flags: Pick<KafkaFlags, 'brokers' | 'data'>,
-  typed: string,
-): Promise<Explained> {
+async function explainTyped(crawl: ExplainedCrawl, flags: CrawlPlace, typed: string): Promise<Explained> {
   const given = await ofFirstSeed(typed, flags.data);
-  const isKnown = ({ seen, purged }: Facts) => (seen?.length ?? 0) > 0 || purged !== null;
-  const ask = (url: string) => explain(crawl, flags, url);
-  const facts = await byEitherScheme(given, ask, isKnown);
-  const found = isKnown(facts) ? null : await knownForm(given, ask, isKnown);
-  const all = { ...facts, knownAs: found?.normalize.url ?? null };
-  const { brokers, data } = flags;
-  const place = placeText({ data, brokers, crawl: crawl.topics.crawl });
+  const policy = await policyOfCrawl(crawl, flags);
+  const ask = (url: string) => glance(crawl, policy, url);
+  const glimpse = await byEitherScheme(given, ask, isKnown);
+  const facts = await explain(crawl, policy, glimpse);
+  const found = isKnown(glimpse) ? null : await knownForm(given, ask);
+  const all = { ...facts, knownAs: found?.url ?? null };
+  const { brokers, data, registry } = flags;
+  const place = placeText({ data, brokers, registry, crawl: crawl.topics.crawl });
   return { answer: answerOf(all, place), ...all };
 }
 
@@ -107,18 +107,34 @@ type Facts = Awaited<ReturnType<typeof explain>>;
 /** `knownAs`: the form in which the crawl knows a URL that it does not know as it was typed; null: there is none. */
 export type Explained = Facts & { readonly answer: string; readonly knownAs: string | null };
 
+/** As much of a URL as tells whether the crawl knows it: other forms of it are asked only for that. */
+interface Glimpse {
+  readonly given: string;
+  /** Normal; null: it cannot be crawled. */
+  readonly url: string | null;
+  readonly known: { readonly trace: UrlTrace; readonly purged: Awaited<ReturnType<typeof purgeOf>> } | null;
+}
+
+async function glance({ log, codec, topics }: ExplainedCrawl, policy: Policy, given: string): Promise<Glimpse> {
+  const url = policy.normalize(given);
+  if (url === null) return { given, url, known: null };
+  const trace = await traceUrl(log, codec, topics, url, policy.normalize);
+  const purged = await purgeOf(log, codec, topics.crawl, trace.partition, url);
+  return { given, url, known: { trace, purged } };
+}
+
+function isKnown({ known }: Glimpse): boolean {
+  return known !== null && (known.trace.timeline.admitted.length > 0 || known.purged !== null);
+}
+
 /** The other scheme, and the host with or without www: people type what they remember. */
-async function knownForm(
-  given: string,
-  ask: (url: string) => Promise<Facts>,
-  isKnown: (facts: Facts) => boolean,
-): Promise<Facts | null> {
+async function knownForm(given: string, ask: (url: string) => Promise<Glimpse>): Promise<Glimpse | null> {
   const url = withScheme(given);
   const other = url.replace(/^https?:/, (one) => (one === 'http:' ? 'https:' : 'http:'));
   const forms = [url, other].flatMap((one) => [one, otherHost(one)]);
   for (const form of new Set(forms.filter((one) => one !== url))) {
-    const facts = await ask(form);
-    if (isKnown(facts)) return facts;
+    const glimpse = await ask(form);
+    if (isKnown(glimpse)) return glimpse;
   }
   return null;
 }
@@ -134,28 +150,25 @@ async function ofFirstSeed(typed: string, data: string | undefined): Promise<str
   return seeds[0] === undefined ? typed : new URL(typed, seeds[0]).href;
 }
 
-async function explain(
-  { log, codec, topics }: ExplainedCrawl,
-  flags: Pick<KafkaFlags, 'brokers' | 'data'>,
-  given: string,
-) {
-  const { policy: text } = await readControl(log, codec, topics.crawl);
-  if (text === null) throw noPolicy();
-  const config = parsePolicy(text.json);
-  const policy = compilePolicy(config, await listsOfCrawl(config, flags));
-  const url = policy.normalize(given);
-  const steps = url === null ? [] : [...explainNormalize(given, config.normalize), ...explainSeenKey(url)];
+async function policyOfCrawl({ log, codec, topics }: ExplainedCrawl, flags: CrawlPlace): Promise<Policy> {
+  const { policy } = await readControl(log, codec, topics.crawl);
+  if (policy === null) throw noPolicy();
+  const config = parsePolicy(policy.json);
+  return compilePolicy(config, await listsOfCrawl(config, flags));
+}
+
+async function explain({ log, codec, topics }: ExplainedCrawl, policy: Policy, { given, url, known }: Glimpse) {
+  const steps = url === null ? [] : [...explainNormalize(given, policy.config.normalize), ...explainSeenKey(url)];
   const normalize = { given, url, key: url === null ? null : seenKey(url), steps };
   const overlays = url === null ? [] : policy.deciding(url);
-  if (url === null)
+  if (url === null || known === null)
     return { normalize, overlays, filter: filterOf(policy, policy.admit(given, 0, 0)), ...nothingKnown };
-  const trace = await traceUrl(log, codec, topics, url, policy.normalize);
+  const { trace, purged } = known;
   const newest = await newestOutcome(log, codec, topics, url, policy.normalize);
   const { timeline } = trace;
   const first = timeline.admitted.at(-1);
   const filter = filterOf(policy, policy.admit(given, first?.depth ?? 0, first?.hop ?? 0));
   const { place, facts } = timeline;
-  const purged = await purgeOf(log, codec, topics.crawl, trace.partition, url);
   const isNew = first === undefined;
   return {
     normalize,

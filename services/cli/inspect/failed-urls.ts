@@ -37,7 +37,7 @@ export async function printFailures(
   let notRead = 0;
   const { normalize, hopsMax } = await rulesOf(crawl);
   const redirects = new RedirectsReported();
-  const hostFailuresOf = new Map<string, HostFailure | undefined>();
+  const failureOf = hostFailureOf(crawl);
   const print = async (url: string, kind: string, line: string): Promise<boolean> => {
     if (kind === 'notRead') notRead += 1;
     else count += 1;
@@ -47,7 +47,7 @@ export async function printFailures(
   for (let partition = 0; partition < topics.partitions; partition++) {
     const failed = new Map<string, FailedUrl>();
     for await (const { hostKey, record } of abandonedUrls(log, topics.crawl, partition))
-      failed.set(record.url, await abandonedWhy(crawl, hostKey, record, hostFailuresOf));
+      failed.set(record.url, abandonedWhy(record, await failureOf(hostKey)));
     const { start, end } = await log.offsets(topic, partition);
     if (start > 0)
       printNotice(`${topic}/${partition}: records before offset ${start} were trimmed, so older failures are missing`);
@@ -90,15 +90,17 @@ export async function printFailures(
 
 type FailedUrl = Pick<Outcome, 'url' | 'kind' | 'status' | 'detail'>;
 
+/** Why a host could not be reached. All hosts are read together when the first is asked for: a crawl may give up on thousands. */
+function hostFailureOf({ log, codec, topics }: ReadableCrawl) {
+  let all: ReturnType<typeof hostFailures> | undefined;
+  return async (hostKey: string): Promise<HostFailure | undefined> => {
+    all ??= hostFailures(log, codec, topics);
+    return (await all).get(hostKey);
+  };
+}
+
 /** A URL that was given up with its host: why the host could not be reached. */
-async function abandonedWhy(
-  { log, codec, topics }: ReadableCrawl,
-  hostKey: string,
-  { url, outcome }: UrlRecord,
-  known: Map<string, HostFailure | undefined>,
-): Promise<FailedUrl> {
-  if (!known.has(hostKey)) known.set(hostKey, (await hostFailures(log, codec, topics, hostKey)).get(hostKey));
-  const failure = known.get(hostKey);
+function abandonedWhy({ url, outcome }: UrlRecord, failure: HostFailure | undefined): FailedUrl {
   const detail = failure?.detail ? `given up with its host: ${failure.detail}` : 'given up with its host';
   return { url, kind: failure?.kind ?? outcome, status: 0, detail };
 }

@@ -14,6 +14,7 @@ import { wholeNumber } from '../flags/arguments.ts';
 import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
 import { hostArgument } from '../flags/url-argument.ts';
 import { print } from '../terminal/print.ts';
+import { printNotice } from '../terminal/restore-text.ts';
 import { inspectLimits } from './inspect-limits.ts';
 import { noPolicy } from './no-policy.ts';
 
@@ -51,12 +52,13 @@ export function addLinksCommand(program: Command): void {
     .action((flags: LinksFlags) =>
       withCrawl(flags, async (crawl) => {
         const list = await listLinks(crawl, flags);
+        for (const notice of await trimmedNotices(crawl, flags)) printNotice(notice);
         print({ json: list, text: linksText(list, flags) }, flags.json);
       }),
     );
 }
 
-async function listLinks(crawl: ReadableCrawl, flags: LinksFlags): Promise<LinkList> {
+export async function listLinks(crawl: ReadableCrawl, flags: LinksFlags): Promise<LinkList> {
   const { host = '', rule: only, limit, dropped } = flags;
   const source = { ...crawl, policy: await policyOfCrawl(crawl, flags) };
   const rules = new Map<string, number>();
@@ -74,6 +76,27 @@ async function listLinks(crawl: ReadableCrawl, flags: LinksFlags): Promise<LinkL
     rules: Object.fromEntries([...rules].sort(([, a], [, b]) => b - a)),
     links: [...listed.values()].flatMap((urls) => [...urls.values()]),
   };
+}
+
+/** What the list cannot hold any more: `pages --failed` says the same of failures. */
+export async function trimmedNotices(
+  { log, topics }: Pick<ReadableCrawl, 'log' | 'topics'>,
+  { dropped }: Pick<LinksFlags, 'dropped'>,
+): Promise<readonly string[]> {
+  const links = dropped === true ? 'dropped links' : 'links';
+  const missing = {
+    discovered: `older ${links} are missing`,
+    'frontier-changelog': 'older URLs in traps are missing',
+    results: 'older links that plugins left out are missing',
+  };
+  const notices: string[] = [];
+  for (const [name, what] of Object.entries(missing))
+    for (let partition = 0; partition < topics.partitions; partition++) {
+      const topic = `${topics.crawl}.${name}`;
+      const { start } = await log.offsets(topic, partition);
+      if (start > 0) notices.push(`${topic}/${partition}: records before offset ${start} were trimmed, so ${what}`);
+    }
+  return notices;
 }
 
 async function policyOfCrawl({ log, codec, topics }: ReadableCrawl, flags: LinksFlags): Promise<Policy> {

@@ -39,7 +39,7 @@ export interface QueryServiceOptions {
   /** Restores of partitions of this process. */
   readonly restores: Restores;
   /** Where lists of the policy are. */
-  readonly flags: Pick<KafkaFlags, 'brokers' | 'data'>;
+  readonly flags: Pick<KafkaFlags, 'brokers' | 'data' | 'registry'>;
   readonly ask?: AskMember | undefined;
 }
 

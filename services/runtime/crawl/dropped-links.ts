@@ -2,8 +2,6 @@
  * Links that a crawl found and did not follow, with the rule. The rules of the policy are asked again for each link on
  * `discovered`. What traps hold is in the changelog, and what plugins left out is in `results`, a few for each page.
  */
-import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
-import { isTrapQueue } from '../../../topology/frontier/queues/held-queues.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
@@ -13,6 +11,7 @@ import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
 import { leftOutIn } from './left-out.ts';
 import type { CrawlTopics } from './requests.ts';
+import { trappedUrls } from './trapped-urls.ts';
 
 export interface DroppedLink {
   readonly url: string;
@@ -39,7 +38,7 @@ export async function* droppedLinks(source: DroppedLinksSource, hostKey: string)
   for (let partition = 0; partition < partitions; partition++) {
     if (only === null || only === partition) {
       yield* judgedLinks(source, partition, hostKey, false);
-      yield* trappedUrls(source, partition, hostKey);
+      yield* linksInTraps(source, partition, hostKey);
     }
     // A page's partition says nothing of where its links lead.
     yield* linksLeftOut(source, partition, hostKey);
@@ -78,29 +77,9 @@ async function* judgedLinks(
 }
 
 /** Those of traps that an operator has released are not among them. */
-async function* trappedUrls({ log, topics }: DroppedLinksSource, partition: number, only: string) {
-  const topic = `${topics.crawl}.frontier-changelog`;
-  const { start, end } = await log.offsets(topic, partition);
-  /** Host key and front queue → the pattern of the trap. */
-  const patterns = new Map<string, string>();
-  const trapped = new Map<string, { readonly trap: string; readonly pattern: string; readonly atMs: number }>();
-  for await (const { value } of recordsOf(log, topic, partition, start, end)) {
-    const record = readChangelog(value);
-    if (record.kind !== 'commit') continue;
-    for (const change of record.changes) {
-      if (change.kind === 'trap') patterns.set(`${change.hostKey} ${change.frontQueue}`, change.pattern);
-      else if (change.kind === 'releaseTrap') {
-        for (const [url, { trap, pattern }] of trapped)
-          if (pattern === change.pattern && trap.startsWith(`${change.hostKey} `)) trapped.delete(url);
-      } else if (change.kind === 'admit' && (only === '' || change.hostKey === only))
-        for (const { url, frontQueue } of change.entries) {
-          const trap = `${change.hostKey} ${frontQueue}`;
-          if (!isTrapQueue(frontQueue)) trapped.delete(url);
-          else trapped.set(url, { trap, pattern: patterns.get(trap) ?? '', atMs: record.nowMs });
-        }
-    }
-  }
-  for (const [url, { pattern, atMs }] of trapped) yield { url, rule: 'trap', detail: pattern, sourceUrl: '', atMs };
+async function* linksInTraps({ log, topics }: DroppedLinksSource, partition: number, only: string) {
+  for (const { url, pattern, atMs } of await trappedUrls(log, topics.crawl, partition, only))
+    yield { url, rule: 'trap', detail: pattern, sourceUrl: '', atMs };
 }
 
 async function* linksLeftOut({ log, codec, topics }: DroppedLinksSource, partition: number, only: string) {

@@ -109,7 +109,8 @@ export class KafkaCrawls {
     const name = basename(path);
     const { log, codec, manifest } = await this.#there(name);
     this.#look(name);
-    const { lines } = await explainer({ log, codec, topics: manifest }, { brokers: this.#options.brokers })(url);
+    const { brokers, registry } = this.#options;
+    const { lines } = await explainer({ log, codec, topics: manifest }, { brokers, registry: registry?.url })(url);
     return lines;
   };
 

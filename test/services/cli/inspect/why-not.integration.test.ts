@@ -147,4 +147,7 @@ test('a crawl names a seed that redirects out of scope, and crawls its target wi
   ]);
   assert.equal(followed.code, 0, followed.stderr);
   assert.equal(lastJson(followed)['pages'], 2, followed.stderr);
+  const resumed = await runCommand(['crawl', '--data', data, '--follow-seed-redirects', '--json']);
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.equal(lastJson(resumed)['pages'], 2, resumed.stderr);
 });

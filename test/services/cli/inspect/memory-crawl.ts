@@ -1,0 +1,82 @@
+/** A crawl in memory: its topics, records to put on them, and how often each topic's records are read. */
+
+import { blankLink, blankLinkGroup, blankOutcome, blankResult } from '../../../../schemas/blank.ts';
+import type { LinkGroup, Outcome } from '../../../../schemas/types.ts';
+import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { policyRecords } from '../../../../services/runtime/crawl/requests.ts';
+import type { Manifest } from '../../../../services/runtime/data-folder/manifest.ts';
+import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { encodeCommit } from '../../../../topology/frontier/changes/changelog.ts';
+import type { Change } from '../../../../topology/frontier/changes/changes.ts';
+import { writeChange } from '../../../../topology/frontier/changes/codec.ts';
+import { zeroCounters } from '../../../../topology/frontier/changes/counters.ts';
+import { ByteWriter } from '../../../../topology/frontier/storage/bytes.ts';
+import { defaultPolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
+import { hostKeyOf, partitionKeyOf } from '../../../../topology/url/host-key.ts';
+import { partitionOf } from '../../../../topology/url/partition.ts';
+
+const names = ['control', 'discovered', 'results', 'pages', 'frontier-changelog'];
+
+export async function memoryCrawl(partitions = 1) {
+  const topics: Manifest = {
+    ...{ format: 1, crawl: 'c', partitions, keyMode: 'host', pslHash: '', seenKeyVersion: 1, fingerprintVersion: 1 },
+    ...{ fingerprintKey: '0'.repeat(32), createdAt: '', createdBy: '' },
+  };
+  const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  await log.createTopics(names.map((name) => ({ name: `c.${name}`, partitions, retention: 'state' as const })));
+  const codec = await openCodec(createMemoryRegistry(), 'c');
+  const readings: string[] = [];
+  const counting = {
+    committed: log.committed.bind(log),
+    offsetAt: log.offsetAt.bind(log),
+    offsets: log.offsets.bind(log),
+    reader: () => {
+      const reader = log.reader();
+      const seek = reader.seek.bind(reader);
+      reader.seek = (topic, partition, offset) => {
+        readings.push(topic);
+        seek(topic, partition, offset);
+      };
+      return reader;
+    },
+  };
+  const own = (hostKey: string) => partitionOf(partitionKeyOf(hostKey, 'host'), partitions);
+  let seq = 0;
+  return {
+    crawl: { log: counting, codec, topics, folder: null, refresh: async () => {}, brokersLog: null },
+    /** The topic of each reading, in order. */
+    readings,
+    trim: (topic: string, before: number) => log.trim(`c.${topic}`, 0, before),
+    close: () => log.close(),
+    policy: (policy: Partial<PolicyConfig> = {}) =>
+      log.append(policyRecords(codec, topics, { ...defaultPolicy(), version: 1, ...policy }, 'test', 1)),
+    discovered: (hostKey: string, urls: readonly string[], group: Partial<LinkGroup> = {}) =>
+      log.append([
+        {
+          ...{ topic: 'c.discovered', partition: own(hostKey), key: null },
+          value: codec.encode('discovered', {
+            groups: [{ ...blankLinkGroup, hostKey, ...group, links: urls.map((url) => ({ ...blankLink, url })) }],
+          }),
+        },
+      ]),
+    result: (outcome: Partial<Outcome> & { readonly url: string }, completedAtMs = 1) => {
+      const hostKey = hostKeyOf(outcome.url);
+      const value = codec.encode('results', {
+        ...blankResult,
+        ...{ hostKey, completedAtMs, outcomes: [{ ...blankOutcome, ...outcome }] },
+      });
+      return log.append([{ topic: 'c.results', partition: own(hostKey), key: null, value }]);
+    },
+    commit: (hostKey: string, changes: readonly Change[], nowMs = 5_000) => {
+      const writer = new ByteWriter(64);
+      for (const change of changes) writeChange(writer, change);
+      seq += 1;
+      const header = { epoch: 0, seq, nowMs, policyVersion: 1, demand: 0, inputs: [] } as const;
+      const value = encodeCommit({ kind: 'commit', ...header, counters: zeroCounters() }, writer.take());
+      return log.append([{ topic: 'c.frontier-changelog', partition: own(hostKey), key: null, value }]);
+    },
+  };
+}
