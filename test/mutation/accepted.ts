@@ -1357,10 +1357,10 @@ export const accepted: readonly Accepted[] = [
     because: 'slices begin at multiples of their length',
   },
   {
-    file: 'services/fetcher/leases/lease.ts',
+    file: 'topology/robots/crawl-delay-cap.ts',
     find: '0',
     replace: '(0 + 1)',
-    line: 'if (task.crawlDelayCapMs > 0 &&',
+    line: 'return crawlDelayCapMs > 0 &&',
     because: 'no robots.txt asks for a pause of one millisecond at most',
   },
   {

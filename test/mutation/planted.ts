@@ -225,10 +225,10 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'a Crawl-delay equal to the cap defers the host',
-    file: 'services/fetcher/leases/lease.ts',
-    find: 'crawlDelayMs > task.crawlDelayCapMs',
-    replace: 'crawlDelayMs >= task.crawlDelayCapMs',
-    tests: leaseTests,
+    file: 'topology/robots/crawl-delay-cap.ts',
+    find: 'crawlDelayMs > crawlDelayCapMs',
+    replace: 'crawlDelayMs >= crawlDelayCapMs',
+    tests: ['test/topology/robots/crawl-delay-cap.test.ts'],
   },
   {
     mistake: 'demand is a constant, whatever fetchers there are',

@@ -18,13 +18,16 @@ export function leftOutText(all: readonly LeftOut[]): string {
     .join('; ');
 }
 
+const mark = ' left out ';
+
 /** From an outcome's detail, which may hold more. Fetchers of 0.3.0 named no URLs. */
 export function leftOutIn(detail: string): LeftOut[] {
   // A normal URL holds no space.
-  const parts = detail.matchAll(/(?:^|; )plugin (\S+(?: \S+)*?) left out (\d+) links?(?:: (\S+?(?: \S+?)*?))?(?=; |$)/g);
-  return [...parts].map(([, plugin = '', links = '0', urls]) => ({
-    plugin,
-    links: Number(links),
-    urls: urls?.split(' ') ?? [],
-  }));
+  return detail.split('; ').flatMap((part) => {
+    const at = part.indexOf(mark);
+    if (!part.startsWith('plugin ') || at < 0) return [];
+    const [links = '', word, ...urls] = part.slice(at + mark.length).split(' ');
+    if (!/^\d{1,9}$/.test(links) || !/^links?:?$/.test(word ?? '')) return [];
+    return [{ plugin: part.slice('plugin '.length, at), links: Number(links), urls }];
+  });
 }

@@ -10,7 +10,7 @@ import { readRequest } from '../../connect/crawl-folder.ts';
 /** Names of options and variables whose values are never written. */
 const secret = /pass|secret|token|key|auth|cookie|credential|user(name)?$|login|sasl|jaas/i;
 /** In an address: user and password, and a query, which may hold a key. */
-const credentials = /(\w+:\/\/)[^/\s]*@/g;
+const credentials = /\b(\w{1,20}:\/\/)[^/\s]*@/g;
 const query = /(https?:\/\/[^\s?"]+)\?[^\s"]+/g;
 
 export interface BundleParts {
