@@ -218,6 +218,11 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
       const msk = set(`network.${value}=true`, 'settings.CRAWLSTREAM_KAFKA_MECHANISM=aws-msk-iam');
       assert.ok(await may(msk, 'dedup', { address }, 80));
     }
+    const role = 'serviceAccount.annotations.eks\\.amazonaws\\.com/role-arn=arn:aws:iam::1:role/crawl';
+    const tokens = { address: '52.1.2.3' };
+    assert.ok(!(await may(set('settings.CRAWLSTREAM_KAFKA_MECHANISM=aws-msk-iam'), 'dedup', tokens, 443)));
+    assert.ok(await may(set('settings.CRAWLSTREAM_KAFKA_MECHANISM=aws-msk-iam', role), 'dedup', tokens, 443));
+    assert.ok(await may(set('settings.AWS_ENDPOINT_URL_S3=http://minio.storage:9000', role), 'archive', tokens, 443));
   });
 
   it('only peers that values name scrape metrics', async () => {

@@ -85,6 +85,11 @@ Ports are the address’s own. A policy counts the pod’s port: where a Service
 {{- $to := list (dict "ipBlock" (dict "cidr" "169.254.169.254/32")) (dict "ipBlock" (dict "cidr" "fd00:ec2::254/128")) -}}
 {{- $rules = append $rules (dict "to" $to "ports" $ports) -}}
 {{- end -}}
+{{- /* A role of the ServiceAccount is asked for at AWS's token service. */}}
+{{- if hasKey (.Values.serviceAccount.annotations | default dict) "eks.amazonaws.com/role-arn" -}}
+{{- $https := list (dict "protocol" "TCP" "port" 443) -}}
+{{- $rules = append $rules (dict "to" (include "crawlstream.anywhere" . | fromJsonArray) "ports" $https) -}}
+{{- end -}}
 {{- toJson $rules -}}
 {{- end -}}
 
