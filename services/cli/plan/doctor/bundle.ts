@@ -9,9 +9,8 @@ import { readRequest } from '../../connect/crawl-folder.ts';
 
 /** Names of options and variables whose values are never written. */
 const secret = /pass|secret|token|key|auth|cookie|credential|user(name)?$|login|sasl|jaas/i;
-/** In an address: user and password, and a query, which may hold a key. */
+/** In an address: user and password. */
 const credentials = /\b(\w{1,20}:\/\/)[^/\s]*@/g;
-const query = /(https?:\/\/[^\s?"]+)\?[^\s"]+/g;
 
 export interface BundleParts {
   readonly version: string;
@@ -56,10 +55,19 @@ function withoutSecrets(value: unknown, key = '', isSecret = false): unknown {
   if (typeof value !== 'string') return value;
   // An option of a plugin may be a password of any name.
   if (key === 'set') return value.replace(/=.*/s, '=(left out)');
-  const clean = value.replaceAll(credentials, '$1').replaceAll(query, '$1?(left out)');
+  const clean = withoutQueries(value.replaceAll(credentials, '$1'));
   return ownNames()
     .filter((name) => name.length > 2)
     .reduce((text, name) => text.replaceAll(new RegExp(`\\b${escaped(name)}\\b`, 'g'), '(name)'), clean);
+}
+
+/** A query of an address may hold a key. */
+function withoutQueries(text: string): string {
+  const words = text.split(/([\s"])/).map((word) => {
+    const at = word.includes('://') ? word.indexOf('?') : -1;
+    return at < 0 ? word : `${word.slice(0, at)}?(left out)`;
+  });
+  return words.join('');
 }
 
 /** In a container the user may have no name. */
