@@ -53,6 +53,11 @@ export function addAclsCommand(program: Command): void {
   });
 }
 
+/** The rights of a crawl's services, as the command prints them: deploy/KAFKA.md has this text. */
+export function aclsText(crawl: string): string {
+  return printed(servicesOf(processors), { crawl });
+}
+
 async function servicesFor(flags: AclFlags): Promise<readonly Service[]> {
   const isOfFleet = flags.fleet !== undefined || flags.crawl.includes('.');
   if (!isOfFleet) return servicesOf(await declared(flags));

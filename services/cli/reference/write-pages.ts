@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { productVersion } from '../../runtime/version.ts';
 import { configurationPage } from '../config/describe-settings.ts';
+import { aclsText } from '../plan/acls-command.ts';
 import { sizingPage } from '../plan/sizing-page.ts';
 import { createProgram } from '../program.ts';
 import { chartPage } from './chart/chart-page.ts';
@@ -16,7 +17,13 @@ import { wirePage } from './wire-page.ts';
 const root = new URL('../../../', import.meta.url);
 const program = await createProgram();
 const chart = helmChart(productVersion, program, (file) => readFileSync(new URL(`deploy/${file}`, root), 'utf8'));
+/** Written by hand but for this list. */
+const kafkaPage = readFileSync(new URL('deploy/KAFKA.md', root), 'utf8').replace(
+  /(<!-- crawlstream acls -->\n```\n)[\s\S]*?(```\n<!-- end -->)/,
+  (_, before: string, after: string) => `${before}${aclsText('crawl')}${after}`,
+);
 const pages = {
+  'deploy/KAFKA.md': kafkaPage,
   'deploy/CONFIGURATION.md': configurationPage(program),
   'deploy/COMMANDS.md': commandsPage(program),
   'deploy/CHART.md': chartPage(chart),
