@@ -32,7 +32,7 @@ describe('the image’s build context', () => {
 
   it('the image takes only files out of the stage that compiles that this stage has', () => {
     const taken = takenFromBuild(readFileSync(join(root, 'deploy/Dockerfile'), 'utf8'));
-    assert.ok(taken.length > 3, taken.join(', '));
+    assert.ok(taken.length >= 3, taken.join(', '));
     assert.deepEqual(
       taken.filter((path) => !existsSync(join(folder, path)) && path !== 'node_modules'),
       [],
