@@ -39,6 +39,7 @@ export interface Plugin extends FetchHooks {
   readonly processors?: readonly PluginProcessor<any>[];
 }
 
+/** Copies that a plugin's consumer keeps: none, or pages, which its handler's `forget` deletes. */
 export type PluginHolds = 'nothing' | 'pages';
 
 /** A consumer group of the plugin's own over the crawl's topics. */

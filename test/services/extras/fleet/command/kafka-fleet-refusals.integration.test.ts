@@ -33,7 +33,7 @@ test('unsupported options on Kafka are refused by name, and so are roles of a fl
     [[...fleet, '--fleet', 'f', '--with', 'dedup'], /--with works only with --role consumers/],
     [
       [...fleet, '--fleet', 'f', '--role', 'consumers', '--with', 'render'],
-      /render is not a consumer of a fleet: use some of dedup,index,archive,graph/,
+      /render is not a consumer of a fleet: use some of archive,dedup,graph,index/,
     ],
     [[...fleet, '--fleet', 'a.b'], /--fleet.*use at most 60 letters, digits and -/],
     [
