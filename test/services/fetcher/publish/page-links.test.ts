@@ -117,7 +117,10 @@ describe('links of a page', () => {
         ['http://a.test/best', 7],
       ],
     );
-    assert.deepEqual([[...leftOut], count], [[['mine', { links: 2, urls: ['http://a.test/no', 'http://a.test/no2'] }]], 2]);
+    assert.deepEqual(
+      [[...leftOut], count],
+      [[['mine', { links: 2, urls: ['http://a.test/no', 'http://a.test/no2'] }]], 2],
+    );
     assert.deepEqual(asked[0], { url: 'http://a.test/1', depth: 2, sourceUrl: 'http://s.test/' });
   });
 
