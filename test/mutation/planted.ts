@@ -31,7 +31,6 @@ const logEdgeTests = ['test/services/runtime/log/log-edges.test.ts'];
 const cutShortTests = ['test/services/frontier/own/cut-short.test.ts'];
 const auditTests = ['test/topology/extras/audit/host-contacts.test.ts'];
 const kafkaTests = ['test/services/runtime/log/kafka/exchanges.test.ts'];
-const leaseTests = ['test/services/fetcher/leases/lease.test.ts'];
 
 export const planted: readonly Planted[] = [
   {
