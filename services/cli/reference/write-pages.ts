@@ -17,11 +17,8 @@ import { wirePage } from './wire-page.ts';
 const root = new URL('../../../', import.meta.url);
 const program = await createProgram();
 const chart = helmChart(productVersion, program, (file) => readFileSync(new URL(`deploy/${file}`, root), 'utf8'));
-/** Written by hand but for this list. */
-const kafkaPage = readFileSync(new URL('deploy/KAFKA.md', root), 'utf8').replace(
-  /(<!-- crawlstream acls -->\n```\n)[\s\S]*?(```\n<!-- end -->)/,
-  (_, before: string, after: string) => `${before}${aclsText('crawl')}${after}`,
-);
+/** Written by hand but for the list of rights. */
+const kafkaPage = withRights(readFileSync(new URL('deploy/KAFKA.md', root), 'utf8'));
 const pages = {
   'deploy/KAFKA.md': kafkaPage,
   'deploy/CONFIGURATION.md': configurationPage(program),
@@ -44,6 +41,15 @@ for (const [name, text] of Object.entries(pages)) {
     process.stderr.write(`${name} differs from its sources: run npm run generate and commit the result\n`);
     process.exitCode = 1;
   }
+}
+
+/** The page with its list of rights written anew between the two marks. Throws an Error where a mark is missing. */
+function withRights(page: string): string {
+  const [start, end] = ['<!-- crawlstream acls -->\n```\n', '```\n<!-- end -->'];
+  const from = page.indexOf(start) + start.length;
+  const to = page.indexOf(end, from);
+  if (from < start.length || to === -1) throw new Error(`deploy/KAFKA.md has no ${JSON.stringify([start, end])}`);
+  return page.slice(0, from) + aclsText('crawl') + page.slice(to);
 }
 
 function textOf(file: URL): string {
