@@ -120,16 +120,15 @@ function cut(body: Buffer, bytesMax: number): Decoded {
   return body.length <= bytesMax ? { body, truncated: false } : { body: body.subarray(0, bytesMax), truncated: true };
 }
 
-/** Servers do label plain bodies as gzip, and send raw deflate: the first bytes decide. */
+/** Servers do label plain bodies as gzip, send raw deflate, and say gzip for deflate or the reverse: the first bytes decide. */
 function codingOf(name: string, body: Buffer): Coding | 'plain' | 'damaged' {
-  if (name === 'gzip' || name === 'x-gzip') {
-    if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip';
-    return holdsBinary(body) ? 'damaged' : 'plain';
-  }
   if (name === 'br') return 'br';
-  // RFC 1950 §2.2: method 8, and the first two bytes are a multiple of 31.
-  const zlibHeader = (body[0]! & 0x0f) === 8 && ((body[0]! << 8) + (body[1] ?? 0)) % 31 === 0;
-  return zlibHeader ? 'deflate' : 'deflate-raw';
+  if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip';
+  // RFC 1950 §2.2: method 8, and the first two bytes are a multiple of 31. Windows of 32 KiB alone are told from text.
+  const isZlib = (body[0]! & 0x0f) === 8 && ((body[0]! << 8) + (body[1] ?? 0)) % 31 === 0;
+  if (name === 'deflate') return isZlib ? 'deflate' : 'deflate-raw';
+  if (isZlib && body[0] === 0x78 && holdsBinary(body)) return 'deflate';
+  return holdsBinary(body) ? 'damaged' : 'plain';
 }
 
 /** Bytes that no text begins with (MIME sniffing standard, §7.1): a body that lost its coding's header is no page. */
@@ -191,11 +190,48 @@ async function decodeStream(body: Buffer, coding: Coding, bytesMax: number): Pro
 }
 
 async function brokenStream(body: Buffer, coding: Coding, bytesMax: number, broken: Decoded): Promise<DecodeResult> {
+  const whole = await withoutItsSum(body, coding, bytesMax);
+  if (whole !== null) return whole;
   if (coding !== 'gzip') return isText(body) ? cut(body, bytesMax) : broken;
   // One byte behind a stream is too little for an error; of another member it may be the first.
   if (body.at(-1) === 0x1f) return broken;
   const stream = await decodeWhole(body.subarray(0, -1), () => streamOf(coding), bytesMax);
   return 'error' in stream || stream.broken === true ? broken : stream;
+}
+
+/**
+ * A stream whose data are all there and whose check sum at the end is cut. Null: it is none. The last block of the data says that it
+ * is the last (RFC 1951 §3.2.3), so that nothing of the body is missing. Browsers and curl take such a body as whole.
+ */
+async function withoutItsSum(body: Buffer, coding: Coding, bytesMax: number): Promise<Decoded | null> {
+  if (coding !== 'gzip' && coding !== 'deflate') return null;
+  const dataAt = coding === 'gzip' ? gzipDataAt(body) : zlibHeaderBytes;
+  if (dataAt === null) return null;
+  const decodeTo = (end: number) => decodeWhole(body.subarray(dataAt, end), () => streamOf('deflate-raw'), bytesMax);
+  const whole = await decodeTo(body.length);
+  if ('error' in whole || whole.broken === true) return null;
+  // Data that end further before are those of a member with others behind it.
+  const earlier = await decodeTo(Math.max(body.length - sumBytes[coding], dataAt));
+  return 'error' in earlier || earlier.broken === true ? whole : null;
+}
+
+const zlibHeaderBytes = 2;
+/** RFC 1952 §2.3.1: the sum and the length. RFC 1950 §2.2: the sum. */
+const sumBytes = { gzip: 8, deflate: 4 } as const;
+
+/** Where the data of the first gzip member begin (RFC 1952 §2.3). Null: its header is cut. */
+function gzipDataAt(body: Buffer): number | null {
+  const [hasHeaderSum, hasExtra, hasName, hasComment] = [2, 4, 8, 16].map((bit) => (body[3]! & bit) !== 0);
+  let at = 10;
+  if (hasExtra) at += 2 + (at + 2 <= body.length ? body.readUInt16LE(at) : body.length);
+  for (const isThere of [hasName, hasComment]) {
+    if (!isThere) continue;
+    const end = body.indexOf(0, at);
+    if (end === -1) return null;
+    at = end + 1;
+  }
+  if (hasHeaderSum) at += 2;
+  return at < body.length ? at : null;
 }
 
 /** Of a gzip member, by which it is known. */

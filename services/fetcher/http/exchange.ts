@@ -16,6 +16,7 @@ import type { BodyRoom, Claim } from './body-room.ts';
 import type { Watched } from './deadline-watch.ts';
 import { type Headers, headerOf, headersFromRaw, headersOf } from './headers.ts';
 import { type BodyArchive, BodyKeeper, type KeptBody } from './kept-body.ts';
+import { changesBytes } from './lenient-response.ts';
 import { failureOf, GaveUp, isOfForm, NotProcessed, type RequestFailure } from './request-failure.ts';
 import type { requestLimits } from './request-limits.ts';
 import type { SentRequest, Spoken, WireFacts } from './sent-request.ts';
@@ -192,8 +193,8 @@ export class Exchange implements Watched {
     if (this.#connection.lenient === true) return true;
     const all = headersOf(this.#headers, 'transfer-encoding').join(', ').toLowerCase();
     if (all === 'chunked' || all === 'identity') return true;
-    this.#isMisread = all.split(',').every((name) => /^(chunked|identity)?$/.test(name.trim()));
-    this.#giveUp(new GaveUp('badResponse', `transfer coding ${all.slice(0, 40)} is not known`));
+    this.#isMisread = !all.split(',').some(changesBytes);
+    this.#giveUp(new GaveUp('badResponse', `transfer coding ${all.slice(0, 40)} was not asked for`));
     return false;
   }
 

@@ -3,9 +3,10 @@
  *
  * It accepts: lines that end in a bare LF (RFC 9112 §2.2), folded lines (§5.2), blanks before a colon (§5.1), control characters in
  * values (RFC 9110 §5.5), status lines with other blanks or another version, one Content-Length said twice (§6.3 item 5),
- * Transfer-Encoding beside Content-Length (item 3), `identity` and a second `chunked` as transfer codings, blanks around a chunk size
- * (§7.1.1), and interim answers that nobody asked for (RFC 9110 §15.2). Fields whose name is no token are dropped: consumers of the
- * headers could not hold them. Two different lengths stay an error.
+ * Transfer-Encoding beside Content-Length (item 3), `identity`, a second `chunked` and words that name no transfer coding, blanks
+ * around a chunk size (§7.1.1), and interim answers that nobody asked for (RFC 9110 §15.2). A Content-Length that is no number is
+ * ignored: the body ends with the connection. Fields whose name is no token are dropped: consumers of the headers could not hold
+ * them. Two different lengths stay an error.
  *
  * Such answers are how responses are smuggled through proxies. A client is safe as long as it uses the connection for one answer only.
  * Invariants: what is held is bounded by `headerBytesMax`, the work is linear in the bytes, and where the bytes are split does not matter.
@@ -150,10 +151,10 @@ export class LenientResponse {
       return;
     }
     const isBare = this.#isHead || this.#status === 204 || this.#status === 304;
-    const codings = isBare ? [] : listed(this.#fields, 'transfer-encoding').filter((name) => name !== 'identity');
-    const odd = codings.find((name) => name !== 'chunked');
-    if (odd !== undefined) throw new GaveUp('badResponse', `transfer coding ${odd.slice(0, 40)} is not known`);
-    const isChunked = codings.length > 0;
+    const codings = isBare ? [] : listed(this.#fields, 'transfer-encoding').map(nameOfCoding);
+    const refused = codings.find(changesBytes);
+    if (refused !== undefined) throw new GaveUp('badResponse', `transfer coding ${refused} was not asked for`);
+    const isChunked = codings.includes('chunked');
     const length = isBare ? 0 : isChunked ? null : lengthOf(listed(this.#fields, 'content-length'));
     this.#state = isChunked ? 'chunkSize' : length === null ? 'untilClose' : 'sized';
     this.#leftBytes = length ?? 0;
@@ -208,12 +209,26 @@ function listed(fields: readonly Field[], name: string): string[] {
   return all.map((member) => trimmed(member).toLowerCase()).filter((member) => member !== '');
 }
 
-/** Null: it ends with the connection. */
+/** Transfer codings that compress (RFC 9112 §7.2). They are sent only to whoever asks for them. */
+const compressing: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'compress', 'x-compress']);
+
+/** Of one transfer coding, in lower case, with or without parameters. */
+export function changesBytes(coding: string): boolean {
+  return compressing.has(nameOfCoding(coding));
+}
+
+/** A transfer coding without its parameters. */
+function nameOfCoding(coding: string): string {
+  const semicolon = coding.indexOf(';');
+  return trimmed(semicolon === -1 ? coding : coding.slice(0, semicolon));
+}
+
+/** Null: it ends with the connection. What is no number says nothing, as in browsers. */
 function lengthOf(values: readonly string[]): number | null {
-  if (values.length === 0) return null;
-  const lengths = values.map((value) => (/^\d+$/.test(value) ? Number(value) : Number.NaN));
+  const lengths = values.filter((value) => /^\d+$/.test(value)).map(Number);
+  if (lengths.length === 0) return null;
   const length = lengths[0]!;
-  if (lengths.every((one) => one === length) && Number.isSafeInteger(length)) return length;
+  if (lengths.every((one) => one === length)) return Number.isSafeInteger(length) ? length : null;
   const said = [...new Set(values)].slice(0, 3).map((value) => value.slice(0, 40));
   throw new GaveUp('badResponse', `Content-Length is not one number: ${said.join(', ')}`);
 }

@@ -24,8 +24,8 @@ export const requestLimits = {
   bodiesBytesMax: 256 * 1024 * 1024,
   /** Answers are read for so long in one turn of the event loop; the rest of those ready waits for the next turns. */
   readMsOfTurn: 25,
-  /** Content codings on one response: one is usual, two happen, more are an attack. */
-  codingLayersMax: 2,
+  /** Content codings on one response: one is usual, two happen; curl takes so many, too. */
+  codingLayersMax: 5,
   /** RFC 9659 §3: senders of zstd must not ask for a larger window. */
   zstdWindowBytesMax: 8 * 1024 * 1024,
   /** Bytes of an unwanted body that are read off so that the connection lives; beyond, closing is cheaper. */

@@ -189,7 +189,10 @@ test('two content codings are decoded in turn, in one field or in several; more 
   };
   const twice = await ask(brotliCompressSync(gzipSync('hello')), 'gzip, br');
   assert.equal(twice.body.toString(), 'hello');
-  assert.equal((await ask(Buffer.from('x'), 'gzip, gzip, gzip')).failure?.kind, 'badResponse');
+  assert.equal(
+    (await ask(Buffer.from('x'), Array.from({ length: 6 }, () => 'gzip').join())).failure?.kind,
+    'badResponse',
+  );
   const split = await ask(gzipSync(gzipSync('hello')), 'gzip\r\ncontent-encoding: gzip');
   assert.equal(split.body.toString(), 'hello');
   assert.equal((await ask(Buffer.from('x'), 'brimstone')).body.toString(), 'x');
@@ -401,7 +404,7 @@ test('a response that is not HTTP, or could smuggle a second response, is a bad 
 test('a transfer coding that was not requested is refused at once and named', async (t) => {
   const port = await serveBytes(t, ['HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n']);
   const { failure } = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
-  assert.deepEqual(failure, { kind: 'badResponse', detail: 'transfer coding gzip, chunked is not known' });
+  assert.deepEqual(failure, { kind: 'badResponse', detail: 'transfer coding gzip, chunked was not asked for' });
 });
 
 test('a URL without a path, or with only a query or fragment, requests the root', async (t) => {
