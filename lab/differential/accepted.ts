@@ -1,0 +1,72 @@
+/** Differences that are meant, each with its reason. */
+import type { Kind } from './draft.ts';
+import type { Odd } from './draw.ts';
+
+interface Accepted {
+  readonly sort: RegExp;
+  readonly dimension: string;
+  readonly names: RegExp;
+  /** Absent: of all kinds. */
+  readonly kind?: Kind;
+  readonly reason: string;
+}
+
+const alone = /^the crawler alone/;
+const others = /^others read/;
+const meaning = /^(another title|other links)$/;
+
+const accepted: readonly Accepted[] = [
+  {
+    ...{ sort: alone, dimension: 'coding', names: /./ },
+    reason: 'words that name no content coding are skipped, and the first bytes say which coding it is',
+  },
+  {
+    ...{ sort: alone, dimension: 'framing', names: /./ },
+    reason: 'a length that is no number says nothing, and a sitemap counts as far as it came',
+  },
+  {
+    ...{ sort: others, dimension: 'status line', names: /^(ICY|four digits)$/ },
+    reason: 'the answer does not begin with a status line of HTTP',
+  },
+  {
+    ...{ sort: others, dimension: 'framing', names: /^two different lengths$/ },
+    reason: 'two lengths leave open where the body ends (RFC 9112 §6.3)',
+  },
+  {
+    ...{ sort: others, dimension: 'line ends', names: /^LF CR everywhere$/ },
+    reason: 'LF CR ends no line',
+  },
+  {
+    ...{ sort: others, dimension: 'coding', names: /^(five times gzip|gzip said, deflate done)$/, kind: 'sitemap' },
+    reason: 'a sitemap is read as a stream, of which at most two layers of gzip are undone',
+  },
+  {
+    ...{ sort: meaning, dimension: 'framing', names: /^chunked with a parameter$/ },
+    reason: 'the browser shows the sizes of the chunks as text',
+  },
+  {
+    ...{ sort: meaning, dimension: 'base', names: /^a base (of another scheme|that is no URL)$/ },
+    reason: 'a base that is no http(s) URL is left out of account',
+  },
+  {
+    ...{ sort: meaning, dimension: 'markup', names: /^an empty value$/ },
+    reason: 'a link of a page to itself leads nowhere new',
+  },
+  {
+    ...{ sort: meaning, dimension: 'markup', names: /^within a template$/ },
+    reason: 'scripts put the links of a template into the page',
+  },
+  {
+    ...{ sort: meaning, dimension: 'type', names: /./ },
+    reason: 'the type took the declared charset away, and each reader guesses by itself',
+  },
+];
+
+/** Null: the finding is not explained. */
+export function reasonFor(odd: Odd, sort: string): string | null {
+  const fits = ({ dimension, names, sort: sorts, kind }: Accepted) =>
+    sorts.test(sort) &&
+    (kind ?? odd.kind) === odd.kind &&
+    odd.variants.some((variant) => variant.dimension === dimension && names.test(variant.name));
+  return accepted.find(fits)?.reason ?? null;
+}

@@ -1,0 +1,72 @@
+/** An answer over HTTP/1.1 that is not sent yet: each part of it can be changed by itself. */
+
+/** What an answer is asked for as: a page, a host's robots.txt, or its sitemap. */
+export type Kind = 'page' | 'robots' | 'sitemap';
+
+export interface Draft {
+  readonly kind: Kind;
+  /** The body in characters. It holds `startMark` near its start and `endMark` at its end. */
+  text: string;
+  encode: (text: string) => Buffer;
+  /** Lines of the head, each without its line end, in ISO 8859-1. */
+  readonly before: string[];
+  statusLine: string;
+  typeLines: string[];
+  codingLines: string[];
+  otherLines: string[];
+  /** The content coding of the encoded body. */
+  code: (body: Buffer) => Buffer;
+  /** The lines that say where the body ends, and the body as sent. */
+  frame: (body: Buffer) => { readonly lines: readonly string[]; readonly sent: Buffer };
+  /** Changes the whole head, with its line ends, as the last step. */
+  head: (head: string) => string;
+}
+
+/** A change of one part of a draft. Drafts change by at most one variant of each dimension. */
+export interface Variant {
+  readonly dimension: string;
+  readonly name: string;
+  /** Absent: of all kinds. */
+  readonly kinds?: readonly Kind[];
+  readonly change: (draft: Draft) => void;
+}
+
+export const startMark = 'start-of-body';
+export const endMark = 'end-of-body';
+
+const types: Readonly<Record<Kind, string>> = { page: 'text/html', robots: 'text/plain', sitemap: 'application/xml' };
+
+const texts: Readonly<Record<Kind, (origin: string) => string>> = {
+  page: () =>
+    `<!doctype html><html><head><title>${startMark}</title></head><body><p>Words of a page.</p>` +
+    `<a href="/linked">link</a><p>${endMark}</p></body></html>\n`,
+  robots: () => `# ${startMark}\nUser-agent: *\nDisallow: /private\n# ${endMark}\n`,
+  sitemap: (origin) =>
+    `<?xml version="1.0"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><!-- ${startMark} -->\n` +
+    `<url><loc>${origin}/listed</loc></url>\n</urlset><!-- ${endMark} -->\n`,
+};
+
+export function plainDraft(kind: Kind, origin: string): Draft {
+  return {
+    kind,
+    text: texts[kind](origin),
+    encode: (text) => Buffer.from(text),
+    before: [],
+    statusLine: 'HTTP/1.1 200 OK',
+    typeLines: [`Content-Type: ${types[kind]}; charset=utf-8`],
+    codingLines: [],
+    otherLines: [],
+    code: (body) => body,
+    frame: (body) => ({ lines: [`Content-Length: ${body.length}`], sent: body }),
+    head: (head) => head,
+  };
+}
+
+/** The bytes of an answer, up to the close of its connection. */
+export function render(draft: Draft): Buffer {
+  const { lines, sent } = draft.frame(draft.code(draft.encode(draft.text)));
+  const head = [draft.statusLine, ...draft.typeLines, ...draft.codingLines, ...draft.otherLines, ...lines];
+  // Without this field a client may wait for the close of the connection, or send more on it.
+  const whole = `${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n`;
+  return Buffer.concat([...[...draft.before, draft.head(whole)].map((text) => Buffer.from(text, 'latin1')), sent]);
+}

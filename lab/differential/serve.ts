@@ -1,0 +1,79 @@
+/**
+ * The hosts that send the answers. Host 0 sends pages, `/page/N` for answer N. Each robots.txt and sitemap has a host of its
+ * own, 127.B.C.D, since a host has one of each.
+ */
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { type Kind, plainDraft, render } from './draft.ts';
+import { bytesOf, type Odd } from './draw.ts';
+
+export interface OddHosts {
+  /** Where answer N is asked for. */
+  readonly urlOf: (n: number) => string;
+  readonly originOf: (n: number) => string;
+  /** Was this path asked of the host of answer N? */
+  readonly wasAsked: (n: number, path: string) => boolean;
+  /** Forgets who asked for what. */
+  readonly forgetRequests: () => void;
+  readonly close: () => void;
+}
+
+const paths: Readonly<Record<Kind, string>> = { page: '/page/', robots: '/robots.txt', sitemap: '/sitemap.xml' };
+/** Page answers are spread over so many hosts, so that several are asked at once. */
+const pageHosts = 16;
+const requestLine = /^(?:GET|HEAD) (\S+) HTTP/;
+/** Requests end after this time, whatever the answer says. ms */
+const socketTimeoutMs = 20_000;
+
+export async function serveAnswers(answers: readonly Odd[], port: number): Promise<OddHosts> {
+  const hostOf = (n: number) => {
+    const host = answers[n]!.kind === 'page' ? n % pageHosts : pageHosts + n;
+    return `127.${10 + (host >> 16)}.${(host >> 8) & 255}.${host & 255}`;
+  };
+  const originOf = (n: number) => `http://${hostOf(n)}:${port}`;
+  const numberOf = new Map(answers.flatMap(({ kind }, n) => (kind === 'page' ? [] : [[hostOf(n), n] as const])));
+  const asked = new Set<string>();
+  const answer = (host: string, path: string): Buffer => {
+    asked.add(`${host} ${path}`);
+    const n = path.startsWith(paths.page) ? Number(path.slice(paths.page.length)) : numberOf.get(host);
+    const odd = n === undefined ? undefined : answers[n];
+    const isWanted = odd !== undefined && path === (odd.kind === 'page' ? `${paths.page}${n}` : paths[odd.kind]);
+    if (isWanted) return bytesOf(odd, originOf(n!));
+    if (path === paths.robots || path === paths.sitemap) return notFound;
+    return render(plainDraft('page', `http://${host}:${port}`));
+  };
+  const hosts = [...new Set(answers.map((_, n) => hostOf(n)))];
+  const servers = await Promise.all(hosts.map((host) => listen(host, port, answer)));
+  return {
+    urlOf: (n) => originOf(n) + (answers[n]!.kind === 'page' ? `${paths.page}${n}` : paths[answers[n]!.kind]),
+    originOf,
+    wasAsked: (n, path) => asked.has(`${hostOf(n)} ${path}`),
+    forgetRequests: () => asked.clear(),
+    close: () => {
+      for (const server of servers) server.close();
+    },
+  };
+}
+
+const notFound = Buffer.from('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+
+async function listen(host: string, port: number, answer: (host: string, path: string) => Buffer): Promise<Server> {
+  const server = createServer((socket) => serveOne(socket, host, answer));
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server;
+}
+
+function serveOne(socket: Socket, host: string, answer: (host: string, path: string) => Buffer): void {
+  let head = '';
+  socket.setTimeout(socketTimeoutMs, () => socket.destroy());
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (bytes) => {
+    head += bytes.toString('latin1');
+    if (!head.includes('\r\n\r\n')) return;
+    const path = requestLine.exec(head)?.[1];
+    head = '';
+    if (path !== undefined) socket.end(answer(host, path));
+    else socket.destroy();
+  });
+}
