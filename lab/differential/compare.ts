@@ -3,7 +3,7 @@ import type { Reading, Readings } from './reading.ts';
 
 export interface Finding {
   readonly n: number;
-  /** What differs, such as `curl and wget read it, the crawler does not`: equal for findings of one sort. */
+  /** What differs, such as `others read the whole, the crawler nothing`: equal for findings of one sort. */
   readonly sort: string;
   readonly detail: string;
 }

@@ -124,7 +124,7 @@ function cut(body: Buffer, bytesMax: number): Decoded {
 function codingOf(name: string, body: Buffer): Coding | 'plain' | 'damaged' {
   if (name === 'br') return 'br';
   if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip';
-  // RFC 1950 §2.2: method 8, and the first two bytes are a multiple of 31. Windows of 32 KiB alone are told from text.
+  // RFC 1950 §2.2: method 8, and the first two bytes are a multiple of 31. Text may begin so, too.
   const isZlib = (body[0]! & 0x0f) === 8 && ((body[0]! << 8) + (body[1] ?? 0)) % 31 === 0;
   if (name === 'deflate') return isZlib ? 'deflate' : 'deflate-raw';
   if (isZlib && body[0] === 0x78 && holdsBinary(body)) return 'deflate';
