@@ -356,8 +356,7 @@ export class Exchange implements Watched {
     // RFC 9110 §15.5.9: the server was tired of an idle connection, and the request may go over a new one.
     const isTired = this.#status === 408 && this.#reused;
     const unreached = failure !== null && this.#phase === 'connect';
-    // Bytes sent to a sink cannot be taken back.
-    const misread = failure !== null && this.#isMisread && (this.#sink === undefined || this.#bytes === 0);
+    const misread = failure !== null && this.#isMisread;
     const keepsBody = this.#phase === 'body' && this.#isWanted && this.#sink === undefined;
     this.#phase = 'done';
     let isDone = false;

@@ -65,10 +65,14 @@ export class LenientResponse {
   /** The server closed the connection. Throws a GaveUp where that is too early. */
   end(): void {
     if (this.isDone) return;
-    // The last chunk has come, so that the end of the body is known.
-    const isWhole = this.#state === 'untilClose' || (this.#state === 'trailers' && this.#lineBytes === 0);
-    if (!isWhole) throw new GaveUp('connectionFailed', 'other side closed before the end of its answer');
+    if (this.#state !== 'untilClose' && !this.#hasLastChunk()) throw new GaveUp('connectionFailed', 'other side closed before the end of its answer');
     this.#complete();
+  }
+
+  /** Has the chunk of size 0 come? Then the body is whole. Its line, or the trailers behind it, may lack their end. */
+  #hasLastChunk(): boolean {
+    if (this.#state === 'trailers') return true;
+    return this.#state === 'chunkSize' && sizeOf(textOf(Buffer.concat([...this.#pieces, lineEnd]))) === 0;
   }
 
   /** Ends without `onComplete`: what comes now is not read. */
@@ -167,10 +171,8 @@ export class LenientResponse {
   }
 
   #chunkSize(line: string): void {
-    const semicolon = line.indexOf(';');
-    const size = trimmed(semicolon === -1 ? line : line.slice(0, semicolon));
-    const bytes = /^[\da-f]+$/i.test(size) ? Number.parseInt(size, 16) : Number.NaN;
-    if (!Number.isSafeInteger(bytes)) throw new GaveUp('badResponse', `chunk size ${size.slice(0, 40)} is no number`);
+    const bytes = sizeOf(line);
+    if (!Number.isSafeInteger(bytes)) throw new GaveUp('badResponse', `chunk size ${line.slice(0, 40)} is no number`);
     this.#leftBytes = bytes;
     this.#state = bytes === 0 ? 'trailers' : 'chunk';
   }
@@ -182,6 +184,15 @@ export class LenientResponse {
 }
 
 const token = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
+
+const lineEnd = Buffer.from('\n');
+
+/** Bytes of the chunk that this line begins (RFC 9112 §7.1). NaN: it is no size. */
+function sizeOf(line: string): number {
+  const semicolon = line.indexOf(';');
+  const size = trimmed(semicolon === -1 ? line : line.slice(0, semicolon));
+  return /^[\da-f]+$/i.test(size) ? Number.parseInt(size, 16) : Number.NaN;
+}
 
 /** A line as text of its bytes, without its end; what RFC 9110 §5.5 has replaced by spaces is. */
 function textOf(line: Buffer): string {

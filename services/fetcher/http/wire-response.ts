@@ -31,7 +31,10 @@ export interface WireResponse {
    * the request: it never answered the request itself, and may do so on a new connection.
    */
   readonly staleConnection: boolean;
-  /** The strict parser refuses the form of the answer: asked again, the lenient reader reads it. Absent: it does not. */
+  /**
+   * The strict parser refuses the form of the answer: asked again, the lenient reader reads it. Absent: it does not. A sink may have
+   * got the bytes before the odd place (`pieces`), and they cannot be taken back: the next request needs another sink.
+   */
   readonly misread?: true;
   /** No connection came about, so nothing was sent: another of its name's addresses may be better. */
   readonly unreached: boolean;

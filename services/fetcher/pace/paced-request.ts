@@ -107,7 +107,7 @@ export async function pacedRequest(requestPath: RequestPath, request: PacedReque
     // it declares unprocessed. The request is repeated after its delay.
     const isStale = request.isPaid !== true && request.isRetry !== true && made.response.staleConnection;
     // The next answer goes to the lenient reader. It is no second chance: the server has answered, and is asked once more at its pace.
-    const isMisread = request.isPaid !== true && made.response.misread === true;
+    const isMisread = request.isPaid !== true && made.response.misread === true && !hasFilledSink(request, made);
     if (!(isStale || isMisread || isElsewhere(requestPath, request, made))) break;
     const again = await oneRequest(requestPath, request);
     if (again === null) break;
@@ -121,6 +121,11 @@ interface Made {
   readonly response: HttpResponse;
   /** Where it was to go. Undefined: wherever its name leads. */
   readonly address: string | undefined;
+}
+
+/** Has a part of the body gone where it cannot be taken back? Then the caller asks again, with another sink. */
+function hasFilledSink({ sink }: PacedRequest, { response }: Made): boolean {
+  return sink !== undefined && response.pieces > 0;
 }
 
 /** Nobody answered at its address, and there is another one. */

@@ -1,6 +1,7 @@
 /** What a response's media type means for the fetcher: parse it, keep its text, look at its first bytes, or leave it. */
 import type { Headers } from '../http/headers.ts';
 import { contentTypeOf } from '../http/headers.ts';
+import { utf16Of } from '../../../topology/parse/charset.ts';
 import { officeFormatOf } from './office/office-format.ts';
 
 /**
@@ -34,6 +35,8 @@ export function pageTypeOf(mediaType: string): PageType {
 
 /** For responses without a media type that says something (MIME sniffing standard, §7.1): markup begins with `<`, text has no NUL. */
 export function sniffedType(body: Uint8Array): PageType {
+  const encoding = utf16Of(body);
+  if (encoding !== null) return startOf(body, encoding).trimStart().startsWith('<') ? 'html' : 'text';
   let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   while (at < body.length && (body[at] === 0x20 || (body[at]! >= 0x09 && body[at]! <= 0x0d))) at += 1;
   if (body[at] === 0x3c) return 'html';
@@ -41,16 +44,21 @@ export function sniffedType(body: Uint8Array): PageType {
   return body.subarray(0, 1024).includes(0) ? 'other' : 'text';
 }
 
+/** The first characters of a body. */
+function startOf(body: Uint8Array, encoding: string): string {
+  return new TextDecoder(encoding).decode(body.subarray(0, startBytes));
+}
+
 const pdfMark = Buffer.from('%PDF-');
 
 /** Is this, which calls itself XML, a page of XHTML? Its root says so, and its namespace. */
 export function isXhtml(mediaType: string, body: Uint8Array): boolean {
   if (mediaType !== 'application/xml' && mediaType !== 'text/xml') return false;
-  const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, xmlHeadBytes)).toString('latin1');
+  const head = startOf(body, utf16Of(body) ?? 'latin1');
   // Before the root stand comments, a doctype and instructions at most.
   const [before = '', root] = head.replace(/<!--.*?-->/gs, '').split(/(<html(?=[\s>])[^>]*>)/, 2);
   return root?.includes('http://www.w3.org/1999/xhtml') === true && !/<[A-Za-z]/.test(before);
 }
 
 /** Bytes in which a root stands: prologs are shorter. */
-const xmlHeadBytes = 4_096;
+const startBytes = 4_096;

@@ -65,7 +65,8 @@ export async function readSitemaps(reading: SitemapReading, sitemapsMax: number)
       agenda.putBack(clientUrl);
       return;
     }
-    if (mayPass(response)) {
+    if (response.misread === true) agenda.failed(clientUrl);
+    else if (mayPass(response)) {
       agenda.failed(clientUrl);
       return;
     }

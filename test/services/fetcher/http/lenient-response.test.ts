@@ -50,15 +50,25 @@ test('a response with malformed lines is read like a well-formed one, wherever i
   }
 });
 
-test('a response that is cut at any byte is a broken connection and is never completed', () => {
+test('a response that is cut before its last byte of body is known to have come is a broken connection', () => {
   for (const [name, text] of Object.entries(odd)) {
     // Where the connection's end is the body's, a cut is not seen.
     if (!/length|chunked/i.test(text)) continue;
     const lastChunk = /0[ \t]*(;[^\n]*)?\r?\n(?:[^0]*)$/.exec(text);
-    const ends = /chunked/i.test(text) ? text.indexOf('\n', lastChunk!.index) + 1 : text.length;
+    const ends = /chunked/i.test(text) ? lastChunk!.index + 1 : text.length;
     for (let at = 0; at < ends; at++)
       assert.equal(one(text.slice(0, at)).end, 'connectionFailed', `${name}, cut at ${at}`);
   }
+});
+
+test('a body is whole once its last chunk has begun, whatever the server leaves out behind the 0', () => {
+  const chunks = `${head}Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n`;
+  for (const end of ['0', '0 ', '0\r', '0;a=b', '000', '0\r\n', '0\r\n\r', '0\r\nTrailer: x', '0\r\nTrailer: x\r\n']) {
+    const { body, end: ended } = one(chunks + end);
+    assert.deepEqual([body, ended], ['abcd', 'complete'], JSON.stringify(end));
+  }
+  for (const end of ['', '\r', '4', '04', '0x', 'a', ';0'])
+    assert.notEqual(one(chunks + end).end, 'complete', JSON.stringify(end));
 });
 
 test('an ambiguous end of a body is an error', () => {

@@ -24,6 +24,20 @@ test('a response without a type is markup if it begins with < after white space,
     assert.equal(sniffedType(Buffer.from(body)), type, JSON.stringify(body.slice(0, 20)));
 });
 
+test('a response in UTF-16 without a type is markup or text, although it holds NULs', () => {
+  const little = (text: string) => Buffer.from(text, 'utf16le');
+  for (const [text, type] of [
+    ['\ufeff<p>', 'html'],
+    ['\ufeff\r\n <!doctype html>', 'html'],
+    ['\ufeffплан', 'text'],
+    ['\ufeff', 'text'],
+    ['<html>', 'html'],
+  ] as const) {
+    assert.equal(sniffedType(little(text)), type, JSON.stringify(text));
+    assert.equal(sniffedType(little(text).swap16()), type, `big endian: ${JSON.stringify(text)}`);
+  }
+});
+
 test('a byte order mark is all three bytes', () => {
   const markup = 0x3c;
   for (const start of [
@@ -69,4 +83,10 @@ test('XML whose root is in the XHTML namespace is a page, whatever precedes the 
   assert.equal(isXhtml('text/plain', Buffer.from(root)), false);
   for (const other of ['<rss>', '<html>', `<feed>${root}`, '', '<?xml version="1.0"?>'])
     assert.equal(isXhtml('text/xml', Buffer.from(other)), false, other);
+});
+
+test('XHTML in UTF-16 is a page, too', () => {
+  const page = '\ufeff<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>';
+  assert.equal(isXhtml('application/xml', Buffer.from(page, 'utf16le')), true);
+  assert.equal(isXhtml('text/xml', Buffer.from(page, 'utf16le').swap16()), true);
 });

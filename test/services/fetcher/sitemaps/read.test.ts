@@ -266,3 +266,26 @@ test('the list of pending sitemaps is bounded per host and in total; the host na
   agenda.add({ ...clientUrl(2, 0), namedAtMs: 2 });
   assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax);
 });
+
+test('a sitemap whose later chunk is malformed is asked for once more, and read whole', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    const own = (path: string) => site.url('a.test', path);
+    if (request.url === '/robots.txt') response.end(`Sitemap: ${own('/s.xml')}`);
+    else if (request.url === '/s.xml') {
+      const chunk = (text: string, end: string) => `${text.length.toString(16)}\r\n${text}${end}`;
+      const [first, second] = [`<urlset><url>${loc(own('/first'))}</url>`, `<url>${loc(own('/second'))}</url></urlset>`];
+      const { socket } = response;
+      socket!.write('HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nTransfer-Encoding: chunked\r\n\r\n');
+      socket!.write(chunk(first, '\r\n'));
+      // A bare LF ends the second chunk.
+      setTimeout(() => socket!.end(`${chunk(second, '\n')}0\r\n\r\n`), 30);
+    } else page(response);
+  });
+  const harness = await startHarness(t);
+  const { requests } = await harness.lease({ urls: taskUrls(site.url('a.test', '/1')), delayMs: 20 });
+  const found = new Set(urlsOf(await harness.groups()));
+  assert.deepEqual(found, new Set([site.url('a.test', '/first'), site.url('a.test', '/second')]));
+  assert.equal(paths(site.hits).filter((path) => path === '/s.xml').length, 2);
+  assert.equal(requests.filter(({ kind }) => kind === 'sitemap').length, 2);
+  for (let n = 1; n < site.hits.length; n++) assert.ok(site.hits[n]!.startMs - site.hits[n - 1]!.startMs >= 20);
+});
