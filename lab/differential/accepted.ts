@@ -37,8 +37,20 @@ const accepted: readonly Accepted[] = [
     reason: 'a number with text behind it is no chunk size; browsers refuse it, too',
   },
   {
-    ...{ sort: others, dimension: 'framing', names: /^bare LF behind chunks$/, kind: 'sitemap' },
-    reason: 'KNOWN GAP: a sitemap is read as it comes, and not asked for again where a later chunk is odd',
+    ...{ sort: others, dimension: 'redirect code', names: /^300$/ },
+    reason: '300 offers a choice (RFC 9110 §15.4.1), and browsers do not follow it either',
+  },
+  {
+    ...{ sort: others, dimension: 'location', names: /^eight thousand characters$/ },
+    reason: 'URLs are at most 2,048 characters long unless a setting says otherwise',
+  },
+  {
+    ...{ sort: meaning, dimension: 'cookie', names: /^(SameSite=None without Secure|a tab in the value)$/ },
+    reason: 'the browser refuses these cookies; RFC 6265 has them kept',
+  },
+  {
+    ...{ sort: meaning, dimension: 'cookie', names: /^expires before 1601$/ },
+    reason: 'a year before 1601 is no date (RFC 6265 §5.1.1), so that the cookie lasts as long as the session',
   },
   {
     ...{ sort: others, dimension: 'line ends', names: /^LF CR everywhere$/ },

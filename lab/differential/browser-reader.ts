@@ -1,10 +1,11 @@
 /** Headless Chromium, for pages: the title and the links that its document has. */
-import { chromium } from 'playwright-core';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { endMark, startMark } from './draft.ts';
 import type { Reader } from './peers.ts';
 import type { Reading } from './reading.ts';
 
-const pagesAtOnce = 4;
+const browsers = 3;
 const timeoutMs = 4000;
 
 /** Runs in the page. */
@@ -14,6 +15,13 @@ const read = `({
   type: document.contentType,
   links: [...document.querySelectorAll('a[href],area[href]')].map((link) => link.href.baseVal === undefined ? link.href : new URL(link.href.baseVal, document.baseURI).href),
 })`;
+
+/** Of a browser of its own. */
+interface Tab {
+  readonly browser: Browser;
+  readonly context: BrowserContext;
+  readonly page: Page;
+}
 
 interface Document {
   readonly title: string;
@@ -25,27 +33,47 @@ interface Document {
 /** A reader that asks the browser at `executablePath`. Scripts are off. */
 export function browserReader(executablePath: string, normal: (links: readonly string[]) => string[]): Reader {
   return async (hosts, numbers) => {
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--no-proxy-server'] });
-    const context = await browser.newContext({ acceptDownloads: false, javaScriptEnabled: false });
     const readings = new Map<number, Reading>();
     const left = [...numbers];
     const readAll = async () => {
-      let page = await context.newPage();
+      let tab = await openTab(executablePath);
       for (let n = left.shift(); n !== undefined; n = left.shift()) {
-        const answered = await page.goto(hosts.urlOf(n), { timeout: timeoutMs, waitUntil: 'load' }).catch(() => null);
-        const document = answered === null ? undefined : await page.evaluate<Document>(read).catch(() => undefined);
+        const document = await inTime(documentAt(tab, hosts.urlOf(n)));
         readings.set(n, readingOf(document, normal));
         if (document !== undefined) continue;
         // The browser's own page about the failure may still be on its way, and would interrupt the next one.
-        await page.close();
-        page = await context.newPage();
+        const next = await inTime(nextTab(tab));
+        if (next === undefined) await inTime(tab.browser.close());
+        tab = next ?? (await openTab(executablePath));
       }
-      await page.close();
+      await inTime(tab.browser.close());
     };
-    await Promise.all(Array.from({ length: pagesAtOnce }, readAll));
-    await browser.close();
+    await Promise.all(Array.from({ length: browsers }, readAll));
     return readings;
   };
+}
+
+async function openTab(executablePath: string): Promise<Tab> {
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--no-proxy-server'] });
+  const context = await browser.newContext({ acceptDownloads: false, javaScriptEnabled: false });
+  return { browser, context, page: await context.newPage() };
+}
+
+async function nextTab({ browser, context, page }: Tab): Promise<Tab> {
+  await page.close();
+  return { browser, context, page: await context.newPage() };
+}
+
+/** Undefined: no answer that the browser shows. */
+async function documentAt({ page }: Tab, url: string): Promise<Document | undefined> {
+  const answered = await page.goto(url, { timeout: timeoutMs, waitUntil: 'load' });
+  return answered === null ? undefined : page.evaluate<Document>(read);
+}
+
+/** Undefined: it failed, or took too long. A browser that hangs answers no call, whatever its time limit. */
+function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  const failed = work.catch(() => undefined);
+  return Promise.race([failed, wait(2 * timeoutMs, undefined, { ref: false })]);
 }
 
 function readingOf(document: Document | undefined, normal: (links: readonly string[]) => string[]): Reading {

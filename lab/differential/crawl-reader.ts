@@ -17,7 +17,12 @@ interface PageLine {
 }
 
 /** What asks for an answer, and what its host is asked for where the answer was read. */
-const seeds: Readonly<Record<Kind, readonly string[]>> = { page: [], robots: ['/private', '/public'], sitemap: ['/'] };
+const seeds: Readonly<Record<Kind, readonly string[]>> = {
+  page: [],
+  robots: ['/private', '/public'],
+  sitemap: ['/'],
+  redirect: [],
+};
 
 export function crawlReader(
   program: string,
@@ -29,17 +34,22 @@ export function crawlReader(
     const crawl = async (name: string, isPages: boolean) => {
       const seeds = numbers.flatMap((n) => seedsOf(hosts, answers[n]!.kind, n, isPages));
       if (seeds.length === 0) return '';
-      const [seedFile, data] = [join(folder, `${name}.txt`), join(folder, name)];
-      writeFileSync(seedFile, `${seeds.join('\n')}\n`);
-      await run(program, ['crawl', seedFile, '--data', data, ...crawlFlags, ...(isPages ? pageFlags : fileFlags)]);
-      return run(program, ['pages', '--data', data, '--json']);
+      const [seedFile, data, rules] = [`${name}.txt`, name, 'rules.json'].map((file) => join(folder, file));
+      writeFileSync(seedFile!, `${seeds.join('\n')}\n`);
+      writeFileSync(rules!, JSON.stringify([{ hosts: ['*'], session: 'cookies' }]));
+      const flags = [...crawlFlags, '--requests', rules!, ...(isPages ? pageFlags : fileFlags)];
+      await run(program, ['crawl', seedFile!, '--data', data!, ...flags]);
+      return run(program, ['pages', '--data', data!, '--json']);
     };
     hosts.forgetRequests();
     await crawl('files', false);
     const lines = (await crawl('pages', true)).split('\n').filter((line) => line !== '');
-    const pages = new Map(lines.map((line) => JSON.parse(line) as PageLine).map((page) => [page.url, page]));
+    const all = lines.map((line) => JSON.parse(line) as PageLine);
+    const pages = new Map(all.flatMap((page) => [page.url, new URL(page.url).origin].map((key) => [key, page])));
     rmSync(folder, { recursive: true, force: true });
-    return new Map(numbers.map((n) => [n, readingOf(answers[n]!.kind, n, hosts, pages.get(hosts.urlOf(n)), normal)]));
+    // A redirect has a host of its own, with one page at most.
+    const pageOf = (n: number) => pages.get(answers[n]!.kind === 'redirect' ? hosts.originOf(n) : hosts.urlOf(n));
+    return new Map(numbers.map((n) => [n, readingOf(answers[n]!.kind, n, hosts, pageOf(n), normal)]));
   };
 }
 
@@ -52,7 +62,7 @@ const pageFlags = ['--max-depth', '0', '--outlinks'];
 const fileFlags = ['--max-depth', '2', '--sitemap', '/sitemap.xml'];
 
 function seedsOf(hosts: OddHosts, kind: Kind, n: number, isPages: boolean): readonly string[] {
-  if (isPages) return kind === 'page' ? [hosts.urlOf(n)] : [];
+  if (isPages) return kind === 'page' || kind === 'redirect' ? [hosts.urlOf(n)] : [];
   return seeds[kind].map((path) => hosts.originOf(n) + path);
 }
 

@@ -1,18 +1,23 @@
 /** An answer over HTTP/1.1 that is not sent yet: each part of it can be changed by itself. */
 
-/** What an answer is asked for as: a page, a host's robots.txt, or its sitemap. */
-export type Kind = 'page' | 'robots' | 'sitemap';
+/** What an answer is asked for as: a page, a host's robots.txt, its sitemap, or a page that leads to another one. */
+export type Kind = 'page' | 'robots' | 'sitemap' | 'redirect';
 
 export interface Draft {
   readonly kind: Kind;
-  /** The body in characters. It holds `startMark` near its start and `endMark` at its end. */
+  /** The body in characters. It holds `startMark` near its start and `endMark` at its end, unless it is a redirect's. */
   text: string;
   encode: (text: string) => Buffer;
   /** Lines of the head, each without its line end, in ISO 8859-1. */
   readonly before: string[];
+  /** Its code is 200 unless a variant is about codes. */
   statusLine: string;
+  /** In place of the 200. */
+  status: string;
   typeLines: string[];
   codingLines: string[];
+  /** ORIGIN and HOST stand for those of the host that answers. */
+  locationLines: readonly string[];
   otherLines: string[];
   /** The content coding of the encoded body. */
   code: (body: Buffer) => Buffer;
@@ -34,7 +39,12 @@ export interface Variant {
 export const startMark = 'start-of-body';
 export const endMark = 'end-of-body';
 
-const types: Readonly<Record<Kind, string>> = { page: 'text/html', robots: 'text/plain', sitemap: 'application/xml' };
+const types: Readonly<Record<Kind, string>> = {
+  page: 'text/html',
+  robots: 'text/plain',
+  sitemap: 'application/xml',
+  redirect: 'text/html',
+};
 
 const texts: Readonly<Record<Kind, (origin: string) => string>> = {
   page: () =>
@@ -44,7 +54,18 @@ const texts: Readonly<Record<Kind, (origin: string) => string>> = {
   sitemap: (origin) =>
     `<?xml version="1.0"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><!-- ${startMark} -->\n` +
     `<url><loc>${origin}/listed</loc></url>\n</urlset><!-- ${endMark} -->\n`,
+  redirect: () => '<title>Moved</title><p>The page has moved.</p>\n',
 };
+
+/** Where a redirect leads. The page says how it was asked for, so that a reader's links tell target and cookies. */
+export function landingPage(target: string, cookies: string): string {
+  const links = [target, `/cookies?${encodeURIComponent(cookies)}`].map((url) => `<a href="${asMarkup(url)}">x</a>`);
+  return `<!doctype html><title>${startMark}</title>${links.join('')}<p>${endMark}</p>\n`;
+}
+
+function asMarkup(value: string): string {
+  return value.replace(/[^ -~]|[<&"]/g, (char) => `&#${char.charCodeAt(0)};`);
+}
 
 export function plainDraft(kind: Kind, origin: string): Draft {
   return {
@@ -53,8 +74,10 @@ export function plainDraft(kind: Kind, origin: string): Draft {
     encode: (text) => Buffer.from(text),
     before: [],
     statusLine: 'HTTP/1.1 200 OK',
+    status: kind === 'redirect' ? '302' : '200',
     typeLines: [`Content-Type: ${types[kind]}; charset=utf-8`],
     codingLines: [],
+    locationLines: kind === 'redirect' ? ['Location: /landed'] : [],
     otherLines: [],
     code: (body) => body,
     frame: (body) => ({ lines: [`Content-Length: ${body.length}`], sent: body }),
@@ -63,9 +86,19 @@ export function plainDraft(kind: Kind, origin: string): Draft {
 }
 
 /** The bytes of an answer, up to the close of its connection. */
-export function render(draft: Draft): Buffer {
+export function render(draft: Draft, origin: string): Buffer {
   const { lines, sent } = draft.frame(draft.code(draft.encode(draft.text)));
-  const head = [draft.statusLine, ...draft.typeLines, ...draft.codingLines, ...draft.otherLines, ...lines];
+  const { host } = new URL(origin);
+  const own = [...draft.locationLines, ...draft.otherLines].map((line) =>
+    line.replace('ORIGIN', origin).replace('HOST', host),
+  );
+  const head = [
+    draft.statusLine.replace('200', draft.status),
+    ...draft.typeLines,
+    ...draft.codingLines,
+    ...own,
+    ...lines,
+  ];
   // Without this field a client may wait for the close of the connection, or send more on it.
   const whole = `${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n`;
   return Buffer.concat([...[...draft.before, draft.head(whole)].map((text) => Buffer.from(text, 'latin1')), sent]);

@@ -5,6 +5,7 @@ import { type Kind, plainDraft, render, type Variant } from './draft.ts';
 import { framingVariants } from './framing-variants.ts';
 import { headVariants } from './head-variants.ts';
 import { markupVariants } from './markup-variants.ts';
+import { redirectVariants } from './redirect-variants.ts';
 import { typeAndCharsetVariants } from './type-variants.ts';
 
 /** An answer by its variants, of different dimensions. No variants: the plain answer. */
@@ -13,13 +14,20 @@ export interface Odd {
   readonly variants: readonly Variant[];
 }
 
-const variants = [...headVariants, ...framingVariants, ...codingVariants, ...typeAndCharsetVariants, ...markupVariants];
-const kinds: readonly Kind[] = ['page', 'robots', 'sitemap'];
+const variants = [
+  ...headVariants,
+  ...framingVariants,
+  ...codingVariants,
+  ...typeAndCharsetVariants,
+  ...markupVariants,
+  ...redirectVariants,
+];
+const kinds: readonly Kind[] = ['page', 'robots', 'sitemap', 'redirect'];
 const variantsOf = Object.fromEntries(
   kinds.map((kind) => [kind, variants.filter((variant) => variant.kinds?.includes(kind) ?? true)]),
 ) as unknown as Readonly<Record<Kind, readonly Variant[]>>;
 /** The kind of a drawn answer: pages have most variants. */
-const drawnKinds: readonly Kind[] = ['page', 'page', 'page', 'robots', 'sitemap'];
+const drawnKinds: readonly Kind[] = ['page', 'page', 'page', 'robots', 'sitemap', 'redirect', 'redirect'];
 
 /** The plain answers and each variant alone come first. Then draws from `seed` fill up to `count`. */
 export function drawAnswers(count: number, seed: number): Odd[] {
@@ -47,7 +55,7 @@ function drawOne(next: () => number): Odd {
 export function bytesOf({ kind, variants }: Odd, origin: string): Buffer {
   const draft = plainDraft(kind, origin);
   for (const variant of variants) variant.change(draft);
-  return render(draft);
+  return render(draft, origin);
 }
 
 /** One line that names the answer, such as `page: framing: two equal lengths; coding: gzip`. */

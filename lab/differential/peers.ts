@@ -49,7 +49,10 @@ function succeeds(program: string, args: readonly string[]): Promise<boolean> {
   });
 }
 
-export const curl = tool('curl', (url, file) => ['-q', '-s', '--compressed', '--max-time', '5', '-o', file, url]);
+export const curl = tool('curl', (url, file) => [
+  ...['-q', '-s', '-L', '-b', '', '--compressed', '--max-time', '5'],
+  ...['-o', file, url],
+]);
 
 export const wget = tool('wget', (url, file) => [
   ...['-q', '--no-config', '--compression=auto', '--tries=1', '--timeout=5', '--no-hsts'],

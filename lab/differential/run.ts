@@ -6,6 +6,7 @@ import { reasonFor } from './accepted.ts';
 import { browserReader } from './browser-reader.ts';
 import { compare, type Finding } from './compare.ts';
 import { crawlReader } from './crawl-reader.ts';
+import type { Kind } from './draft.ts';
 import { drawAnswers, nameOf, type Odd } from './draw.ts';
 import { curl, nodeFetch, type Reader, wget } from './peers.ts';
 import type { Reading } from './reading.ts';
@@ -41,6 +42,8 @@ export interface DifferentialResult {
 /** Answers that are served and asked at once. */
 const batchAnswers = 2000;
 const browserName = 'Chromium';
+/** What the browser is asked for. */
+const parsed: ReadonlySet<Kind> = new Set<Kind>(['page', 'redirect']);
 const normalize = compileNormalizer();
 
 export async function findDifferences(options: DifferentialOptions): Promise<DifferentialResult> {
@@ -97,7 +100,7 @@ async function askAll(
     const ours = await crawlReader(options.program, answers, normalLinks)(hosts, numbers);
     const others = new Map<string, ReadonlyMap<number, Reading>>();
     for (const [name, reader] of readers) {
-      const wanted = name === browserName ? numbers.filter((n) => answers[n]!.kind === 'page') : numbers;
+      const wanted = name === browserName ? numbers.filter((n) => parsed.has(answers[n]!.kind)) : numbers;
       others.set(name, await reader(hosts, wanted));
     }
     return compare(numbers, ours, others, browserName);
@@ -142,6 +145,6 @@ function partsOf({ kind, variants }: Odd): Odd[] {
 }
 
 function normalLinks(links: readonly string[]): string[] {
-  const normal = links.map((link) => normalize(link.replace(/^http:\/\/127\.[\d.]+/, 'http://host.test')));
+  const normal = links.map((link) => normalize(link.replace(/^http:\/\/(?:[^/@]*@)?127\.[\d.]+/, 'http://host.test')));
   return [...new Set(normal.filter((link) => link !== null))].sort();
 }

@@ -1,10 +1,10 @@
 /**
  * The hosts that send the answers. Host 0 sends pages, `/page/N` for answer N. Each robots.txt and sitemap has a host of its
- * own, 127.B.C.D, since a host has one of each.
+ * own, 127.B.C.D, since a host has one of each, and each redirect, since cookies are kept by host.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { type Kind, plainDraft, render } from './draft.ts';
+import { type Kind, landingPage, plainDraft, render } from './draft.ts';
 import { bytesOf, type Odd } from './draw.ts';
 
 export interface OddHosts {
@@ -18,9 +18,21 @@ export interface OddHosts {
   readonly close: () => void;
 }
 
-const paths: Readonly<Record<Kind, string>> = { page: '/page/', robots: '/robots.txt', sitemap: '/sitemap.xml' };
+const paths: Readonly<Record<Kind, string>> = {
+  page: '/page/',
+  robots: '/robots.txt',
+  sitemap: '/sitemap.xml',
+  redirect: '/start',
+};
 /** Page answers are spread over so many hosts, so that several are asked at once. */
 const pageHosts = 16;
+/** What a request says. `cookies`: the value of its Cookie field. */
+interface Asked {
+  readonly path: string;
+  readonly cookies: string;
+}
+
+const cookieLine = /^cookie: *(.*)\r$/gim;
 const requestLine = /^(?:GET|HEAD) (\S+) HTTP/;
 /** Requests end after this time, whatever the answer says. ms */
 const socketTimeoutMs = 20_000;
@@ -33,14 +45,17 @@ export async function serveAnswers(answers: readonly Odd[], port: number): Promi
   const originOf = (n: number) => `http://${hostOf(n)}:${port}`;
   const numberOf = new Map(answers.flatMap(({ kind }, n) => (kind === 'page' ? [] : [[hostOf(n), n] as const])));
   const asked = new Set<string>();
-  const answer = (host: string, path: string): Buffer => {
+  const answer = (host: string, { path, cookies }: Asked): Buffer => {
     asked.add(`${host} ${path}`);
     const n = path.startsWith(paths.page) ? Number(path.slice(paths.page.length)) : numberOf.get(host);
     const odd = n === undefined ? undefined : answers[n];
     const isWanted = odd !== undefined && path === (odd.kind === 'page' ? `${paths.page}${n}` : paths[odd.kind]);
     if (isWanted) return bytesOf(odd, originOf(n!));
     if (path === paths.robots || path === paths.sitemap) return notFound;
-    return render(plainDraft('page', `http://${host}:${port}`));
+    const origin = `http://${host}:${port}`;
+    const draft = plainDraft('page', origin);
+    if (odd?.kind === 'redirect') draft.text = landingPage(path, cookies);
+    return render(draft, origin);
   };
   const hosts = [...new Set(answers.map((_, n) => hostOf(n)))];
   const servers = await Promise.all(hosts.map((host) => listen(host, port, answer)));
@@ -57,14 +72,14 @@ export async function serveAnswers(answers: readonly Odd[], port: number): Promi
 
 const notFound = Buffer.from('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
 
-async function listen(host: string, port: number, answer: (host: string, path: string) => Buffer): Promise<Server> {
+async function listen(host: string, port: number, answer: (host: string, asked: Asked) => Buffer): Promise<Server> {
   const server = createServer((socket) => serveOne(socket, host, answer));
   server.listen(port, host);
   await once(server, 'listening');
   return server;
 }
 
-function serveOne(socket: Socket, host: string, answer: (host: string, path: string) => Buffer): void {
+function serveOne(socket: Socket, host: string, answer: (host: string, asked: Asked) => Buffer): void {
   let head = '';
   socket.setTimeout(socketTimeoutMs, () => socket.destroy());
   socket.on('error', () => socket.destroy());
@@ -72,8 +87,9 @@ function serveOne(socket: Socket, host: string, answer: (host: string, path: str
     head += bytes.toString('latin1');
     if (!head.includes('\r\n\r\n')) return;
     const path = requestLine.exec(head)?.[1];
+    const cookies = [...head.matchAll(cookieLine)].map(([, value]) => value).join(' | ');
     head = '';
-    if (path !== undefined) socket.end(answer(host, path));
+    if (path !== undefined) socket.end(answer(host, { path, cookies }));
     else socket.destroy();
   });
 }

@@ -1,6 +1,6 @@
 /**
  * One Set-Cookie header as a cookie of the host that sent it, and of no other (RFC 6265 §5.2, §5.3, §5.1.4; the rules for
- * `Secure` and for names with a prefix are those of RFC 6265bis §5.7).
+ * `Secure`, for names with a prefix and for cookies without a name are those of RFC 6265bis §5.6 and §5.7).
  *
  * Every cookie is host-only here. A Domain attribute only decides whether the cookie is taken at all: one that does not cover
  * the host, or is a public suffix, makes it void, as in a browser; one that does is kept for the host alone.
@@ -9,6 +9,7 @@ import { registrableDomain } from '../url/registrable-domain.ts';
 import { parseCookieDate } from './cookie-date.ts';
 
 export interface Cookie {
+  /** Empty: the field had none (RFC 6265bis §5.6). */
   readonly name: string;
   readonly value: string;
   readonly path: string;
@@ -34,11 +35,11 @@ const attributeCharsMax = 1_024;
 export function parseSetCookie(header: string, from: CookieOrigin, nowMs: number): Cookie | null {
   const [pair = '', ...attributes] = header.split(';');
   const equals = pair.indexOf('=');
-  if (equals <= 0) return null;
-  const name = pair.slice(0, equals).trim();
+  const name = pair.slice(0, Math.max(equals, 0)).trim();
   const value = pair.slice(equals + 1).trim();
+  if (name === '' && !mayBeNameless(value)) return null;
   // What is sent back is a header of ours, in which these would begin something else.
-  if (name === '' || name.length + value.length > cookieCharsMax || !isText(name) || !isText(value)) return null;
+  if (name.length + value.length > cookieCharsMax || !isText(name) || !isText(value)) return null;
   let expires: number | null = null;
   let maxAge: number | null = null;
   let path = defaultPath(from.path);
@@ -64,11 +65,21 @@ export function parseSetCookie(header: string, from: CookieOrigin, nowMs: number
   return { name, value, path, expiresAtMs, secure };
 }
 
+/** The value of a Cookie field (RFC 6265bis §5.8.3): a cookie without a name is its value alone. */
+export function cookieField(cookies: readonly Cookie[]): string {
+  return cookies.map(({ name, value }) => (name === '' ? value : `${name}=${value}`)).join('; ');
+}
+
 /** Is a cookie of the host sent along with a request to this path of it? */
 export function isSentTo({ path, secure, expiresAtMs }: Cookie, to: CookieOrigin, nowMs: number): boolean {
   if ((secure && !to.isSecure) || (expiresAtMs !== null && expiresAtMs <= nowMs)) return false;
   if (!to.path.startsWith(path)) return false;
   return path.length === to.path.length || path.endsWith('/') || to.path.charAt(path.length) === '/';
+}
+
+/** RFC 6265bis §5.7: a value that reads like a name with a prefix would come back as such a cookie. */
+function mayBeNameless(value: string): boolean {
+  return value !== '' && !/^__(secure|host)-/i.test(value);
 }
 
 /** RFC 6265 §5.1.3; a public suffix names no host but itself. */

@@ -8,9 +8,9 @@ import { extractedType } from '../../../topology/fetch/content-type.ts';
 
 export type Headers = readonly string[];
 
-/** The first value of `name` (lower case), or the empty string. */
+/** The first value of `name` (lower case) that is not empty, or the empty string. */
 export function headerOf(headers: Headers, name: string): string {
-  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return headers[i + 1]!;
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name && headers[i + 1] !== '') return headers[i + 1]!;
   return '';
 }
 

@@ -65,14 +65,18 @@ export class LenientResponse {
   /** The server closed the connection. Throws a GaveUp where that is too early. */
   end(): void {
     if (this.isDone) return;
-    if (this.#state !== 'untilClose' && !this.#hasLastChunk()) throw new GaveUp('connectionFailed', 'other side closed before the end of its answer');
+    if (this.#state !== 'untilClose' && !this.#hasLastChunk())
+      throw new GaveUp('connectionFailed', 'other side closed before the end of its answer');
     this.#complete();
   }
 
-  /** Has the chunk of size 0 come? Then the body is whole. Its line, or the trailers behind it, may lack their end. */
+  /**
+   * Has the chunk of size 0 come? Then the body is whole. Its line, or the trailers behind it, may lack their end. Several zeros may be
+   * the start of another size.
+   */
   #hasLastChunk(): boolean {
     if (this.#state === 'trailers') return true;
-    return this.#state === 'chunkSize' && sizeOf(textOf(Buffer.concat([...this.#pieces, lineEnd]))) === 0;
+    return this.#state === 'chunkSize' && /^(0|0+[ \t;\r].*)$/s.test(Buffer.concat(this.#pieces).toString('latin1'));
   }
 
   /** Ends without `onComplete`: what comes now is not read. */
@@ -184,8 +188,6 @@ export class LenientResponse {
 }
 
 const token = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
-
-const lineEnd = Buffer.from('\n');
 
 /** Bytes of the chunk that this line begins (RFC 9112 §7.1). NaN: it is no size. */
 function sizeOf(line: string): number {

@@ -7,7 +7,13 @@
  */
 
 import { hash } from 'node:crypto';
-import { type Cookie, type CookieOrigin, isSentTo, parseSetCookie } from '../../../topology/fetch/set-cookie.ts';
+import {
+  type Cookie,
+  type CookieOrigin,
+  cookieField,
+  isSentTo,
+  parseSetCookie,
+} from '../../../topology/fetch/set-cookie.ts';
 import { canParse } from '../../../topology/url/can-parse.ts';
 import { hostKeyOf, withoutPort } from '../../../topology/url/host-key.ts';
 import { hostFits } from '../connect/host-pattern.ts';
@@ -89,7 +95,7 @@ export function createSessions(
       askedWith.set(url, digestOf(cookies));
       if (cookies.length === 0) return manner;
       const headers: string[] = [];
-      const values = cookies.map(({ name, value }) => `${name}=${value}`);
+      const values = [cookieField(cookies)];
       const given = manner ?? plain;
       for (let i = 0; i < given.headers.length; i += 2) {
         if (given.headers[i] === 'cookie') values.unshift(given.headers[i + 1]!);

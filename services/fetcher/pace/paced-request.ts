@@ -125,7 +125,7 @@ interface Made {
 
 /** Has a part of the body gone where it cannot be taken back? Then the caller asks again, with another sink. */
 function hasFilledSink({ sink }: PacedRequest, { response }: Made): boolean {
-  return sink !== undefined && response.pieces > 0;
+  return sink !== undefined && (response.pieces ?? 0) > 0;
 }
 
 /** Nobody answered at its address, and there is another one. */

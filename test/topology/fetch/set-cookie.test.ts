@@ -1,7 +1,13 @@
 /** What of a Set-Cookie header is kept for its host (RFC 6265 §5), and what a host may not set. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cookieCharsMax, isSentTo, parseSetCookie } from '../../../topology/fetch/set-cookie.ts';
+import {
+  type Cookie,
+  cookieCharsMax,
+  cookieField,
+  isSentTo,
+  parseSetCookie,
+} from '../../../topology/fetch/set-cookie.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const from = { host: 'www.example.org', path: '/shop/cart', isSecure: true };
@@ -26,8 +32,8 @@ test('name, value, path and end are read as RFC 6265 says', () => {
 test('a cookie that is malformed, too long, or would break a header is ignored', () => {
   for (const header of [
     '',
-    'a',
-    '=b',
+    '=',
+    ' ; Path=/',
     ';a=b',
     `a=${'x'.repeat(cookieCharsMax)}`,
     'a=b\r\nx: y',
@@ -35,6 +41,21 @@ test('a cookie that is malformed, too long, or would break a header is ignored',
     'a\u0000=b',
   ])
     assert.equal(parse(header), null, JSON.stringify(header.slice(0, 20)));
+});
+
+test('a cookie without a name is kept and sent as its value, as browsers do', () => {
+  const cookies = ['a', '=b', ' = c ', 'd=e'].map((header) => parse(header));
+  assert.deepEqual(
+    cookies.map((cookie) => [cookie?.name, cookie?.value]),
+    [
+      ['', 'a'],
+      ['', 'b'],
+      ['', 'c'],
+      ['d', 'e'],
+    ],
+  );
+  assert.equal(cookieField(cookies as Cookie[]), 'a; b; c; d=e');
+  for (const header of ['__Host-a', '=__secure-b=c']) assert.equal(parse(header), null, header);
 });
 
 test('a cookie for another host, or for a public suffix, is ignored; one for a wider domain stays with its host', () => {

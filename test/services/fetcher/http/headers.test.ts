@@ -11,6 +11,7 @@ it('a header is found by its name, not by a similar value; the first one counts,
   assert.equal(headerOf(headers, '"1"'), '');
   assert.deepEqual(headersOf(headers, 'age'), []);
   assert.equal(headerOf([], 'etag'), '');
+  assert.equal(headerOf(['etag', '', 'etag', '"3"'], 'etag'), '"3"', 'an empty field says nothing');
 });
 
 it('header names are read in lower case and values trimmed, with non-ASCII octets as Latin-1 (RFC 9110 §5.5)', () => {

@@ -63,7 +63,7 @@ test('a response that is cut before its last byte of body is known to have come 
 
 test('a body is whole once its last chunk has begun, whatever the server leaves out behind the 0', () => {
   const chunks = `${head}Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n`;
-  for (const end of ['0', '0 ', '0\r', '0;a=b', '000', '0\r\n', '0\r\n\r', '0\r\nTrailer: x', '0\r\nTrailer: x\r\n']) {
+  for (const end of ['0', '0 ', '0\r', '0;a=b', '000 ', '0\r\n', '0\r\n\r', '0\r\nTrailer: x', '0\r\nTrailer: x\r\n']) {
     const { body, end: ended } = one(chunks + end);
     assert.deepEqual([body, ended], ['abcd', 'complete'], JSON.stringify(end));
   }

@@ -133,7 +133,7 @@ describe('a session', () => {
 
   it('a session identifies cookies by name and path and sends longer paths first', () => {
     const { set, cookiesTo } = started();
-    set('http://a.test/d/x', 'a=1; Path=/', 'a=2; Path=/d', 'a=3; Path=/e', 'none', 'a=4; Path=/');
+    set('http://a.test/d/x', 'a=1; Path=/', 'a=2; Path=/d', 'a=3; Path=/e', '=; Path=/', 'a=4; Path=/');
     assert.equal(cookiesTo('http://a.test/d/y'), 'a=2; a=4');
     assert.equal(cookiesTo('http://a.test/'), 'a=4');
   });
