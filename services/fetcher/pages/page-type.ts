@@ -1,7 +1,8 @@
 /** What a response's media type means for the fetcher: parse it, keep its text, look at its first bytes, or leave it. */
+
+import { utf16Of } from '../../../topology/parse/charset.ts';
 import type { Headers } from '../http/headers.ts';
 import { contentTypeOf } from '../http/headers.ts';
-import { utf16Of } from '../../../topology/parse/charset.ts';
 import { officeFormatOf } from './office/office-format.ts';
 
 /**

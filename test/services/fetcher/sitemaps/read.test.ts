@@ -273,7 +273,10 @@ test('a sitemap whose later chunk is malformed is asked for once more, and read 
     if (request.url === '/robots.txt') response.end(`Sitemap: ${own('/s.xml')}`);
     else if (request.url === '/s.xml') {
       const chunk = (text: string, end: string) => `${text.length.toString(16)}\r\n${text}${end}`;
-      const [first, second] = [`<urlset><url>${loc(own('/first'))}</url>`, `<url>${loc(own('/second'))}</url></urlset>`];
+      const [first, second] = [
+        `<urlset><url>${loc(own('/first'))}</url>`,
+        `<url>${loc(own('/second'))}</url></urlset>`,
+      ];
       const { socket } = response;
       socket!.write('HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nTransfer-Encoding: chunked\r\n\r\n');
       socket!.write(chunk(first, '\r\n'));
