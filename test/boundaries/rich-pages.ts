@@ -111,6 +111,11 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
     [1, 0],
     [0, 1],
   ),
+  jsonLdLenientCharsMax: upTo(
+    (n) => read(`<script type="application/ld+json">["${'x'.repeat(n - 5)}",]</script>`).metadata!.jsonLd.length,
+    1,
+    0,
+  ),
   metadataCharsMax: upTo(
     (n) => {
       const frame = JSON.stringify({ openGraph: {}, jsonLd: ['a', ''], jsonLdBroken: 0 }).length;

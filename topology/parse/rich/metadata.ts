@@ -4,6 +4,7 @@
  */
 
 import { jsonWithoutNul } from '../../content/without-nul.ts';
+import { parseJson, parseLenientJson } from './lenient-json.ts';
 import type { Attributes } from './markup.ts';
 import { richLimits } from './rich-limits.ts';
 
@@ -11,7 +12,7 @@ export interface Metadata {
   /** Property in lower case → its values, in order. */
   readonly openGraph: Readonly<Record<string, readonly string[]>>;
   readonly jsonLd: readonly unknown[];
-  /** Blocks that are no JSON, or too large. */
+  /** Blocks that are no JSON, even with leniency (lenient-json.ts), or too large. */
   readonly jsonLdBroken: number;
 }
 
@@ -31,6 +32,14 @@ export function createMetadataReader(): MetadataReader {
   let jsonLdBroken = 0;
   let block: string | null = null;
   let values = 0;
+  let lenientChars = 0;
+  /** Undefined: it is no JSON, or there is no time for a closer look. */
+  const read = (text: string): unknown => {
+    const value = text.length > richLimits.jsonLdCharsMax ? undefined : parseJson(text);
+    if (value !== undefined) return value;
+    lenientChars += text.length;
+    return lenientChars > richLimits.jsonLdLenientCharsMax ? undefined : parseLenientJson(text);
+  };
   return {
     open(name, attributes) {
       if (name === 'script') {
@@ -52,7 +61,7 @@ export function createMetadataReader(): MetadataReader {
       const text = block;
       block = null;
       if (jsonLd.length >= richLimits.jsonLdBlocksMax) return;
-      const parsed = text.length > richLimits.jsonLdCharsMax ? undefined : parsedJson(text);
+      const parsed = read(text);
       if (parsed === undefined) jsonLdBroken += 1;
       else jsonLd.push(parsed);
     },
@@ -73,17 +82,4 @@ export function metadataJson(metadata: Metadata | null): string {
     if (json.length <= richLimits.metadataCharsMax) return json;
   }
   return '';
-}
-
-/** Pages wrap their JSON in comments, as was once done for scripts. */
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(
-      text
-        .replace(/^\s*(?:<!--|\/\*\s*<!\[CDATA\[\s*\*\/|<!\[CDATA\[)/, '')
-        .replace(/(?:-->|\/\*\s*\]\]>\s*\*\/|\]\]>)\s*$/, ''),
-    );
-  } catch {
-    return undefined;
-  }
 }

@@ -67,6 +67,33 @@ describe('JSON-LD', () => {
       assert.deepEqual(jsonOf(script(`${before}{"a":1}${behind}`)), [[{ a: 1 }], 0], before);
   });
 
+  it('JSON-LD with the mistakes of templates is read, as extruct reads it', () => {
+    const cases: readonly (readonly [json: string, value: unknown])[] = [
+      ['{"a":"x\ny\tz\r\u0001"}', { a: 'x\ny\tz\r\u0001' }],
+      ['{"a":1,}', { a: 1 }],
+      ['[1,2 , ]', [1, 2]],
+      ['{"a":[1,],\n}', { a: [1] }],
+      ['{"a":1};', { a: 1 }],
+      ['\ufeff{"a":1}', { a: 1 }],
+      ['//<![CDATA[\n{"a":1}\n//]]>', { a: 1 }],
+      ['<!--\n{"a":1}\n//-->', { a: 1 }],
+      ['{/* c, "d" */"a":1, // e\n"b":2,/* f */}', { a: 1, b: 2 }],
+      ['{"a":"http://x.test/*y*/ //, }] <!-- ]]>",}', { a: 'http://x.test/*y*/ //, }] <!-- ]]>' }],
+      ['{"a":"\\"b\\\\",}', { a: '"b\\' }],
+    ];
+    for (const [json, value] of cases) assert.deepEqual(jsonOf(script(json)), [[value], 0], json);
+    for (const json of ['{a:1}', "{'a':1}", '{"a":1}{"b":2}', '[1 2]', '{"a":"b" "c":1}', '{"a":"b', '/* x', ''])
+      assert.deepEqual(jsonOf(script(json)), [[], 1], json);
+  });
+
+  it('JSON-LD of a page is read leniently up to a limit', () => {
+    const half = `["${'x'.repeat(richLimits.jsonLdLenientCharsMax / 2 - 5)}",]`;
+    assert.equal(half.length, richLimits.jsonLdLenientCharsMax / 2);
+    const page = script(half).repeat(3) + script('[1]');
+    const { jsonLd, jsonLdBroken } = metadataOf(page);
+    assert.deepEqual([jsonLd.length, jsonLdBroken], [3, 1]);
+  });
+
   it('JSON-LD that is invalid, or too long, is counted', () => {
     const long = (chars: number) => `"${'x'.repeat(chars - 2)}"`;
     const most = richLimits.jsonLdCharsMax;
