@@ -336,7 +336,11 @@ async function fetchOne(
     },
   };
   const first = await pacedRequest(runner.requestPath, request);
-  if (first === null) return { next: 'returned', reported: false };
+  if (first === null) {
+    // One whose repetition was not in time has been made all the same.
+    for (const made of requests) reporter.requested({ ...made, outcomeIndex: -1 });
+    return { next: 'returned', reported: false };
+  }
   const bill =
     first.status === 402 && first.failure === null && clientUrl?.clientResult === undefined
       ? await settled(runner, task.hostKey, request, first, saidBefore)

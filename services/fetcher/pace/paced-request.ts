@@ -109,9 +109,8 @@ export async function pacedRequest(requestPath: RequestPath, request: PacedReque
     // The next answer goes to the lenient reader. It is no second chance: the server has answered, and is asked once more at its pace.
     const isMisread = request.isPaid !== true && made.response.misread === true && !hasFilledSink(request, made);
     if (!(isStale || isMisread || isElsewhere(requestPath, request, made))) break;
-    const again = await oneRequest(requestPath, request);
-    if (again === null) break;
-    made = again;
+    // Without time for the repetition nothing is known of the URL yet.
+    made = await oneRequest(requestPath, request);
   }
   const ours = made === null ? undefined : requestPath.network?.judge(request, made.response);
   return ours !== undefined && (await ours) ? null : (made?.response ?? null);

@@ -336,7 +336,7 @@ describe('a request on a connection that had been closed', () => {
     let permits = 0;
     const pacer = { acquire: async () => (permits++ === 0 ? { release: () => {} } : null) };
     const { response } = await played({ ...stale, requestPath: { pacer: pacer as never } });
-    assert.equal(response?.staleConnection, true, 'if it can be in time');
+    assert.equal(response, null, 'without time for another request, the URL is as if not requested');
   });
 });
 
@@ -349,6 +349,13 @@ describe('a request whose answer the strict parser refused', () => {
       const { happened, response } = await played({ request: { isRetry }, responses: [misread, {}] });
       assert.deepEqual([happened, response?.status], [[...there, ...back, ...there, ...back], 200]);
     }
+  });
+
+  it('a URL whose answer the strict parser refused has no failure if there is no time to request it again', async () => {
+    let permits = 0;
+    const pacer = { acquire: async () => (permits++ === 0 ? { release: () => {} } : null) };
+    const { response } = await played({ responses: [misread], requestPath: { pacer: pacer as never } });
+    assert.equal(response, null);
   });
 
   it('a request that pays is made once, even if the strict parser refuses the answer', async () => {
