@@ -21,7 +21,17 @@ const groups: readonly Group[] = [
     'What to crawl:',
     ['sitemap', 'recrawl', 'traps'],
     [
-      ...['recrawlEvery', 'recrawlHubs', 'overlays', 'requisites', 'sameUrl', 'sameUrlProofs', 'fetchAs', 'canonicals'],
+      ...[
+        'recrawlEvery',
+        'recrawlHubs',
+        'overlays',
+        'requisites',
+        'sameUrl',
+        'sameUrlProofs',
+        'fetchAs',
+        'canonicals',
+        'score',
+      ],
       ...['seedKeys', 'followSeedRedirects', 'fromStart', 'traceRatio', 'traceHosts'],
     ],
   ],

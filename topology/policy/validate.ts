@@ -171,11 +171,6 @@ export function parsePolicy(json: string): PolicyConfig {
   return storedPolicy(read(json));
 }
 
-/** JSON text of a policy that somebody gives, as `validatePolicy`. */
-export function givenPolicy(json: string): PolicyConfig {
-  return validatePolicy(read(json));
-}
-
 function read(json: string): unknown {
   try {
     return JSON.parse(json);

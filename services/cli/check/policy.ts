@@ -4,14 +4,13 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
-import { compilePolicy } from '../../../topology/policy/policy.ts';
-import { givenPolicy } from '../../../topology/policy/validate.ts';
+import { compilePolicy, defaultPolicy } from '../../../topology/policy/policy.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { collect } from '../flags/arguments.ts';
-import { readText } from '../flags/named-file.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { addPolicyOptions, normalSeeds, policyOf } from '../flags/policy-flags.ts';
+import { policyFromFile } from '../policy/policy-file.ts';
 
 export interface CheckPolicyFlags extends PolicyFlags {
   readonly policy?: string;
@@ -42,6 +41,6 @@ export async function checkedPolicy(flags: CheckPolicyFlags): Promise<Policy> {
     const seeds = normalSeeds(flags.seed ?? []);
     return compilePolicy(policyOf(seeds.length === 0 ? { ...flags, scope: 'all' } : flags, seeds));
   }
-  const config = givenPolicy(await readText('--policy', flags.policy));
+  const config = await policyFromFile('--policy', flags.policy, defaultPolicy());
   return compilePolicy(config, await createListFiles().load(listsOf(config), dirname(flags.policy)));
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import {
   type LinkSource,
   linkSources,
@@ -18,11 +19,10 @@ import {
   groupScore,
 } from '../../../topology/policy/score/score.ts';
 import { defaultScore, type WeightedScore } from '../../../topology/policy/score/score-config.ts';
-import { givenPolicy } from '../../../topology/policy/validate.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { bad, oneOf, wholeNumber } from '../flags/arguments.ts';
-import { readText } from '../flags/named-file.ts';
 import { normalUrl } from '../flags/url-argument.ts';
+import { policyFromFile } from '../policy/policy-file.ts';
 import { print, rows } from '../terminal/print.ts';
 
 interface ScoreFlags {
@@ -80,7 +80,7 @@ function number(option: string, most = Number.MAX_SAFE_INTEGER): (value: string)
 }
 
 async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
-  const policy = flags.policy === undefined ? null : givenPolicy(await readText('--policy', flags.policy));
+  const policy = flags.policy === undefined ? null : await policyFromFile('--policy', flags.policy, defaultPolicy());
   const config = policy?.score ?? defaultScore;
   if (config.kind === 'opic') {
     throw new CrawlstreamError(

@@ -6,6 +6,7 @@ import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { FetchAs, PolicyConfig, PolitenessKey, WhenFull } from '../../../topology/policy/policy.ts';
 import { compilePolicy, defaultPolicy, politenessKeys, whenFullChoices } from '../../../topology/policy/policy.ts';
 import { type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';
+import { defaultScore } from '../../../topology/policy/score/score-config.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { normalizeOf, type SameUrlWord } from '../../../topology/policy/url-identity.ts';
@@ -40,6 +41,7 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly maxQueuedPerHost?: number;
   readonly whenFull?: WhenFull;
   readonly traps: boolean;
+  readonly score?: true;
   readonly recrawl?: ScheduleName;
   readonly recrawlEvery?: number;
   readonly recrawlHubs?: number;
@@ -176,6 +178,13 @@ export function addPolicyOptions(command: Command): Command {
     )
     .addOption(
       setting(
+        '--score',
+        'fetch the best-scored URLs of a host first (`check score` shows the factors)',
+        'depth and spelling decide alone: enough for whole sites, and without counts of links',
+      ),
+    )
+    .addOption(
+      setting(
         '--max-queued <n>',
         'most URLs queued in a partition (default: 10 million)',
         'the policy’s value: 10 million URLs take about 250 MB of disk',
@@ -307,6 +316,7 @@ export function policyOf(
     ...(flags.maxPages === undefined ? {} : { pageQuota: limitOf(flags.maxPages) }),
     ...(flags.traps && traps !== undefined ? { traps } : {}),
     ...(flags.delay === undefined ? {} : { delayMs: flags.delay, delayFactor: 0 }),
+    ...(flags.score && { score: base.score ?? defaultScore }),
     ...(flags.maxQueued === undefined ? {} : { queuedMax: flags.maxQueued }),
     ...(flags.maxQueuedPerHost === undefined ? {} : { urlsPerHostMax: flags.maxQueuedPerHost }),
     ...(flags.whenFull === undefined ? {} : { whenFull: flags.whenFull }),

@@ -113,32 +113,39 @@ export const defaultScore: WeightedScore = {
 const weight = z.number().min(0).max(1000);
 const positive = z.number().positive().max(1e15);
 
+const { factors, scales } = defaultScore;
+
+/** What a policy leaves out has its default, so that `score: { kind: weighted }` is the whole formula. */
 const weightedSchema = z.strictObject({
   kind: z.literal('weighted').optional(),
-  domain: weight,
-  page: weight,
-  freshness: weight,
-  factors: z.strictObject({
-    authority: weight,
-    traffic: weight,
-    quality: weight,
-    cash: weight.optional(),
-    inLinks: weight,
-    depth: weight,
-    type: weight,
-    source: weight,
-    timeSince: weight,
-    changeRate: weight,
-    volatility: weight,
-  }),
-  scales: z.strictObject({
-    linkingDomainsMost: positive,
-    trafficRankMost: positive.min(2),
-    pagesHalf: positive,
-    inLinksMost: positive,
-    ageMs: positive,
-    changesPerDayHalf: positive,
-  }),
+  domain: weight.default(defaultScore.domain),
+  page: weight.default(defaultScore.page),
+  freshness: weight.default(defaultScore.freshness),
+  factors: z
+    .strictObject({
+      authority: weight.default(factors.authority),
+      traffic: weight.default(factors.traffic),
+      quality: weight.default(factors.quality),
+      cash: weight.optional(),
+      inLinks: weight.default(factors.inLinks),
+      depth: weight.default(factors.depth),
+      type: weight.default(factors.type),
+      source: weight.default(factors.source),
+      timeSince: weight.default(factors.timeSince),
+      changeRate: weight.default(factors.changeRate),
+      volatility: weight.default(factors.volatility),
+    })
+    .default(factors),
+  scales: z
+    .strictObject({
+      linkingDomainsMost: positive.default(scales.linkingDomainsMost),
+      trafficRankMost: positive.min(2).default(scales.trafficRankMost),
+      pagesHalf: positive.default(scales.pagesHalf),
+      inLinksMost: positive.default(scales.inLinksMost),
+      ageMs: positive.default(scales.ageMs),
+      changesPerDayHalf: positive.default(scales.changesPerDayHalf),
+    })
+    .default(scales),
   sources: z.partialRecord(z.enum(linkSources), z.number().min(0).max(1).nullable()).optional(),
   lists: z
     .array(
