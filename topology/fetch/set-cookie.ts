@@ -17,7 +17,7 @@ export interface Cookie {
   readonly secure: boolean;
 }
 
-/** Where a cookie comes from, or goes to. */
+/** The URL that sets a cookie, or to which it is sent. */
 export interface CookieOrigin {
   /** Host name, lower-case, without port. */
   readonly host: string;
@@ -26,18 +26,18 @@ export interface CookieOrigin {
   readonly isSecure: boolean;
 }
 
-/** Of name and value together: what browsers take. */
+/** Longest name and value together, characters: the limit of browsers. */
 export const cookieCharsMax = 4_096;
 const attributeCharsMax = 1_024;
 
-/** null: it is malformed, or its host may not set it. */
+/** Parses a Set-Cookie header; null if it is malformed, or its host may not set the cookie. */
 export function parseSetCookie(header: string, from: CookieOrigin, nowMs: number): Cookie | null {
   const [pair = '', ...attributes] = header.split(';');
   const equals = pair.indexOf('=');
   if (equals <= 0) return null;
   const name = pair.slice(0, equals).trim();
   const value = pair.slice(equals + 1).trim();
-  // What is sent back is a header of ours, in which these would begin something else.
+  // The cookie becomes part of a request header, so it must not contain characters that would start another field.
   if (name === '' || name.length + value.length > cookieCharsMax || !isText(name) || !isText(value)) return null;
   let expires: number | null = null;
   let maxAge: number | null = null;

@@ -12,7 +12,7 @@ export const robotsLimits = {
   staleMsMax: 30 * 86_400_000,
   /** A larger Crawl-delay is read as this one: beyond any crawl's patience, and still safe to compute with. */
   crawlDelayMsMax: 30 * 86_400_000,
-  /** Sitemaps of one host: real sites name more than a thousand, and a file of 500 KiB holds about so many. */
+  /** Sitemaps of one host. Real sites name more than a thousand; a file of 500 KiB can hold about this many. */
   sitemapsMax: 10_000,
   /** Licences of one host: a site has one, and one for each part that has its own. */
   licencesMax: 10,

@@ -1,7 +1,7 @@
 /**
- * Which URLs are worth fetching, by their spelling alone. Each refusal names its rule.
+ * Decides by its spelling alone whether a URL is worth fetching. Each refusal names its rule.
  *
- * Filters see normal URLs. The cheap and the common come first; deny beats allow within a kind. Lists are compiled to
+ * Filters read normal URLs. Cheap and common checks run first; within a kind, deny beats allow. Lists are compiled to
  * sets once, so their length does not matter per URL.
  */
 import { CrawlstreamError } from '../errors.ts';
@@ -20,7 +20,10 @@ export interface FilterConfig {
   readonly urlCharsMax: number;
   /** Refused file extensions (of the last path segment), lower-case, without dot. */
   readonly extensionsDenied: readonly string[];
-  /** Regular expressions without flags (`patterns` says in which syntax), matched anywhere in the URL. If not empty, one must match. */
+  /**
+   * Regular expressions without flags, in the syntax that `patterns` names, matched anywhere in the URL. If not
+   * empty, one must match.
+   */
   readonly include: readonly string[];
   /** Regular expressions. None may match. */
   readonly exclude: readonly string[];

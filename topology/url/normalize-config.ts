@@ -34,7 +34,10 @@ export interface NormalizeConfig {
   readonly scheme?: 'http' | 'https' | undefined;
   /** `drop`: remove a parameter with an empty value (`a=`), but keep `a` alone. Absent: keep both. */
   readonly emptyValues?: 'drop' | undefined;
-  /** Drop parameters with a value of 32 hexadecimal digits. Off, since such a value may be a session, or the id of a document. */
+  /**
+   * Drop parameters with a value of 32 hexadecimal digits. Off by default, because the value may be a document's id
+   * instead of a session.
+   */
   readonly hashes: boolean;
   /** Rules by host name; a rule also holds for the host's subdomains, the nearest wins. */
   readonly hosts: Readonly<Record<string, HostRule>>;

@@ -1,6 +1,6 @@
 /**
- * How far a crawl may wander from its seeds (docs/design.md §5). By default their registrable domains, so that a first crawl
- * never wanders off.
+ * How far a crawl may go from its seeds (docs/design.md §5). The default is their registrable domains, so that a
+ * first crawl does not leave them.
  */
 import type { Verdict } from './filters.ts';
 import { hostKeyOf, hostnameOf, partitionKeyOf } from './host-key.ts';
