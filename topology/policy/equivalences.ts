@@ -1,7 +1,4 @@
-/**
- * Which URLs of a host are one, as far as the host itself has said so: by redirects that it answers with, and by the
- * canonicals that its pages name.
- */
+/** URLs of a host that count as one page, as proved by the host's own redirects and the canonicals of its pages. */
 import { z } from 'zod';
 import { inOrder, type Rewriting, rewritten } from '../url/rewriting.ts';
 

@@ -258,7 +258,7 @@ function checkLeases({ politenessKey, parallel = [], overlays = [] }: PolicyConf
 
 const policyFields = Object.keys((policySchema as unknown as z.ZodObject).shape);
 
-/** Of what each of several shapes objects to, that which lies within the value. */
+/** Of the issues of several alternative shapes, the first one inside the value. */
 function deepest(shapes: readonly (readonly z.core.$ZodIssue[])[]): z.core.$ZodIssue | undefined {
   return shapes.flat().find(({ path, code }) => path.length > 0 || code === 'unrecognized_keys');
 }

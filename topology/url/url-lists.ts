@@ -23,7 +23,7 @@ export type ListKind = (typeof listKinds)[number];
 export interface ListName {
   /** Name of the list in messages, and of its rule in verdicts. */
   readonly name: string;
-  /** Type of the entries, one a line. */
+  /** Type of the file's entries. The file has one entry a line. */
   readonly kind: ListKind | NumberListKind;
   /** Path of the file: absolute, or relative to the policy. */
   readonly path: string;

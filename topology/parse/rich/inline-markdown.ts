@@ -1,6 +1,7 @@
 /**
- * What stands in one block, as inline Markdown (CommonMark 0.31, with the tables of GitHub's): emphasis, code and links of the
- * page, everything else escaped, so that a reader of Markdown gets back the page's own words. Pictures are left out.
+ * The content of one block as inline Markdown (CommonMark 0.31, with GitHub's tables). Emphasis, code and links of
+ * the page become Markdown; everything else is escaped, so that a Markdown reader shows the page's own words.
+ * Pictures are left out.
  */
 import type { Attributes } from './markup.ts';
 
@@ -11,7 +12,7 @@ type Mark = 'strong' | 'em' | 'code' | 'a';
 
 export interface MarkedText {
   readonly mark: Mark | '';
-  /** Of a link, as written. */
+  /** Target of a link, as written; empty for other marks. */
   readonly href: string;
   readonly parts: (string | MarkedText)[];
 }
@@ -118,8 +119,8 @@ export function inlineMarkdown(text: MarkedText, resolve: (href: string) => stri
 }
 
 /**
- * `around`: the characters that stand before and behind it. `isEmphasis`: it stands in some; emphasis within emphasis is read in
- * more than one way, and is left out.
+ * Writes a mark. `around`: the characters before and after it. `isEmphasis`: it is already inside emphasis; nested
+ * emphasis is ambiguous in Markdown, so it is left out.
  */
 function written(
   { mark, href, parts }: MarkedText,
@@ -129,7 +130,7 @@ function written(
 ): string {
   if (mark === 'code') {
     const raw = rawText({ mark, href, parts });
-    // Two beside each other would be one.
+    // Two code spans side by side would become one.
     return around.includes('`') ? escaped(raw) : codeOf(raw);
   }
   let inner = '';
@@ -214,17 +215,17 @@ export function longestRun(text: string, character: string): number {
   return longest;
 }
 
-/** What marks begin with. */
+/** First characters of marks. */
 const signs = ['[', '*', '`'];
 
-/** An underscore within a word means nothing. */
+/** An underscore within a word has no effect in Markdown. */
 const special = /[\\`*[\]<>~|]|&(?=#?\w{1,32};)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
 function escaped(text: string): string {
   return text.replace(special, '\\$&');
 }
 
-/** What would begin a heading, a list, a quotation or a rule at the beginning of a line. */
+/** Escapes characters that would start a heading, list, quotation or rule at the start of a line. */
 function escapeStart(line: string): string {
   return line.replace(/^(#{1,6}(?=\s|$)|[-+=](?=[\s=+-]|$)|\d{1,9}(?=[.)](?:\s|$)))/, (start) =>
     /^\d/.test(start) ? `${start}\\` : `\\${start}`,

@@ -1,6 +1,6 @@
 /**
- * What a page says of itself for machines: Open Graph and its relatives (`<meta property>`, `<meta name="twitter:…">`),
- * and JSON-LD (W3C, "JSON-LD 1.1" §8.5, data blocks in HTML). Values stay as the page wrote them.
+ * Metadata of a page for machines: Open Graph and similar (`<meta property>`, `<meta name="twitter:…">`), and JSON-LD
+ * (W3C, "JSON-LD 1.1" §8.5, data blocks in HTML). Values are kept as the page has them.
  */
 
 import { jsonWithoutNul } from '../../content/without-nul.ts';
@@ -11,7 +11,7 @@ export interface Metadata {
   /** Property in lower case → its values, in order. */
   readonly openGraph: Readonly<Record<string, readonly string[]>>;
   readonly jsonLd: readonly unknown[];
-  /** Blocks that are no JSON, or too large. */
+  /** Number of blocks that are invalid JSON, or too large. */
   readonly jsonLdBroken: number;
 }
 

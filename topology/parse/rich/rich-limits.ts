@@ -10,7 +10,7 @@ export const richLimits = {
   valueCharsMax: 16_384,
   /** Open elements that are distinguished. A tree deeper than this is no page, and its library quadratic. */
   depthMax: 256,
-  /** How far up an end tag looks for its element: bounds what unmatched end tags cost. */
+  /** How many levels up an end tag searches for its element: bounds the cost of unmatched end tags. */
   closeDepthMax: 64,
   /** Words that make `main` or `article` believed to hold the main text. */
   mainWordsMin: 50,
@@ -41,7 +41,7 @@ export const richLimits = {
   fieldsRestFactor: 10,
   /** Each time, twice as long as before, so often: then it is half an hour. */
   fieldsRestDoublingsMax: 6,
-  /** Sites of which is known whether their pages come back, some 100 B each. */
+  /** Sites for which the crawler remembers whether extracting fields from their pages finished in time, about 100 B each. */
   fieldSitesMax: 10_000,
   /** Links in a page's record that nofollow kept out, and their characters: a thread of comments has some hundred. */
   nofollowedMax: 1_000,

@@ -40,7 +40,7 @@ export function isDemoted(config: DemoteConfig | undefined, page: Judged, duplic
   return config !== undefined && (duplicate || (config.thin === true && isThin(page)));
 }
 
-/** The front queue by which a page counts. */
+/** The front queue used for the weight of a page. */
 export function countedIn(config: DemoteConfig | undefined, page: Judged, duplicate: boolean): number {
   return isDemoted(config, page, duplicate) ? Math.max(page.frontQueue, config!.frontQueue) : page.frontQueue;
 }

@@ -15,7 +15,7 @@ export function passed(value: number, scale: number): number {
   return value <= 0 ? 0 : 1 - Math.exp(-value / scale);
 }
 
-/** Into [0, 1]; what is no number counts as 0. */
+/** Limits a value to [0, 1]; NaN counts as 0. */
 export function share(value: number): number {
   return value > 0 ? Math.min(1, value) : 0;
 }

@@ -12,7 +12,7 @@ export function changeRate({ changesPerDay }: FreshnessInputs, { changesPerDayHa
   return changesPerDay === null ? null : saturation(changesPerDay, changesPerDayHalf);
 }
 
-/** How surely a fetch finds a change, whatever the time between. */
+/** Probability that a fetch finds a change, whatever the time between visits. */
 export function volatility({ changedShare }: FreshnessInputs): number | null {
   return changedShare === null ? null : share(changedShare);
 }

@@ -43,13 +43,15 @@ function advanced(stat: ShapeStat, event: Admitted, source: string | null, met: 
     stat.width <= trapLimits.chainWidthMax &&
     (source === null || source.startsWith(stat.shape));
   const steps = goesOn ? Math.max(0, stat.steps + 1 - stat.brought) : 0;
-  // Messages of one month and pages of one day are numbered within a date: that one stands still.
+  // Messages of one month, and pages of one day, are numbered within a date that does not change.
   const date = dateIn(event.url);
   const calendar = date !== null && (goesOn ? stat.calendar && date !== stat.date : true);
   return { ...stat, met, depth, width: 1, brought: 0, steps, date, calendar };
 }
 
-/** Without a source, by depth: links of one page come before and after the one that goes on. */
+/**
+ * Without a source, decides by depth, because a page's other links come before and after the next step of the chain.
+ */
 function isYield(stat: ShapeStat, depth: number, shape: string, source: string | null): boolean {
   // A larger number would change nothing, since the next step starts from zero anyway.
   if (stat.brought > stat.steps || stat.width > trapLimits.chainWidthMax) return false;
