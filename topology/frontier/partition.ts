@@ -3,10 +3,10 @@
  *
  *   inputs (control, results, discovered, time) → step → one commit → changelog → ack → checkpoint, tasks
  *
- * `step` is pure but for the state it owns: no I/O, no clock, no randomness of its own. Given the same state, inputs,
- * clock and demand it makes the same commit, to the byte. The caller appends the commit, and only if the ack is the
- * offset it expects does it write the checkpoint and publish what the step put out; on anything else it drops this object
- * and opens a new one from the changelog (docs/design.md §4.1–4.2).
+ * `step` is pure except for the state it owns: no I/O, no clock, no randomness. With the same state, inputs, clock
+ * and demand it makes the same commit, to the byte. The caller appends the commit. Only if the ack has the expected
+ * offset does it write the checkpoint and publish the outputs of the step. Otherwise, it discards this object and
+ * opens a new one from the changelog (docs/design.md §4.1–4.2).
  */
 import type { Control, Discovered, Result } from '../../schemas/types.ts';
 import type { Refusal } from '../border/enter-record.ts';
@@ -51,9 +51,9 @@ export type Input = {
   readonly offset: number;
   readonly passedOn?: Uint8Array;
   readonly leaderEpoch?: number | undefined;
-  /** What of it was refused at the border. Absent: nobody has looked. */
+  /** The parts refused at the border. Absent: not checked. */
   readonly refusals?: readonly Refusal[];
-  /** The record, where some of it was refused. */
+  /** Bytes of the record, if some of it was refused. */
   readonly bytes?: Uint8Array;
 } & (
   | { readonly topic: 'control'; readonly record: Control }
@@ -62,7 +62,7 @@ export type Input = {
   | { readonly topic: InputTopic; readonly record: null; readonly bytes: Uint8Array; readonly why: string }
 );
 
-/** Where each input is read from next. */
+/** The position from which each input is read next. */
 export type Positions = Readonly<Record<InputTopic, InputPosition>>;
 
 export class FrontierPartition {
@@ -81,13 +81,13 @@ export class FrontierPartition {
   readonly lists = new ListSources();
   /** URLs of dead hosts that the next step gives up on. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
-  /** Where the URLs wait that the next step raises, lowers or purges, by the offset of the event. */
+  /** Places of the URLs that the next step raises, lowers or purges, by the offset of the event. */
   #named: ReadonlyMap<number, readonly Waiting[]> = new Map();
   readonly #growth = new Growth();
-  /** What the next step scores again. */
+  /** URLs that the next step scores again. */
   #grown: readonly Grown[] = [];
   #unread = true;
-  /** What fetchers were seen to have taken, for the next step. */
+  /** Tasks that fetchers have taken, for the next step. */
   #taken: Taken | null = null;
   #openedAtMs = Number.NEGATIVE_INFINITY;
   /** The record that is being decided, and those that the step has taken. */
@@ -102,17 +102,17 @@ export class FrontierPartition {
     this.state = state;
   }
 
-  /** An owner that has just opened reads what was reported before it ends leases, ms. */
+  /** Earliest time of expiry, ms: a new owner reads pending results before it ends leases. */
   get #expiryFromMs(): number {
     return this.#leasing.isReported ? this.#openedAtMs + frontierLimits.expiryHoldMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** The kind that the policy in force chooses; before the first policy, tasks. */
+  /** The kind of leasing that the current policy chooses; before the first policy, tasks. */
   get #leasing(): Leasing {
     return this.state.pull.on ? this.#pull : taskLeasing;
   }
 
-  /** Calls of the pull API, where the crawl is served by it. */
+  /** Calls of the pull API, if it serves the crawl. */
   get calls(): PullQueue {
     return this.#pull.queue;
   }
@@ -172,16 +172,17 @@ export class FrontierPartition {
     return policy === null || isFull(this.state.counters, this.state.shares.opened, policy.config);
   }
 
-  /** When a step has something to do without any input, ms; undefined: never. */
+  /** When a step has work without any input, ms; undefined: never. */
   wakeAtMs(demand: number): number | undefined {
     const { graceMs } = this.#leasing;
     return wakeAtMs(this.state, this.policy, demand, { graceMs, notBeforeMs: this.#expiryFromMs });
   }
 
   /**
-   * Decides what can be decided now. Null if nothing changed. `demand`: leases the fetchers could take. `until`: inputs
-   * behind these positions are left alone, as they were when this was decided before.
-   * Throws StepFailed on a bug only: data faults become dead letters, tallies or outcomes. This partition is of no use then.
+   * Decides everything that can be decided now. Null if nothing changed. `demand`: number of leases that the fetchers
+   * could take. `until`: inputs after these positions are not decided, as when the step was first decided. Throws
+   * StepFailed only for a bug, because data faults become dead letters, tallies or outcomes. This partition is then
+   * unusable.
    */
   step(wallMs: number, demand: number, until: Positions | null = null): Step | null {
     this.#tried = [];
@@ -238,8 +239,8 @@ export class FrontierPartition {
   }
 
   /**
-   * Reads what the next step and the last one's tasks need of the queues' rows. To be run after each step, and before one
-   * while `isUnread`. Where nothing is on disk, `step` does it by itself.
+   * Reads the rows of queues that the next step and the last one's tasks need. Run it after each step, and before a
+   * step while `isUnread`. If nothing is on disk, `step` runs it.
    */
   *reads(): StoreJob {
     yield* readLeases(this.state);
@@ -251,8 +252,8 @@ export class FrontierPartition {
   }
 
   /**
-   * An owner's first commit: it shows readers of the log's tail whose commits count now, and counts what others wrote to
-   * the changelog before it.
+   * An owner's first commit. It shows readers at the end of the log whose commits count now, and counts earlier
+   * records of other writers in the changelog.
    */
   open(wallMs: number): Step {
     const { positions, foreignBeforeClaim, counters } = this.state;
@@ -264,7 +265,9 @@ export class FrontierPartition {
     return this.#commit(decision, inputs, 0, decision.finish());
   }
 
-  /** Notes, in a separate commit, that the log has lost read records of an input: from here on everything is new. */
+  /**
+   * Records, in a separate commit, that the log has lost read records of an input: all records from here on are new.
+   */
   goBack(topic: InputTopic, offset: number, wallMs: number): Step {
     const { positions } = this.state;
     const before = { ...positions };
@@ -293,7 +296,9 @@ export class FrontierPartition {
     );
   }
 
-  /** What to publish again when an owner opens: a crash may have lost it between its commit and its publication. */
+  /**
+   * Records to publish again when an owner opens, because a crash may have lost them between commit and publication.
+   */
   republish(): ControlMessage[] {
     return quotaMessages(this.state, this.identity.partition);
   }
@@ -324,14 +329,14 @@ export class FrontierPartition {
     return new Decided(commit, offset, decision, tasks);
   }
 
-  /** Inputs that are to be read from \`state.positions\` from now on, whatever was read before. */
+  /** Inputs that must now be read from `state.positions`, whatever was read before. */
   takeSought(): InputTopic[] {
     const topics = [...this.#sought];
     this.#sought.clear();
     return topics;
   }
 
-  /** Drops records that were offered and not decided: they must be offered again. */
+  /** Drops offered records that were not decided; they must be offered again. */
   withdraw(): void {
     for (const topic of inputTopics) this.#forget(topic);
   }

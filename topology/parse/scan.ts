@@ -222,7 +222,7 @@ function hasAttributes(kind: Element): boolean {
   return (kind >= element.a && kind <= element.frame) || kind === element.iframe || kind === element.html;
 }
 
-/** Looks the name up as written first, because most names are in lower case already. */
+/** Tries the name as written first, because most names are in lower case already. */
 function attributeNamed(name: string): Attribute | undefined {
   return attributesByName.get(name) ?? attributesByName.get(name.toLowerCase());
 }

@@ -25,7 +25,7 @@ export interface FinishedUrl {
   readonly status: FinalStatus;
   readonly outcome: OutcomeKind;
   readonly tags: readonly string[];
-  /** As it was asked for (url/spelling.ts). Absent: as the URL has it. */
+  /** Path and query as requested (url/spelling.ts). Absent: as in the URL. */
   readonly spelling?: string;
 }
 

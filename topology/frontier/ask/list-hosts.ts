@@ -1,10 +1,10 @@
 /**
- * Answers which hosts of a partition come first by some order. It scans all of them, in slices between two steps, and
- * plays no part in decisions.
+ * Lists the first hosts of a partition in some order. It scans all hosts, in slices between two steps, and plays no
+ * part in decisions.
  *
- * Memory is bounded by what is wanted, whatever the number of hosts: a row is made only for a host that comes before
- * those that were found so far. A slice sees the state as it is then, so a host that changes meanwhile stands as it was.
- * Cost: 0.2 µs a host.
+ * Memory is bounded by the limit, whatever the number of hosts: a row is made only for a host that precedes one of
+ * the rows found so far. A slice reads the current state, so a row may be outdated when its host changes during the
+ * scan. Cost: 0.2 µs a host.
  */
 
 import type { HostSettings } from '../../policy/overlay-config.ts';
@@ -65,7 +65,7 @@ export interface HostList {
   readonly known: number;
 }
 
-/** What a host is ranked by, the highest first. */
+/** The rank of a host in an order; the highest comes first. */
 export function rankOf(host: HostRow, sort: HostSort): number {
   switch (sort) {
     case 'name':
@@ -73,7 +73,7 @@ export function rankOf(host: HostRow, sort: HostSort): number {
     case 'delay':
       return host.delayMs;
     case 'errors':
-      // Far below 2^53, however many there are.
+      // The sum stays far below 2^53, however many there are.
       return (host.failures + host.throttles) * 2 ** 32 + host.fetched - host.pages;
     case 'ready':
       return host.readyAtMs === null ? Number.NEGATIVE_INFINITY : -host.readyAtMs;
@@ -95,7 +95,7 @@ export class FirstHosts<Row extends HostRow = HostRow> {
     return this.#found.map(({ row }) => row);
   }
 
-  /** `kept`: what is kept of the row, since `row` itself is reused for the next host. */
+  /** Adds the row if it is among the first. `kept` makes a copy to keep, because `row` is reused for the next host. */
   offer(row: HostRow, kept: () => Row): void {
     const { sort, limit } = this.#wanted;
     const found = this.#found;
@@ -148,7 +148,7 @@ export class HostScan {
   }
 }
 
-/** A row that stands for one host after another; each field is worked out when it is read. */
+/** A row that is reused for one host after another; each field is computed when it is read. */
 class HostNow implements HostRow {
   readonly #state: FrontierState;
   readonly #settingsOf: (hostKey: string) => HostSettings;

@@ -16,7 +16,7 @@ export interface QuotaRow {
 export class QuotaState {
   /** Pages that were asked for and not granted yet. */
   wanted = 0;
-  /** By partition. */
+  /** The book of partition 0, by partition. */
   readonly book = new Map<number, QuotaRow>();
 
   apply(change: Change & { readonly kind: 'quota' | 'quotaBook' }, counters: Counters): void {

@@ -32,8 +32,9 @@ export function settleHost(state: FrontierState, host: Host): void {
 }
 
 /**
- * Puts every host where its own state says, whatever decisions have moved since: hosts that were looked at outside their
- * window, or while their domain waited. A new owner begins so, as its clock comes from a checkpoint and changes alone.
+ * Puts every host where its own state says, regardless of moves by decisions (hosts that were checked outside their
+ * window, or while their domain waited). A new owner starts with it, because its clock must follow from a checkpoint
+ * and changes alone.
  */
 export function settleAll(state: FrontierState): void {
   state.domainPace.parked.clear();
@@ -41,7 +42,8 @@ export function settleAll(state: FrontierState): void {
 }
 
 /**
- * The heap in which a ready host waits for its lease: that of its best front queue, or that of hosts that only refresh.
+ * The heap in which a ready host waits for its lease: that of its best front queue, or that of hosts with revisits
+ * only.
  */
 export function clockQueueOf({ recrawl }: FrontierState, { id, queue }: Host): number {
   const dueAtMs = queue.dueAtMs;

@@ -153,7 +153,7 @@ function queuedLine(tagSets: TagSets, status: QueuedLine['status'], hostKey: str
   };
 }
 
-/** What a row of the checkpoint keeps of a URL, by its fingerprint. */
+/** The line for a row of the checkpoint about a URL, by its fingerprint. */
 export function rowLine(state: FrontierState, key: Buffer, value: Buffer, normal: (url: string) => string) {
   const { recrawl, tagSets } = state;
   const row = recrawl.table.size === 0 ? -1 : recrawl.table.find(key.readUInt32BE(1), key.readUInt32BE(5));
@@ -162,7 +162,7 @@ export function rowLine(state: FrontierState, key: Buffer, value: Buffer, normal
   return { ...knownLine(tagSets, record, normal), visits: { ...visits, dueAtMs: 1_000 * recrawl.table.at(row).dueS } };
 }
 
-/** A URL that was given up on is kept as it was asked for last. */
+/** A URL that was given up is stored in the spelling that was requested last, so it is normalised here. */
 function knownLine(tagSets: TagSets, record: KnownUrl, normal: (url: string) => string): KnownLine {
   const { status, outcome, httpStatus: http, atMs, attempts, depth, etag, lastModified, contentHash, soft404 } = record;
   return {

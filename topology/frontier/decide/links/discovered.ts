@@ -113,10 +113,7 @@ function arrive(
   return true;
 }
 
-/**
- * What a link says of its target, even if it is not admitted: another domain refers to the host, the URL was sighted
- * again.
- */
+/** Counts a link even if its target is not admitted: the domain that links to the host, and the sighting of the URL. */
 function noteLink(
   decision: Decision,
   policy: Policy,
@@ -154,7 +151,7 @@ function queueByPriority(decision: Decision, policy: Policy, arrival: Arrival): 
   return Math.max(ownQueue(decision, policy, arrival), queueOfSource(decision, policy, group));
 }
 
-/** By cash, by score, or by depth and spelling. */
+/** The front queue of a new URL: by overlay, cash, score, or depth and spelling. */
 function ownQueue(decision: Decision, policy: Policy, arrival: Arrival): number {
   const { group, link, url, hostKey, plainQueue, hi, lo } = arrival;
   if (!policy.byCash && !policy.scores) return plainQueue;
@@ -269,7 +266,7 @@ function grows(state: FrontierState, policy: Policy, { hi, lo, cash }: Arrival):
     return state.cash.frontQueueOf(held + cash, 0) < state.cash.frontQueueOf(held, 0);
   }
   if (!policy.countsLinks) return false;
-  // Scores go by the logarithm of sightings.
+  // Scores use the logarithm of sightings, so a new score is due at each power of two.
   const discoveries = 1 + state.inLinks.countOf(hi, lo);
   return (discoveries & (discoveries - 1)) === 0;
 }

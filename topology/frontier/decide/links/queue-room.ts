@@ -38,7 +38,10 @@ export function dropOf(
   return null;
 }
 
-/** How full the queue may be for a front queue: wholly for the first, a sixteenth less for each one below. */
+/**
+ * How full the queue may be before a front queue is refused: completely for the first, a sixteenth less for each one
+ * below.
+ */
 function frontQueueShare(frontQueue: number): number {
   return 1 - Math.min(frontQueue, frontQueueCount - 1) / (2 * frontQueueCount);
 }

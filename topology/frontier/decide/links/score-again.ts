@@ -17,7 +17,7 @@ import { linkingDomains } from './budgets.ts';
 import type { Growth } from './growth.ts';
 import { queuedInputs } from './score-inputs.ts';
 
-/** What a host has queued below its first front queue. */
+/** Queued URLs of a host below its first front queue. */
 export interface Grown {
   readonly host: Host;
   readonly places: readonly FoundPlace[];

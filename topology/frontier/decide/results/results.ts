@@ -95,7 +95,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
   if (lesson.hostFailed || lesson.throttled || lesson.retryAfterMs > 0) pauseOthers(decision, host);
 }
 
-/** Where the URL goes. */
+/** Decides the next place of the URL. */
 function decideOutcome(
   decision: Decision,
   policy: Policy,
@@ -219,7 +219,7 @@ function taught(
   facts.bytes += bytesToCount(settings, result);
   facts.fetched += lesson.fetched;
   facts.pages += lesson.pages;
-  // A block, a pause or a purge stands until it is lifted.
+  // A block, a pause or a purge lasts until it is lifted.
   if (lesson.heldBack && !isOrderedHold(before.hold)) facts.hold = 'crawlDelay';
   else facts.hold = heldByLimit(settings, facts);
   if (facts.hold === 'limit' && before.hold !== 'limit' && facts.pagesMax < 0) decision.tally('capped');
