@@ -1,8 +1,8 @@
 /**
- * `GET /hosts?search=&sort=&limit=`: the hosts of a crawl that come first by some order, over all partitions.
+ * `GET /hosts?search=&sort=&limit=`: the first hosts of a crawl in some order, over all partitions.
  *
  * Each partition's holder sends only its own first rows, so that `limit` rows of each are merged here, whatever the
- * number of hosts. A partition that cannot be asked about is named in `missing`; the list is made without it.
+ * number of hosts. A partition that does not answer is named in `missing`; the list is made without it.
  */
 import { hasCode, invalid } from '../../../topology/errors.ts';
 import {

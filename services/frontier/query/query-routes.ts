@@ -1,8 +1,9 @@
 /**
- * `GET /hosts`, `GET /hosts/:key`, `GET /urls?url=` and `GET /partitions`, on any frontier of a crawl: one answers for all.
+ * `GET /hosts`, `GET /hosts/:key`, `GET /urls?url=` and `GET /partitions`, on any frontier of a crawl: each answers
+ * for all.
  *
- * An answer says who gave it: the partition's owner, or a standby, and then how old it may be. When another member asks
- * for partitions, a member tells only of its own.
+ * An answer names its source: the partition's owner, or a standby with the possible age of the answer. If another
+ * member asks for partitions, a member reports only its own.
  */
 import { CrawlstreamError, invalid } from '../../../topology/errors.ts';
 import { answerHost, answerUrl, type HostAnswer } from '../../../topology/frontier/ask/queries.ts';
