@@ -9,21 +9,21 @@ export interface Clock {
   /** Resolves once `nowMs() >= untilMs`, or early when `signal` aborts. Never rejects. */
   sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void>;
   /**
-   * By how much `nowMs` has advanced so far without that time having passed: the wall clock was set forward, or the machine
-   * slept. What must really pass is measured by `nowMs() - jumpedMs`, in this order. Absent: nobody sets this clock.
+   * How much `nowMs` has advanced so far without that time having passed: the wall clock was set forward, or the
+   * machine slept. Measure elapsed time by `nowMs() - jumpedMs`, in this order. Absent: nobody sets this clock.
    */
   readonly jumpedMs?: number;
   /**
-   * From now on `nowMs` is no less: a crawl that this process goes on with had come so far. Were its clock followed back,
-   * hosts would wait until the old time comes again. Absent: nobody sets this clock.
+   * From now on, `nowMs` is at least `atMs`, the clock of a crawl that this process continues. If the clock went
+   * back, hosts would wait until the old time comes again. Absent: nobody sets this clock.
    */
   goOnFrom?(atMs: number): void;
 }
 
-/** A wall clock that is ahead by more was set; below, it is being adjusted. */
+/** A wall clock that is ahead by more than this was set; below, it is being adjusted. ms */
 const jumpMsMin = 100;
 
-/** Where a clock gets its time from: the machine, or a simulation. */
+/** Source of a clock's time: the machine, or a simulation. */
 export interface TimeSource {
   /** ms since the Unix epoch; may step back. */
   wallMs(): number;

@@ -1,7 +1,8 @@
 /* biome-ignore-all format: a schema a line */
 /**
- * Ids of records that were written without a registry before those carried fingerprints: the first 31 bits of the MD5 of
- * their schema's canonical form. Frozen, so that they stay readable whatever becomes of the schemas: nothing is added.
+ * Ids of records that were written without a registry, before such records carried fingerprints: the first 31 bits of
+ * the MD5 of their schema's canonical form. The list is frozen, so that these records stay readable when the schemas
+ * change.
  */
 import type { AvroTopic } from '../../../topology/topics.ts';
 

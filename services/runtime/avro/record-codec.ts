@@ -60,16 +60,16 @@ interface TopicCodec {
   /** The bytes with which they begin where no registry gives ids. */
   readonly usual: Buffer;
   readonly fingerprint: string;
-  /** How to read each schema met so far, by id or fingerprint. */
+  /** How to read each known schema, by id or fingerprint. */
   readonly readers: Map<number | string, Reader>;
 }
-/** `current`: as today's schema; `note`: a schema note; an error: what decode throws. */
+/** `current`: as today's schema; `note`: a schema note; an error: the error that decode throws. */
 type Reader = 'current' | 'note' | Resolver | CrawlstreamError;
 type Resolver = ReturnType<Type['createResolver']>;
 
 const idHeaderBytes = 5;
 
-/** Registers today's schemas under `<crawl>.<topic>-value`. */
+/** Opens the codec, and registers today's schemas under `<crawl>.<topic>-value`. */
 export async function openCodec(source: SchemaSource, crawl: string): Promise<RecordCodec> {
   const topics = {} as Record<AvroTopic, TopicCodec>;
   const subjectOf = (topic: AvroTopic) => `${crawl}.${topic}-value`;
@@ -183,7 +183,7 @@ function schemaIn(bytes: Buffer, { usual, fingerprint }: TopicCodec): number | s
   return bytes.length < idHeaderBytes ? undefined : bytes.readUInt32BE(1);
 }
 
-/** How records of a schema are read as today's type. */
+/** Decides how records of a schema are read as today's type. */
 async function learn(source: SchemaSource, subject: string, type: Type, ref: number | string): Promise<Reader> {
   try {
     const writer = typeOf(await schemaOf(source, subject, ref));

@@ -20,7 +20,7 @@ export function watchMembers(log: Pick<Log, 'membersOf'>, group: string, clock: 
       try {
         members = (await log.membersOf(group)).length;
       } catch (error) {
-        // While a broker is away, or a rebalance lasts, what was last seen stands.
+        // While a broker is away, or a rebalance lasts, the last known members stay.
         if (!(error instanceof CrawlstreamError && error.retriable)) return;
       }
       await clock.sleepUntil(clock.nowMs() + lookEveryMs, stopping.signal);

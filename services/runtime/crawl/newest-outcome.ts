@@ -1,4 +1,4 @@
-/** What the fetchers last reported of one URL, from `results`, as far back as it reaches. */
+/** The last outcome of one URL, from `results`, as far back as the topic goes. */
 import type { Outcome, Result } from '../../../schemas/types.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';

@@ -83,7 +83,7 @@ export function raiseEvent(topics: CrawlTopics, said: Said, url: string): Reques
   return aboutHost(topics, event(said, { kind: 'raise', hostKey: hostKeyOf(url), payload: JSON.stringify({ url }) }));
 }
 
-/** `url` is normal; `frontQueue`: the queue at whose end it waits. */
+/** `url` is normal; `frontQueue`: the queue to put it at the end of. */
 export function lowerEvent(topics: CrawlTopics, said: Said, url: string, frontQueue: number): RequestRecord[] {
   const payload = JSON.stringify({ url, frontQueue });
   return aboutHost(topics, event(said, { kind: 'lower', hostKey: hostKeyOf(url), payload }));

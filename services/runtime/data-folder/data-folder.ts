@@ -39,8 +39,9 @@ const manifestName = 'manifest.json';
 const isHarmless = (name: string) => /^manifest\.json(?:\.\w+)?\.new$/.test(name) || name === 'lost+found';
 
 /**
- * `wanted`: what the user asked for by name; it must agree with a folder that is there. Throws DATA_FOLDER_FOREIGN,
- * DATA_FOLDER_NEWER, TOPIC_MISMATCH, DISK_FULL or INVALID_ARGUMENT, each naming the folder and the remedy.
+ * Opens or creates a data folder. `wanted`: facts that the user named; they must match an existing folder. Throws
+ * DATA_FOLDER_FOREIGN, DATA_FOLDER_NEWER, TOPIC_MISMATCH, DISK_FULL or INVALID_ARGUMENT, each with the folder and the
+ * remedy.
  */
 export async function openDataFolder(
   folder: string,
@@ -76,8 +77,8 @@ export async function openDataFolder(
 }
 
 /**
- * Opens the folder of one process of a crawl whose manifest is elsewhere: it must be new, or belong to that very crawl.
- * `option` named it.
+ * Opens the folder of one process of a crawl that has its manifest elsewhere: the folder must be new, or belong to
+ * that crawl. `option`: the option that named it.
  */
 export async function adoptDataFolder(folder: string, manifest: Manifest, option = '--data'): Promise<DataFolder> {
   const path = resolve(folder);

@@ -1,12 +1,12 @@
 /**
- * The calls of a file system by which data is kept. Whatever must survive a power cut is written through this port, so that a
- * test can put a file system beneath it that fails, writes in part, and loses what was not synced.
+ * The file-system calls with which data is stored. All data that must survive a power cut is written through this
+ * port, so that a test can use a file system that fails, writes in part, and loses unsynced data.
  */
 import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { makeFolders } from './make-folders.ts';
 
 export interface DiskFile {
-  /** May write less than it was given. */
+  /** May write fewer bytes than given. */
   writev(parts: readonly Buffer[]): Promise<{ readonly bytesWritten: number }>;
   datasync(): Promise<void>;
   sync(): Promise<void>;

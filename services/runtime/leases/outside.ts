@@ -36,13 +36,16 @@ export interface ClientFailure {
 
 /** Its outcome. */
 export interface Report {
-  /** What no status shows; `returned`, `robotsDenied`: no request was made. null: the status and `failure` show it. */
+  /**
+   * Kinds that no status shows; `returned`, `robotsDenied`: no request was made. null: the status and `failure` show
+   * the kind.
+   */
   readonly kind: Extract<OutcomeKind, 'returned' | 'robotsDenied' | 'tooLarge'> | null;
   /** 0: no response. */
   readonly status: number;
   readonly failure: ClientFailure | null;
   readonly detail: string;
-  /** Names, in lower case, and values in turn. */
+  /** Names, in lower case, and values, alternating. */
   readonly headers: readonly string[];
   /** Start and completion of the request. */
   readonly startMs: number;
@@ -57,17 +60,17 @@ export interface Report {
   readonly links: number;
   /** To be read here. null: the client has read it. */
   readonly body: Buffer | null;
-  /** The client has made use of the response: it is not to be tried again, whatever its status. */
+  /** The client has used the response: it must not be retried, whatever its status. */
   readonly final: boolean;
-  /** Publish the links that are found in `body`. */
+  /** Publish the links found in `body`. */
   readonly follow: boolean;
 }
 
-/** A client that has room for one URL more. */
+/** A client with room for one more URL. */
 export interface LeaseClient {
   /** Resolves when its client has reported, or its time is over. Never rejects. */
   hand(clientUrl: ClientUrl): Promise<Report>;
-  /** There is nothing for it after all. */
+  /** Tells the client that there is no URL for it after all. */
   pass(): void;
 }
 

@@ -228,7 +228,10 @@ async function readWhole(store: StateStore, partition: Partition, position: numb
   }
 }
 
-/** The first record behind `position` that can be read; the end, where there is none. What is damaged is taken for one stretch. */
+/**
+ * Offset of the first readable record after `position`; the end if there is none. All damaged records count as one
+ * range.
+ */
 async function nextWhole(store: StateStore, partition: Partition, position: number): Promise<number> {
   const end = partition.durableEnd;
   let lost = position;

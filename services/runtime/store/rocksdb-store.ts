@@ -1,9 +1,9 @@
 /**
  * The state store on RocksDB.
  *
- * One `write` is one RocksDB batch, so it is atomic. The native module kills the process when it is called after
- * close; a gate stands between. Scans see the snapshot taken at their first step. What a power cut takes back is a suffix, never
- * a hole: see rocksdb-log-roll.ts.
+ * One `write` is one RocksDB batch, so it is atomic. The native module kills the process if it is called after close;
+ * a gate prevents that. A scan sees the snapshot of its first step. A power cut undoes a suffix of the writes, never
+ * a gap: see rocksdb-log-roll.ts.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { makeFolders } from '../disk/make-folders.ts';

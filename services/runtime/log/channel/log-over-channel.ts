@@ -30,7 +30,7 @@ interface Joined {
   readonly options: GroupOptions;
 }
 
-/** `channel`: asked for once it is there, as what it serves is made before it. */
+/** `channel`: called when it exists, because the functions that it serves are created first. */
 export function logOverChannel(channel: () => Channel): ChannelLog {
   const appends = new Set<Promise<unknown>>();
   const readers = new Set<LogReader>();
@@ -127,7 +127,7 @@ export function logOverChannel(channel: () => Channel): ChannelLog {
 function readerOver(channel: Channel, id: number, onClose: () => void): LogReader {
   const assigned = new Set<string>();
   let moves = 0;
-  /** By partition: its newest move. */
+  /** By partition: number of its last seek. */
   const moved = new Map<string, number>();
   const paused = new Set<string>();
   let isPolling = false;

@@ -40,16 +40,19 @@ export interface Credentials {
 export interface LinkEvents {
   answered(address: string): void;
   failed(address: string, why: string): void;
-  /** How long a request took, or went without an answer. Absent: nobody counts. */
+  /** Called with the duration of each request, answered or not. Absent: not measured. */
   measured?(api: string, ms: number, isAnswered: boolean): void;
 }
 
 export interface Link {
   readonly address: string;
-  /** Leader epochs in the broker's metadata are right: before Kafka 2.4 they were not, while partitions moved (KAFKA-9212). */
+  /**
+   * Leader epochs in the broker's metadata are correct: before Kafka 2.4 they were not, while partitions moved
+   * (KAFKA-9212).
+   */
   readonly hasLeaderEpochs: boolean;
   isOpen(): boolean;
-  /** Throws BROKER_UNREACHABLE, after which the link is closed and whether the request was done is not known. */
+  /** Throws BROKER_UNREACHABLE: the link is then closed, and it is unknown whether the request was executed. */
   send<T>(request: WireRequest): Promise<T>;
   close(): void;
 }
