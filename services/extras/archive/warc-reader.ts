@@ -1,7 +1,7 @@
 /**
  * Reads WARC files, compressed or not, of any version 1.x, record by record, in bounded memory.
  *
- * A file that ends early (its writer was killed) gives what is whole and then says so, as INVALID_RECORD.
+ * A file that ends early (its writer was killed) yields its complete records and then throws INVALID_RECORD.
  */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';

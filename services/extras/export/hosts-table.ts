@@ -1,6 +1,6 @@
 /**
- * `export hosts`: what a crawl knows of each host it contacted, from its results; and, where there is a link graph, of
- * each host linked to: by how many distinct hosts, to how many, and its PageRank.
+ * `export hosts`: facts about each host that a crawl contacted, from its results. With a link graph, also for each
+ * host linked to: the number of distinct hosts that link to it, the number it links to, and its PageRank.
  */
 import type { Result } from '../../../schemas/types.ts';
 import type { HostGraph } from '../../../topology/extras/graph/host-graph.ts';
