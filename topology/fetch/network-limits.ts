@@ -4,7 +4,7 @@ export const networkLimits = {
   silentTargetsLeast: 3,
   /** Hosts that have answered and are remembered, to be asked again. */
   witnessesMax: 64,
-  /** Of those, the first ones, mostly seeds, stay: whoever makes up many hosts cannot replace them all. */
+  /** First witnesses, mostly seeds, that are kept: an attacker with many made-up hosts cannot replace them all. */
   firstWitnesses: 16,
   /** Of those, asked at once: one may be away for other reasons. Before the network counts as away, all others are asked too. */
   askedAtOnce: 3,

@@ -83,7 +83,7 @@ function defaultPath(path: string): string {
   return last <= 0 ? '/' : path.slice(0, last);
 }
 
-/** Visible ASCII, blanks and tabs, and bytes beyond ASCII, which go back as they came (RFC 6265 §5.2, §5.4). */
+/** Visible ASCII, blanks and tabs, and bytes beyond ASCII, which are returned unchanged (RFC 6265 §5.2, §5.4). */
 function isText(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
 }

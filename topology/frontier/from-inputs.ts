@@ -68,7 +68,7 @@ export class FromInputs {
     return this.#partition.lists;
   }
 
-  /** Policies and operators' orders; the page quota must not be given out again. */
+  /** Policies and operators' orders. The page quota must not be granted again. */
   control(event: Control): void {
     if (event.kind === 'quota' || event.kind === 'quotaReport') return;
     const { state } = this;

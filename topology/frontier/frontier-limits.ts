@@ -4,13 +4,13 @@ export const frontierLimits = {
   checkEvery: 16,
   /** A commit takes no more input beyond this; with what one input may still add it stays below 512 KiB (docs/design.md §4.1). */
   commitBytesSoft: 256 * 1024,
-  /** Links a step looks ahead at for the seen test: about 8 ms. */
+  /** Links that a step checks ahead for the seen test: about 8 ms. */
   askLinksPerStep: 16_384,
   /** Hosts of waiting domains that a step takes off the clock: about a millisecond. */
   parkedPerStep: 1_024,
   /** One fetch in this many of a host is from another front queue than the best: it costs the best 0.2 %. */
   otherQueueEvery: 512,
-  /** Budget keys a step looks at where deferred URLs may come back: about a millisecond. */
+  /** Budget keys that a step checks for deferred URLs to return: about a millisecond. */
   budgetKeysPerStep: 256,
   /** Leases expire this long after their deadline: what two machines' clocks may differ by under NTP, with room. */
   clockSkewMs: 5_000,
@@ -27,7 +27,7 @@ export const frontierLimits = {
   dueDaysMax: 3_650,
   /** Smallest share of a host, in URLs: one lease's worth, even if the partition's queue is small. */
   queueShareLeast: 64,
-  /** URLs of dead hosts given up on per step, so that no step pauses the partition. */
+  /** URLs of dead hosts given up per step, so that no step pauses the partition. */
   abandonsPerStep: 256,
   /** Queued URLs that are read and scored again for each that may have grown: 0.7 µs each. */
   growthUrlsEach: 32,
@@ -49,7 +49,7 @@ export const frontierLimits = {
   queryUrlsMax: 20_000,
   /** URLs of one page of a host's queue, or hosts of a list. */
   queryPageMax: 1_000,
-  /** Hosts that a list looks at between two steps: about 4 ms. */
+  /** Hosts that a list reads between two steps: about 4 ms. */
   hostsPerLook: 16_384,
   /** How long an unreachable host counts as dead, ms: the lifetime of a robots.txt verdict, RFC 9309 §2.4. */
   deadHostMs: 24 * 3_600_000,
@@ -62,6 +62,9 @@ export const frontierLimits = {
   robotsHopsMax: 64,
   /** URLs on the first lease of a host: how quick it is, and what its robots.txt asks, is not known yet. */
   firstLeaseUrls: 8,
-  /** Sitemaps read per lease, after its pages: they take the host's time, a few of them at once bring work for hours. */
+  /**
+   * Sitemaps read per lease, after its pages: they take the host's time, and a few of them at once bring work for
+   * hours.
+   */
   sitemapsPerLeaseMax: 8,
 } as const;

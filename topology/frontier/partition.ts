@@ -44,8 +44,8 @@ import { finishInMemory, type StoreJob } from './storage/store-job.ts';
 import { wakeAtMs } from './wake.ts';
 
 /**
- * A record of an input topic; `record` is null where nobody could read the bytes, or it was refused at the border.
- * `passedOn`: its bytes, if it was. `leaderEpoch`: under which it was appended, where that is known.
+ * A record of an input topic. `record` is null if its bytes could not be decoded, or it was refused at the border.
+ * `passedOn`: its bytes, if it was passed on. `leaderEpoch`: epoch of its leader, if known.
  */
 export type Input = {
   readonly offset: number;
@@ -79,7 +79,7 @@ export class FrontierPartition {
   #asked = false;
   /** Lists of policies: they must be here before a policy that refers to them is offered. */
   readonly lists = new ListSources();
-  /** URLs of dead hosts that the next step gives up on. */
+  /** URLs of dead hosts that the next step gives up. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
   /** Places of the URLs that the next step raises, lowers or purges, by the offset of the event. */
   #named: ReadonlyMap<number, readonly Waiting[]> = new Map();
@@ -147,7 +147,7 @@ export class FrontierPartition {
     return this.#inputs[topic].length;
   }
 
-  /** True while more of `discovered` is wanted: there is none left, or the seen test gathers questions. */
+  /** True while more of `discovered` is needed: none is left, or the seen test collects questions. */
   get hungry(): boolean {
     const { seen } = this.state;
     return this.#inputs.discovered.length === 0 || (seen.asks && this.#ahead.links < seen.counts.linksMax);
@@ -159,8 +159,8 @@ export class FrontierPartition {
   }
 
   /**
-   * Work on the seen test's rows that is due, for the caller to run beside the steps, one job at a time; null: none.
-   * `idle`: no more of `discovered` is at hand, so that it is no use to gather more questions.
+   * Due work on the seen test's rows, for the caller to run beside the steps, one job at a time; null: none. `idle`:
+   * no more of `discovered` is available, so waiting for more questions is useless.
    */
   seenWork(idle: boolean): StoreJob | null {
     return this.state.seen.work(this.calls.asks || (this.#blocked && this.#asked && (idle || !this.hungry)));
@@ -223,7 +223,7 @@ export class FrontierPartition {
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
     const isIdle = changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic]);
     if (isIdle && !decision.moved) return null;
-    // A look is used up only once a commit has recorded it, since a step that decides nothing leaves no trace.
+    // A check counts only once a commit has recorded it, because a step without a decision leaves no trace.
     this.#grown = [];
     return this.#commit(decision, inputs, demand, changes);
   }
@@ -233,7 +233,7 @@ export class FrontierPartition {
     return this.policy !== null && this.#leasing.isCalled;
   }
 
-  /** Is there something to be read before the next step? */
+  /** Whether rows must be read before the next step. */
   get isUnread(): boolean {
     return this.#unread;
   }
@@ -252,7 +252,7 @@ export class FrontierPartition {
   }
 
   /**
-   * An owner's first commit. It shows readers at the end of the log whose commits count now, and counts earlier
+   * An owner's first commit. It shows readers at the log's end which owner's commits count now, and counts earlier
    * records of other writers in the changelog.
    */
   open(wallMs: number): Step {

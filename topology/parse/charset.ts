@@ -150,7 +150,7 @@ function unmarkedUtf16(body: Uint8Array): string | null {
   return body[0] === 0 && body[1] === 0x3c && body[2] === 0 && body[3] === 0x3f ? 'utf-16be' : null;
 }
 
-/** An empty string where nothing is declared. The sniffer trips over a `charset` that the head's end cuts off. */
+/** Empty if nothing is declared. The sniffer fails on a `charset` that the head's end cuts off. */
 function sniff(head: Uint8Array): string {
   try {
     return sniffEncoding(head, { defaultEncoding: '' });
@@ -159,7 +159,7 @@ function sniff(head: Uint8Array): string {
   }
 }
 
-/** The standard's name of a label, lower case; null where no decoder is. */
+/** The standard's name for a label, lower case; null if there is no decoder. */
 function encodingOf(label: string): string | null {
   const name = label.trim().toLowerCase();
   if (name === 'utf-8' || name === 'utf8') return 'utf-8';
@@ -209,7 +209,7 @@ function strictUtf8(body: Uint8Array): string | null {
   }
   try {
     const text = strict.decode(body.subarray(0, end));
-    // All bytes are ASCII except what may be a cut character, which may as well be a whole one in another encoding.
+    // All bytes are ASCII except a possibly cut character, which may as well be a complete one in another encoding.
     return end < body.length && text.length === end ? null : text;
   } catch {
     return null;

@@ -37,8 +37,8 @@ const valuedRules = new Set(['unavailable_after', 'max-snippet', 'max-image-prev
 const scope = /^\s*([a-z][\w.-]*|\*)\s*:(.*)$/is;
 
 /**
- * `values`: each X-Robots-Tag header. A value may begin, or go on after a comma, with `name:`; what follows is then for
- * that crawler alone, up to the next name or the end of the value.
+ * `values`: each X-Robots-Tag header. A value may begin with `name:`, or have it after a comma; the directives up to
+ * the next name or the end of the value are then for that crawler alone.
  */
 export function headerDirectives(values: readonly string[], productToken: ProductTokens | null): Directives {
   const tokens = lowerTokens(productToken);

@@ -28,7 +28,7 @@ export type ListForm = 'sitemap' | 'index' | 'feed';
 
 export interface FeedReader {
   write(xml: string): void;
-  /** To be called when the text has ended. */
+  /** Call when the text has ended. */
   end(): void;
   /** Returns the items completed since the last call. */
   take(): readonly Located[];

@@ -34,7 +34,7 @@ export function withHeaderLinks(
   for (const { href, parameters } of link.flatMap(parseLinkField)) {
     const target = resolveHttp(href, url);
     const rel = (parameters.get('rel') ?? '').trim().toLowerCase().split(/\s+/);
-    // Of another context than the page itself it says nothing of the page.
+    // A link with another context than the page does not concern the page.
     const anchor = parameters.get('anchor');
     if (target === null || (anchor !== undefined && resolveHttp(anchor, url) !== resolveHttp('', url))) continue;
     if (rel.includes('nofollow') || rel.includes('stylesheet')) continue;

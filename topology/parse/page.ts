@@ -44,7 +44,10 @@ export interface ParseOptions {
 }
 
 export interface ParsedPage {
-  /** Absolute, without fragments, in document order, each once; where there are too many, those of the page's host first. */
+  /**
+   * Absolute, without fragments, in document order, each once; if there are too many, those to the page's host come
+   * first.
+   */
   readonly links: readonly string[];
   /** Positions of links on the page, for links with a known position. Absent: all unknown. */
   readonly places?: ReadonlyMap<string, FoundIn>;
@@ -64,7 +67,7 @@ export interface ParsedPage {
   /** `url` is absolute. */
   readonly metaRefresh: { readonly url: string; readonly delaySeconds: number } | null;
   readonly robots: Directives;
-  /** Meta elements that speak of how the page may be used. Absent: there are none. */
+  /** Meta elements about how the page may be used. Absent: none. */
   readonly usageMetas?: readonly UsageMeta[];
   /** Value of `<html lang>` (BCP 47), in lower case; empty: none. */
   readonly declaredLanguage: string;
@@ -219,7 +222,9 @@ function isNofollow(rel: string): boolean {
   return rel !== '' && nofollow.test(rel);
 }
 
-/** The body where it is the page, byte for character. A malformed byte would be one character too: U+FFFD. */
+/**
+ * The body as bytes, if each character of the page is one byte. A malformed byte would also be one character: U+FFFD.
+ */
 function asAscii(body: Uint8Array | string, html: string, charset: string): Uint8Array | null {
   if (typeof body === 'string' || charset !== 'utf-8' || body.length !== html.length) return null;
   return html.includes('\ufffd') ? null : body;

@@ -4,7 +4,7 @@ export const parseLimits = {
   sliceChars: 64 * 1024,
   /** Distinct hrefs remembered per link wanted: many spell the same URL, and the rest need only be counted. */
   hrefsPerLink: 4,
-  /** Longest href that is looked at: the URL limit, and room for `../` and entities. */
+  /** Longest href that is read, in characters: the URL limit, and room for `../` and entities. */
   hrefCharsMax: 8_192,
   /** Requisites taken of a page, or of a style sheet: pages have some dozens. */
   requisitesMax: 500,

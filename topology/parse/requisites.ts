@@ -86,7 +86,7 @@ class Written {
   }
 }
 
-/** Behind a comment that begins at `at`; the end of the input where nothing ends it (HTML standard §13.2.5.43–52). */
+/** Index after a comment that begins at `at`; the end of the input if nothing ends it (HTML standard §13.2.5.43–52). */
 function commentEnd(html: string, at: number): number {
   const short = /^<!--(?:>|->)/.exec(html.slice(at, at + 6));
   if (short !== null) return at + short[0].length;
@@ -117,7 +117,7 @@ function namedBy(name: string, attributes: ReadonlyMap<string, string>): string[
   return [...named, ...srcsetUrls(attributes.get('srcset') ?? '', parseLimits.requisitesMax)];
 }
 
-/** Behind the `>` of the tag that is under way; a `>` in a quoted value does not end it. */
+/** Index after the `>` of the current tag; a `>` in a quoted value does not end it. */
 function tagEnd(html: string, from: number): number {
   let quote = 0;
   /** True after an equals sign, as long as only white space follows. */

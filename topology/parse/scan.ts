@@ -46,8 +46,8 @@ const nameCharsMax = 10;
 
 export interface HtmlEvents {
   /**
-   * A start tag. `value` reads its attributes, entities decoded, '' where absent; valid during the call only.
-   * `raw`: what follows, up to its end tag, is text.
+   * A start tag. `value` reads its attributes, entities decoded, empty if absent; valid during the call only. `raw`:
+   * the content up to its end tag is text.
    */
   open(kind: Element, value: (name: Attribute) => string, raw: boolean): void;
   close(kind: Element): void;
@@ -172,7 +172,7 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
   return true;
 }
 
-/** Behind a comment, doctype or other markup that is no tag, begun at `mark`; `mark` itself where it is text. */
+/** Index after a comment, doctype or other markup that is not a tag, begun at `mark`; `mark` itself if it is text. */
 function notATag(html: string, mark: number, next: number): number {
   if (next === slash) {
     // `</>` is nothing at all; at the end of the input, `</` is text.

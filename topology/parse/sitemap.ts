@@ -49,7 +49,7 @@ export interface SitemapReader {
   readonly index: boolean;
   readonly form: ListForm | null;
   readonly pollMs: number;
-  /** The protocol's limit of bytes or entries is reached: what follows is left out. */
+  /** The protocol's limit of bytes or entries is reached: the rest is left out. */
   readonly full: boolean;
 }
 

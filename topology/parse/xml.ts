@@ -21,7 +21,7 @@ export interface XmlEvents {
 
 export interface XmlScanner {
   write(xml: string): void;
-  /** To be called at the end. True: the text breaks off inside markup. */
+  /** Call at the end. True: the text breaks off inside markup. */
   end(): boolean;
 }
 

@@ -18,7 +18,7 @@ export const equivalencesSchema: z.ZodType<EquivalencesConfig> = z.strictObject(
   canonicals: z.literal(true).optional(),
 });
 
-/** A normal URL folded by what its host has proved; itself where nothing applies. `learnt`: in any order. */
+/** A normal URL folded by its host's proved rewritings; unchanged if none applies. `learnt`: in any order. */
 export function foldedBy(url: string, learnt: Iterable<Rewriting>): string {
   return inOrder(learnt).reduce(rewritten, url);
 }

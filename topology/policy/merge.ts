@@ -32,7 +32,7 @@ function mergedSitemaps(
   return { sitemaps: { everyMs, rules: joined(stands.rules, added(before?.rules ?? [], now.rules)) } };
 }
 
-/** A line for each field that differs, as in `pageQuota 40 → 80`; versions are not looked at. */
+/** A line for each field that differs, as in `pageQuota 40 → 80`; versions are ignored. */
 export function policyChanges(before: PolicyConfig, after: PolicyConfig): string[] {
   const lines: string[] = [];
   walk({ ...before, version: 0 }, { ...after, version: 0 }, '', lines);

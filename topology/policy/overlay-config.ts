@@ -123,7 +123,7 @@ export const frontQueueLast = frontQueueCount - 1;
 
 const ofFetchers = 'fetchers read this setting; remove it here, and start them with';
 
-/** Fields that people look for in an overlay, and where they are. */
+/** Fields that people look for in an overlay, and where to set them instead. */
 export const notInOverlays: Readonly<Record<string, string>> = {
   delayFactorCapMs: 'fetchers use one limit for all hosts; set it outside the overlays',
   windows: '`match` names the hosts; write `window` with hours only',

@@ -38,13 +38,13 @@ export interface Overlays {
   ofUrl(url: string): OverlaidUrl;
   /** In the order of the policy. */
   deciding(url: string): readonly Deciding[];
-  /** Rules of `recrawl`, the one that outweighs the others first. */
+  /** Rules of `recrawl`, the one with precedence first. */
   readonly recrawl: readonly OverlaidRule[];
 }
 
 const combinationsKept = 4_096;
 
-/** null: there are none. */
+/** null: the policy has no overlays. */
 export function compileOverlays(config: PolicyConfig, lists: ListSource, compile: CompilePatterns): Overlays | null {
   const { overlays = [] } = config;
   if (overlays.length === 0) return null;

@@ -172,7 +172,7 @@ export interface Policy {
   readonly hasCaps: boolean;
   /** Budget of a host that an overlay sets, in URLs; -1: none does, so the domain's budget counts. */
   budgetOf(hostKey: string): number;
-  /** Overlays that match a normal URL, and what they decide. */
+  /** Overlays that match a normal URL, with the fields that they decide. */
   deciding(url: string): readonly Deciding[];
   /** The front queue that an overlay gives a normal URL; null: none does. */
   givenQueueOf(url: string): number | null;

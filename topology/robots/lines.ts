@@ -75,7 +75,7 @@ function readable(body: Uint8Array): string {
   return text.slice(start, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
 }
 
-/** As UTF-8. */
+/** The octets of the text as UTF-8. */
 function octetsOf(body: Uint8Array): string {
   const order = orderOfUtf16(body);
   if (order === undefined) return latin1(body);

@@ -3,7 +3,7 @@ import { canonicalPattern } from './escapes.ts';
 
 /**
  * The canonical form of a pattern, given as octets. A pattern begins with `/`; a leading `*` is understood too.
- * Undefined: it is none, and says nothing.
+ * Undefined: it is invalid, and ignored.
  */
 export function pathPattern(value: string): string | undefined {
   const first = value.charCodeAt(0);

@@ -62,8 +62,8 @@ export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: s
   const all: Group = { rules: [], usage: [], crawlDelayMs: null, named: false };
   const sitemapValues: string[] = [];
   const licences: string[] = [];
-  // Which of the two groups the current run of user-agent lines names; a delay, or a word about use, ends the run only
-  // for its like.
+  // The groups that the current run of user-agent lines names. A delay, or a usage preference, ends the run only for
+  // its own kind.
   let forOwn = false;
   let forAll = false;
   let delayForOwn = false;
@@ -125,7 +125,10 @@ export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: s
   };
 }
 
-/** `url`: absolute. `/robots.txt` is always allowed (RFC 9309 §2.2.2), and so is what no rule matches. */
+/**
+ * Returns whether an absolute `url` is allowed. `/robots.txt` is always allowed (RFC 9309 §2.2.2), and so is a URL
+ * that no rule matches.
+ */
 export function isAllowed(rules: RobotsRules, url: string): boolean {
   const path = canonicalPath(url);
   if (path === '/robots.txt' || path.startsWith('/robots.txt?')) return true;
@@ -170,7 +173,7 @@ function readDelay(value: string): number | null {
 
 const utf8 = new TextDecoder();
 
-/** A no-break space before or behind it is no part of the URL, be it in UTF-8 or, where it comes first, in Latin-1. */
+/** A no-break space around it is not part of the URL, in UTF-8 or, at the beginning, in Latin-1. */
 function sitemapOf(octets: string): string {
   return fromUtf8(octets.replace(/^[\xa0\0-\x20]+/, '')).trim();
 }

@@ -168,7 +168,7 @@ function extensionRule(config: FilterConfig): Filter {
   };
 }
 
-/** The extension of the path's last segment, lower-case. Empty: there is none, or it is longer than `charsMax`. */
+/** The extension of the path's last segment, lower-case. Empty: none, or longer than `charsMax`. */
 function extensionOf(url: string, charsMax: number): string {
   const question = url.indexOf('?');
   const end = question < 0 ? url.length : question;

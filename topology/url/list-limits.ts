@@ -6,7 +6,7 @@ export const listLimits = {
   numbersMax: 2_000_000,
   /** Patterns are tried one after another, 50 ns each: this many take the time that one page may take. */
   patternsMax: 1_000,
-  /** As long as a URL may be. */
+  /** The longest URL. */
   entryCharsMax: 2_048,
   /** A file is read whole. */
   fileBytesMax: 512 * 1024 * 1024,

@@ -69,7 +69,7 @@ function writeText(text: string, block: Uint8Array, start: number): number | nul
   return hash;
 }
 
-/** The text's place in the table, or the empty one where it would be. Places hold numbers from 1; 0 is empty. */
+/** The text's place in the table, or the empty place for it. Places hold numbers from 1; 0 is empty. */
 function find(
   table: Uint32Array,
   block: Uint8Array,

@@ -14,7 +14,7 @@ export interface NormalizeConfig {
   readonly fragment: 'drop' | 'escape';
   /** `example.org.` and `example.org` are one host. */
   readonly trailingDot: boolean;
-  /** `//` in a path becomes `/`, except where it spells an embedded `http://`. */
+  /** `//` in a path becomes `/`, except in an embedded `http://`. */
   readonly duplicateSlashes: boolean;
   /** Parameters to drop, in upper or lower case. `utm_*` matches all that begin with `utm_` (tracking-parameters.ts). */
   readonly trackingParameters: readonly string[];
@@ -55,7 +55,8 @@ export interface HostRule {
 
 export const defaultNormalize: NormalizeConfig = {
   urlCharsMax: urlLimits.urlCharsMax,
-  // No server has announced the AJAX scheme since Google dropped it; what follows `#!` is for scripts we don't run.
+  // No server has used the AJAX scheme since Google dropped it; the text after `#!` is for scripts, which are not
+  // run.
   fragment: 'drop',
   trailingDot: true,
   duplicateSlashes: true,

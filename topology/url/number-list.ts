@@ -73,7 +73,7 @@ function tooMany(name: string, line: number): CrawlstreamError {
   return invalid(name, line, `more than ${listLimits.numbersMax} entries; remove the lowest ones`);
 }
 
-/** A domain that is none is empty. */
+/** An invalid domain becomes empty. */
 function parsed(entry: string): readonly [domain: string, number: number] {
   const [one = '', other = '', ...more] = entry.split(/[\s,;]+/);
   const [domain, digits] = /^[\d.]+$/.test(one) && !/^[\d.]+$/.test(other) ? [other, one] : [one, other];

@@ -86,7 +86,7 @@ function hostPart(given: string, remedy: string): RuleName {
   return name === '' || name.split('.').includes('') ? wrong(`it is not a host; ${remedy}`) : { name };
 }
 
-/** Characters that no normal URL has, as it has them; a `%` at the end may be half an escape. */
+/** The escapes of characters that no normal URL has; a `%` at the end may be half an escape. */
 function escaped(text: string): string {
   const ascii = text.replace(/[^!-~]+/g, (run) => encodeURIComponent(run.replace(/\p{Surrogate}/gu, '\uFFFD')));
   const half = /%[0-9A-Fa-f]?$/.exec(ascii)?.[0] ?? '';

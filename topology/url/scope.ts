@@ -11,7 +11,7 @@ export type ScopeKind = 'host' | 'domain' | 'all';
 export interface ScopeConfig {
   /** `host`: the hosts named. `domain`: the registrable domains named. `all`: anywhere. */
   readonly kind: ScopeKind;
-  /** `host`: host keys, exactly. `domain`: domains with their subdomains. `all`: not looked at. */
+  /** `host`: host keys, exactly. `domain`: domains with their subdomains. `all`: ignored. */
   readonly names: readonly string[];
 }
 

@@ -13,7 +13,7 @@ import { notesAllowed, type SeedNotes, seedNotes } from './seed-notes.ts';
 
 export interface ListedSeed extends SeedNotes {
   readonly url: string;
-  /** As in a link (spelling.ts). Absent: as the URL has it. */
+  /** As in a link (spelling.ts). Absent: as in the URL. */
   readonly spelling?: string;
 }
 

@@ -83,7 +83,7 @@ export function compileList(kind: ListName['kind'], text: string, name: string):
 /** Millions of entries are spelt as they should be, and a URL parser takes a microsecond. */
 const plainName = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 
-/** As normal URLs have it. What no URL can have stays, and holds none. */
+/** The entry in the spelling of normal URLs. An entry that no URL can have stays unchanged, and matches nothing. */
 function normalEntry(entry: string, bring: (text: string) => RuleName): string {
   if (plainName.test(entry)) return entry;
   const named = bring(entry);

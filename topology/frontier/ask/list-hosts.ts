@@ -19,8 +19,8 @@ import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 
 /**
- * queued, fetched, delay: the most first. errors: failures in a row first, then answers that were no page. ready: who
- * may be contacted soonest. Ties go by name.
+ * queued, fetched, delay: highest first. errors: consecutive failures first, then answers that were not pages. ready:
+ * earliest next contact first. Ties are ordered by name.
  */
 export const hostSorts = ['queued', 'fetched', 'errors', 'delay', 'ready', 'name'] as const;
 export type HostSort = (typeof hostSorts)[number];
@@ -40,7 +40,7 @@ export interface HostRow {
   /** URLs that wait for a verdict to be lifted: a block, a budget, a trap. */
   readonly deferred: number;
   readonly leases: number;
-  /** URLs that were answered for good, and those of them that were pages worth keeping. */
+  /** URLs with a final answer, and those of them that were pages worth keeping. */
   readonly fetched: number;
   readonly pages: number;
   /** Leases in a row that failed because of the host, and throttled answers since the last good one. */
@@ -61,7 +61,7 @@ export interface HostList {
   readonly hosts: readonly HostRow[];
   /** Hosts that the search found, listed or not. */
   readonly matched: number;
-  /** Hosts ever met. */
+  /** Number of known hosts. */
   readonly known: number;
 }
 

@@ -24,16 +24,16 @@ type Unset = 'crawlDelayMs' | 'ownDelayMs' | 'pagesMax' | 'ownBudget';
 
 export interface HostAnswer {
   readonly host: string;
-  /** null where nobody set it. */
+  /** null: not set. */
   readonly facts: Omit<HostFacts, Unset> & Readonly<Record<Unset, number | null>>;
   /** Queued, in front queues; `held`: deferred, by a budget or a trap. */
   readonly frontQueues: readonly { readonly frontQueue: number; readonly urls: number; readonly held: boolean }[];
-  /** Back from a lease, to be fetched again; the earliest is due at `nextAtMs`, null: there is none. */
+  /** URLs to fetch again after a lease; the earliest is due at `nextAtMs`, null: none. */
   readonly again: { readonly urls: number; readonly nextAtMs: number | null };
   /** Leases the host may be on at once; `own`: as ordered by an operator, null: by the policy. */
   readonly parallel: { readonly leases: number; readonly own: number | null };
   readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
-  /** Pages to be fetched again, and how fresh they are; null: there are none. */
+  /** Pages scheduled for a revisit, and their freshness; null: none. */
   readonly refresh: (Freshness & { readonly nextAtMs: number | null }) | null;
   /** A page of the URLs in front queues, in the order in which they may be fetched. */
   readonly queue: QueuePage['urls'];
@@ -111,7 +111,7 @@ export type UrlPlace =
 export interface UrlAnswer {
   readonly url: string;
   readonly host: string;
-  /** Was it ever admitted? null: only a look at sorted runs could show. */
+  /** Whether it was ever admitted; null: only a lookup in sorted runs could tell. */
   readonly seen: boolean | null;
   /** null: it is nowhere, as nobody has found it, or nothing is kept of its end. */
   readonly place: UrlPlace | null;

@@ -58,7 +58,7 @@ export class CashSketch {
     for (let at = 0; at < blockCells; at++) cells[at] = value.readFloatBE(4 * at);
   }
 
-  /** A 32-bit hash of all cells; 0 where there was never any cash. */
+  /** A 32-bit hash of all cells; 0 if there was never any cash. */
   checksum(): number {
     let sum = 0;
     for (const block of [...this.#used].sort((a, b) => a - b)) {

@@ -111,7 +111,7 @@ export const changeFields = {
   /** A lease is over; `expired`: by its deadline. Every index was resolved before. */
   release: { leaseId: uint, expired: flag },
   host: { hostKey: text, facts: hostFacts },
-  /** The first URL of a dead host's queue is given up on. */
+  /** The first URL of a dead host's queue is given up. */
   abandon: { hostKey: text, record: urlRecord },
   /** A late result of a lease that is over finishes a URL that came back. */
   finish: { hostKey: text, seq: uint, record: urlRecord },

@@ -42,7 +42,7 @@ export interface Claim {
   /** With this an owner recognises its own claim. */
   readonly nonce: string;
   readonly nowMs: number;
-  /** The fetchers of earlier epochs are known to be gone: their leases end with this claim. */
+  /** The fetchers of earlier epochs are known to be dead: their leases end with this claim. */
   readonly endsLeases: boolean;
   /**
    * Written by 0.3.0 or earlier: leased pages are scheduled again as after a visit, in the front queue of the current
@@ -81,7 +81,7 @@ export interface CommitHeader {
   readonly policyVersion: number;
   /** Leases the fetchers could take when this was decided. */
   readonly demand: number;
-  /** Every input, in the order they were decided; `from` is `to` where nothing was taken. */
+  /** Every input, in the order of decision; `from` equals `to` if nothing was taken. */
   readonly inputs: readonly InputRange[];
   /** After this commit. */
   readonly counters: Counters;
@@ -97,7 +97,10 @@ export interface Foreign {
   readonly why: string;
 }
 
-/** The nonce of a claim before which nothing counts: the next commit is the first, and says where the inputs begin. */
+/**
+ * Beginning of the nonce of a claim that voids everything before it: the next commit is the first, and has the
+ * positions of the inputs.
+ */
 const anew = 'reset ';
 
 export function anewNonce(chance: string): string {

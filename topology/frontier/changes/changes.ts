@@ -145,7 +145,9 @@ type Fields = typeof changeFields;
 type ChangeOf<Kind extends keyof Fields> = { readonly kind: Kind } & ValuesOf<Fields[Kind]> &
   (Kind extends 'admit' ? AtHand : unknown);
 
-/** Fingerprints of an admission's URLs, as pairs, where they are at hand: not in the changelog, a replay computes them. */
+/**
+ * Fingerprints of an admission's URLs, as pairs, if available. They are not in the changelog; a replay computes them.
+ */
 interface AtHand {
   readonly fingerprints?: readonly number[];
 }

@@ -13,7 +13,10 @@ import { type PageRecord, readPageRecord, writePageRecord } from './page-record.
 import { finalStatuses, readKnownUrl, writeUrlRecord } from './url-record-bytes.ts';
 
 export type LoadRow =
-  /** URLs that are finished: they are admitted, and stand where they ended. Or known from elsewhere, and not admitted. */
+  /**
+   * Finished URLs, which are admitted and keep their final status; or URLs known from elsewhere, which are not
+   * admitted.
+   */
   | { readonly row: 'known'; readonly urls: readonly KnownUrl[] }
   /**
    * A URL that came back into its host's queue. `known`: it was finished before, and forced. `normal`: the spelling

@@ -130,8 +130,8 @@ function versionOf({ tagSets, queues }: FrontierState): number {
 }
 
 /**
- * Written together with hosts' rows: whoever loads them can see whether the changelog still holds the records they were
- * made from.
+ * Written together with the rows of hosts, so that a reader can check whether the changelog still has the records
+ * they were built from.
  */
 export function aheadValue({ changelog }: FrontierState): Buffer {
   const writer = new ByteWriter(32);

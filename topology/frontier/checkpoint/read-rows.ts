@@ -124,7 +124,10 @@ export function* placesInFrontQueues(
   return places;
 }
 
-/** Is the entry still in its place? It was looked up before the step, and may have left its place in the step. */
+/**
+ * Returns whether the entry is still in its place. It was found before the step, and may have left its place in the
+ * step.
+ */
 export function isQueuedAt(
   { queues: { frontQueues } }: FrontierState,
   host: number,

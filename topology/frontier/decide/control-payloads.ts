@@ -63,8 +63,8 @@ export type TrapPayload = z.infer<typeof trap>;
 export type DuplicatesPayload = z.infer<typeof duplicates>;
 
 /**
- * Of a `hostDelay` that the host's webmaster asked for. `instead`: where it is taken back, what an operator had ordered before;
- * -1: the policy's.
+ * Payload of a `hostDelay` by the host's webmaster. `instead`: the operator's earlier delay, restored when it is
+ * removed; -1: the policy's.
  */
 const leastDelayOf = z.object({ least: z.literal(true), instead: z.int().min(-1).default(-1) });
 export const leastDelayPayload = (json: string): { readonly instead: number } | null =>
@@ -72,7 +72,7 @@ export const leastDelayPayload = (json: string): { readonly instead: number } | 
 export const leastDelay = JSON.stringify({ least: true });
 export const takenBackDelay = (instead: number): string => JSON.stringify({ least: true, instead });
 
-/** Of a `blockHost` or `releaseHost` that the host's webmaster ordered: it begins or ends their own pause alone. */
+/** Payload of a `blockHost` or `releaseHost` by the host's webmaster: it begins or ends only their own pause. */
 export const ofWebmaster = JSON.stringify({ webmaster: true });
 export const isOfWebmaster = (json: string): boolean =>
   json !== '' && read(z.object({ webmaster: z.literal(true) }), json) !== null;

@@ -26,7 +26,7 @@ export type PassedOn = { readonly partition: number; readonly key: string } & (
 export interface Arrival {
   readonly topic: InputTopic;
   readonly offset: number;
-  /** Its bytes, where it was passed on before. */
+  /** Its bytes, if it was passed on before. */
   readonly passedOn?: Uint8Array | undefined;
 }
 

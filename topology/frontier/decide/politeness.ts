@@ -84,8 +84,8 @@ export function leaseSize(settings: HostSettings, facts: HostFacts): number {
 }
 
 /**
- * Is the host backed off because its server failed several URLs in a row? Then URLs that were never tried are its probes:
- * of pages that are broken for good, a retry says nothing of the others.
+ * Returns whether the host is backed off because its server failed several URLs in a row. URLs that were never tried
+ * are then its probes, because a retry of a permanently broken page says nothing about other pages.
  */
 export function isFailingServer({ serverErrorsMax = 0 }: HostSettings, facts: HostFacts): boolean {
   return serverErrorsMax > 0 && facts.throttles > 0 && facts.serverErrors >= serverErrorsMax;

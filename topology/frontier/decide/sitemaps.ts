@@ -50,7 +50,7 @@ export function decideSitemapsFailed(decision: Decision, policy: Policy, host: H
   emitRound(decision, host.key, later);
 }
 
-/** Is a round due that the policy in force knows of? One that it does not know of ends here. */
+/** Returns whether a round is due that the current policy covers. A round that it does not cover ends here. */
 export function isRoundDue(decision: Decision, policy: Policy, host: Host): boolean {
   const { sitemaps } = decision.state.recrawl;
   if (sitemaps.size === 0) return false;

@@ -21,7 +21,7 @@ export interface Step {
   readonly traced: readonly TraceEvent[];
   /** Some of the URLs that it admitted, to be timed from once the commit is acked. */
   readonly timed: readonly TimedUrl[];
-  /** URLs that it put on leases, by where they were taken from. */
+  /** URLs that it put on leases, by the queue that they came from. */
   readonly grantedFrom: ReadonlyMap<GrantSource, number>;
 }
 

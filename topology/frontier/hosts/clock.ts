@@ -15,7 +15,7 @@
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { fitted } from '../storage/columns.ts';
 
-/** Chances in the draw, per front queue: each front queue is half as likely as the one before, none starves. */
+/** Weights in the draw, by front queue: each is half as likely as the previous one, and none starves. */
 const frontQueueWeights = [128, 64, 32, 16, 8, 4, 2, 1] as const;
 
 const nowhere = 255;

@@ -51,7 +51,10 @@ export class DomainPace {
     return this.parked.takeBefore(partitionKeyOf(hostKey, 'domain'), queue, other);
   }
 
-  /** A domain that may be contacted and has parked hosts; it is looked at again at `againAtMs` if it still has some then. */
+  /**
+   * A domain that may be contacted and has parked hosts; it is checked again at `againAtMs` if it still has some
+   * then.
+   */
   takeReady(nowMs: number, againAtMs: number): string | undefined {
     for (let domain = this.parked.takeDue(nowMs); domain !== undefined; domain = this.parked.takeDue(nowMs)) {
       const readyAtMs = this.#ofDomain(domain);

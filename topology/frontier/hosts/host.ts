@@ -77,7 +77,7 @@ export class Host {
   readonly id: number;
   #key: string | undefined;
 
-  /** `key`: where it is at hand. */
+  /** `key`: the host's key, if known. */
   constructor(hosts: Hosts, id: number, key?: string) {
     this.#hosts = hosts;
     this.id = id;

@@ -24,7 +24,7 @@ export function payloadOfText(nowMs: number, text: string): Buffer {
   return payloadOf(Math.floor(nowMs / 1000), Buffer.from(text));
 }
 
-/** Empty: nothing was given along. */
+/** Empty: there is no payload. */
 export function textOfPayload(payload: Uint8Array | undefined): string {
   return payload === undefined ? '' : Buffer.from(metadataOf(payload)).toString();
 }

@@ -36,7 +36,7 @@ export class PullState {
   reads: { readonly leaseId: number; readonly index: number; readonly key: Buffer }[] = [];
   readonly full = new FullQueues();
   readonly indexes = new QueueIndexes();
-  /** Queues that hold a URL, whether done or not; and those with one that is not. */
+  /** Number of queues with a URL, done or not; and of those with a URL that is not done. */
   queues = 0;
   activeQueues = 0;
   /** By host number: number of its URLs, and of the finished ones among them. */

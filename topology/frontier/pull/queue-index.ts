@@ -54,7 +54,7 @@ export class QueueIndex {
     return number === 0 ? undefined : { number: number - 1, seq: this.#seq[slot]!, pointer: this.#pointer[slot]! };
   }
 
-  /** Rows are added as they come, each behind those before it. */
+  /** Adds a row; rows are added in ascending order. */
   addRow(number: number, first: number): void {
     const rows = this.#rows.get(number);
     if (rows === undefined) this.#rows.set(number, [first]);

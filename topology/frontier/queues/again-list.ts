@@ -108,7 +108,7 @@ export class AgainList {
     return again;
   }
 
-  /** The one with this URL, where no two have the same. */
+  /** The entry with this URL; URLs must be unique. */
   find(url: string): Again | undefined {
     if (this.#bySeq === undefined) return this.#chunks[0]!.find(({ entry }) => entry.url === url);
     if (this.#byUrl === undefined) {
@@ -136,7 +136,7 @@ export class AgainList {
     return this.#arrivals.at(-1) ?? 0;
   }
 
-  /** The last chunk that does not begin behind this place. */
+  /** Index of the last chunk that does not begin after this place. */
   #chunkBehind(dueAtMs: number, seq: number): number {
     let [low, high] = [0, this.#chunks.length - 1];
     while (low < high) {

@@ -90,7 +90,7 @@ export class EntryArena {
     this.#page(pointer).words[(pointer & (pageWords - 1)) + 2]! |= 1;
   }
 
-  /** The bytes of an entry: where they are, and how many. */
+  /** The bytes of an entry: their position and number. */
   buffer(pointer: number): Buffer {
     return this.#page(pointer).bytes;
   }

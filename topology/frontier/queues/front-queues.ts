@@ -183,7 +183,7 @@ export class FrontQueues {
     for (const seq of gone) this.#gone.add(frontQueue, seq);
   }
 
-  /** The first entry that is in no row: its pointer (0: there is none) and its sequence number. */
+  /** The first entry that is in no row: its pointer (0: none) and its sequence number. */
   unsaved(frontQueue: number): { readonly pointer: number; readonly seq: number } {
     return { pointer: this.#fresh[frontQueue]!, seq: Math.max(this.#saved[frontQueue]!, this.#head[frontQueue]!) };
   }
@@ -192,7 +192,7 @@ export class FrontQueues {
     return this.#tail[frontQueue]! - this.unsaved(frontQueue).seq;
   }
 
-  /** A row with the first `count` unsaved entries, `last` the last of them, is about to be written. */
+  /** Call before a row with the first `count` unsaved entries is written; `last` is the last of them. */
   savedRow(frontQueue: number, last: number, count: number): void {
     const { pointer, seq } = this.unsaved(frontQueue);
     // There is no row before this one only at the very beginning of the front queue, or where memory had outrun the
@@ -209,7 +209,7 @@ export class FrontQueues {
     return rowKey(this.list.hostOf(frontQueue), this.list.numberOf(frontQueue), this.#row[frontQueue]!);
   }
 
-  /** Takes that row. Throws INVALID_RECORD where it is missing. */
+  /** Takes the row. Throws INVALID_RECORD if it is missing. */
   takeRow(frontQueue: number, value: Buffer | null | undefined): void {
     const row = this.#row[frontQueue]!;
     const end = row + countOf(value);
@@ -279,7 +279,7 @@ export class FrontQueues {
     else if (wanted !== undefined) list.push(wanted);
   }
 
-  /** The head leaves its entry, and those behind it that are gone. */
+  /** Moves the head past its entry, and past later ones that are gone. */
   #advance(frontQueue: number): void {
     this.#step(frontQueue);
     this.#passGone(frontQueue);

@@ -33,9 +33,9 @@ interface Chunk {
   maxSeq: number;
 }
 
-/** Of one URL: due (two), seq, fingerprint (two), hash, front queue. */
+/** Words of one URL: due time (two), seq, fingerprint (two), hash, front queue. */
 const wordsPerUrl = 7;
-/** A chunk that grows beyond is halved, or another is begun behind it. */
+/** Largest chunk; a larger one is split in half, or another is started after it. */
 export const chunkUrlsMax = 512;
 const smallest = 4;
 
@@ -53,7 +53,7 @@ export class RescheduledList {
     return this.size === 0 ? undefined : urlAt(this.#chunks[0]!, 0);
   }
 
-  /** 0: there is none. */
+  /** 0: the list is empty. */
   get highestSeq(): number {
     if (this.#knowsHighest) return this.#highest;
     this.#highest = this.#chunks.reduce((most, { maxSeq }) => Math.max(most, maxSeq), 0);
@@ -141,7 +141,7 @@ export class RescheduledList {
     return undefined;
   }
 
-  /** In order, those behind the place (`dueAtMs`, `seq`). */
+  /** URLs after the place (`dueAtMs`, `seq`), in order. */
   *behind(dueAtMs = 0, seq = 0): Generator<Rescheduled> {
     let [index, at] = this.#placeOf(dueAtMs, seq + 1);
     for (; index < this.#chunks.length; index++, at = 0) {
@@ -202,7 +202,7 @@ export class RescheduledList {
       const chunk = this.#chunks[index];
       return chunk !== undefined && at < chunk.size && seqOf(chunk, at) === seq ? [index, at] : undefined;
     }
-    // As changelogs of earlier releases have it.
+    // The encoding of earlier releases' changelogs.
     for (const [index, chunk] of this.#chunks.entries()) {
       if (chunk.maxSeq < seq) continue;
       for (let at = 0; at < chunk.size; at++) if (seqOf(chunk, at) === seq) return [index, at];

@@ -178,7 +178,7 @@ export class RecrawlState {
     return this.table.take(host, due);
   }
 
-  /** A page's entry of a lease: `unread`, and to be read, where it is not in memory. */
+  /** A page's entry for a lease: `unread`, and to be read, if it is not in memory. */
   enter({ hi, lo }: Due, leaseId: number, index: number, pages: Map<number, PageRecord>): Entry {
     const page = this.pageAt(hi, lo);
     if (page === undefined) {

@@ -101,7 +101,7 @@ function emptySegments(capacity: number): Segment[] {
   }));
 }
 
-/** In one piece of memory, 131 kB: 256 of them cost a frontier that begins, and whoever tries many, seven times as much. */
+/** All in one block of memory, 131 kB: 256 separate ones would cost seven times as much for each new frontier. */
 function smallSegments(): Segment[] {
   const words = 2 * (slotsInitial + slotsBeyond);
   const memory = new Uint32Array(segmentCount * words);
@@ -131,7 +131,7 @@ function homeOf(capacity: number, hi: number, lo: number): number {
   return 2 * Math.floor((((hi << 8) | (lo >>> 24)) >>> 0) * capacity * 2 ** -32);
 }
 
-/** Pushes what follows up to the next gap; false, with nothing done, if the gap is the last slot. */
+/** Moves the entries up to the next gap; returns false, without any change, if the gap is the last slot. */
 function insertAt(slots: Uint32Array, at: number, hi: number, lo: number): boolean {
   let gap = at;
   while (slots[gap] !== 0 || slots[gap + 1] !== 0) gap += 2;

@@ -57,7 +57,7 @@ export class SeenLoader {
   readonly #seen: SeenTest;
   readonly #lists = new Map<number, { readonly list: FingerprintList; readonly isRun: boolean }>();
   #logs: readonly FingerprintList[] = [];
-  /** Lists that the manifest does not name, and up to where they have rows. */
+  /** Lists that the manifest does not name, and the number of their last row. */
   readonly #orphans = new Map<number, number>();
   readonly #firsts = new Map<number, number[]>();
   #load: SortedLoad | null = null;

@@ -1,6 +1,6 @@
 /**
- * The part of the page quota that is not in the counters: what this partition has asked for, and what partition 0 gave
- * to each.
+ * The part of the page quota that is not in the counters: the amount that this partition has asked for, and partition
+ * 0's grants to each.
  */
 import type { Change } from '../changes/changes.ts';
 import type { Counters } from '../changes/counters.ts';

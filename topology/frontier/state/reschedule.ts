@@ -12,7 +12,7 @@ export function reschedule(state: FrontierState, host: Host, dueAtMs: number, en
   state.queues.listOf(host.id).put({ ...one, said: noteRescheduled(state, host, dueAtMs, entry, seq) });
 }
 
-/** Takes what an earlier release kept in memory, with its number; `offset`: what its queue was of. */
+/** Takes over a URL that an earlier release kept in memory, with its number; `offset`: offset of its queue's row. */
 export function loadRescheduled(
   state: FrontierState,
   host: number,

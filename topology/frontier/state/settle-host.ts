@@ -1,10 +1,9 @@
 /**
- * Works out, from a host's queue, schedule and facts, when it may be leased next and where it waits until then.
+ * Computes, from a host's queue, schedule and facts, when it may be leased next and where it waits until then.
  *
- * A host without a free slot, or on hold, is not on the clock. The queues of a served crawl have no slots: how many of
- * its URLs may be out is for each client to say, as it asks. One that counts as dead is not either: its queue is
- * given up on. Pages that were fetched before are not given up on: once the queue is empty, the host is tried again
- * when the verdict has run out.
+ * A host without a free slot, or on hold, is not on the clock. The queues of a served crawl have no slots: each
+ * client limits the number of its leased URLs. A dead host is not on the clock either: its queue is given up. Pages
+ * that were fetched before are kept: once the queue is empty, the host is tried again when the verdict has expired.
  */
 import { refreshHosts } from '../hosts/clock.ts';
 import type { FrontierState, Host } from './state.ts';
@@ -66,7 +65,7 @@ export function settleDomain({ domainPages, domainPace, hosts, leases, nowMs }: 
   const { id } = host;
   if (domainPages.on) domainPages.settle(host, facts.pages(id), leasedOf(leases, host));
   if (!domainPace.on) return;
-  // A slot that was given back keeps the wait that a host with one slot has itself.
+  // A returned slot keeps the delay that a host with one slot has itself.
   const slotAtMs = hostSlots.of(id).freeAtMs.at(-1) ?? 0;
   domainPace.settle(host, host.leaseIds.length, Math.max(facts.readyAtMs(id), slotAtMs), nowMs);
 }

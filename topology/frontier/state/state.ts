@@ -340,7 +340,7 @@ export class FrontierState {
   }
 
   #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }): void {
-    // From now on the URL is fetched by way of the queue, or never, but not by the schedule.
+    // From now on the URL is fetched through the queue, or never, but not by the schedule.
     const url = record?.url ?? (disposition.to === 'again' ? disposition.entry.url : '');
     if (this.recrawl.table.out > 0) this.recrawl.drop(this.fingerprintOf(url));
     const lease = this.#leaseOf(leaseId);

@@ -56,7 +56,7 @@ export class TrapsState {
     }
   }
 
-  /** To be called at a claim: forgets the summaries. */
+  /** Call at a claim: drops the summaries. */
   forget(): void {
     this.#summaries.clear();
   }

@@ -49,7 +49,7 @@ export interface DumpHead {
   readonly keyMode: KeyMode;
   readonly seenKeyVersion: number;
   readonly fingerprintVersion: number;
-  /** Secret, like the manifest's: whoever has it can construct collisions. */
+  /** Secret, like the manifest's: anyone who knows it can construct collisions. */
   readonly fingerprintKey: string;
   /** In force; null: none yet. */
   readonly policy: PolicyConfig | null;

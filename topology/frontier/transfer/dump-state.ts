@@ -19,7 +19,7 @@ import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 import type { BudgetLine, DumpLine, HostLine, KnownLine, QueuedLine, RepeatedLine } from './dump-line.ts';
 
-/** Lines that are given out together: some milliseconds of work, and a megabyte. */
+/** Lines that are yielded together: some milliseconds of work, and a megabyte. */
 const linesPerTurn = 4_096;
 
 type Write = (line: DumpLine) => void;
@@ -39,7 +39,7 @@ export function* budgetLines({ hosts, budgets }: FrontierState): Generator<Budge
   }
 }
 
-/** Hosts and what they have queued. `normal`: the spelling of a URL that the seen test knows it by. */
+/** Lines of hosts and their queued URLs. `normal`: returns the spelling of a URL for the seen test. */
 export function* dumpHosts(state: FrontierState, normal: (url: string) => string, write: Write): StoreJob {
   const lines = new DumpLines(state, write);
   for (const host of state.hosts.values()) {
@@ -182,7 +182,7 @@ function knownLine(tagSets: TagSets, record: KnownUrl, normal: (url: string) => 
   };
 }
 
-/** `records`: how many were given out, by status. */
+/** `records`: number of lines yielded, by status. */
 export function repeatedLine({ counters }: FrontierState, records: ReadonlyMap<string, number>): RepeatedLine {
   const repeated: Partial<Record<(typeof finalStatuses)[number], number>> = {};
   for (const status of finalStatuses) {

@@ -32,7 +32,7 @@ export function elementTallies(blocks: readonly TextBlock[]): ReadonlyMap<TextEl
     tally.linked += block.words * block.linkDensity;
     if (isProse(block)) tally.ownProse += block.words;
   }
-  // The deepest first: what an element holds is known when its parent asks.
+  // Deepest first, so that the counts of an element are complete before its parent uses them.
   for (const [element, tally] of [...tallies].sort(([a], [b]) => b.depth - a.depth)) {
     tally.prose += tally.ownProse;
     const above = element.parent === null ? undefined : tallies.get(element.parent);
@@ -44,7 +44,7 @@ export function elementTallies(blocks: readonly TextBlock[]): ReadonlyMap<TextEl
   return tallies;
 }
 
-/** Makes it, and those of the elements around it, where they are not there yet. */
+/** Creates the missing counts of the element and its ancestors. */
 function tallyOf({ at: element, heading }: TextBlock, tallies: Map<TextElement, Tally>): Tally {
   const known = tallies.get(element);
   if (known !== undefined) return known;

@@ -36,7 +36,7 @@ const marks: Readonly<Record<string, Mark>> = {
   ...{ a: 'a', b: 'strong', strong: 'strong', i: 'em', em: 'em', cite: 'em', dfn: 'em', var: 'em' },
   ...{ code: 'code', kbd: 'code', samp: 'code', tt: 'code' },
 };
-/** Marks within marks; more are passed over, so that nothing here is deeper than a call may be. */
+/** Most nested marks; deeper ones are skipped, so that recursion stays bounded. */
 const marksDeepMax = 16;
 
 export function createInlineReader(): InlineReader {
@@ -83,7 +83,7 @@ export function createInlineReader(): InlineReader {
     cell(name) {
       const goesOn = link();
       open = [];
-      // An empty first one is none.
+      // An empty first cell is dropped.
       if (cells.length === 1 && cells[0]!.name === '' && isBlank(cells[0]!.text)) cells = [];
       cells.push({ name, text: plain() });
       if (goesOn !== undefined) begin('a', goesOn.href);
@@ -160,7 +160,7 @@ function written(
     !isEmphasis &&
     flanks(lastOf(before) || around[0], firstOf(core)) &&
     flanks(firstOf(behind) || around[1], lastOf(core)) &&
-    // So is one beside another.
+    // A star next to another star has another meaning.
     (before === '' ? around[0] : '') !== '*' &&
     (behind === '' ? around[1] : '') !== '*';
   return fits ? `${before}${sign}${core}${sign}${behind}` : inner;
@@ -178,7 +178,7 @@ function joined(parts: readonly (string | MarkedText)[]): readonly (string | Mar
   return all;
 }
 
-/** The last character, in code points; empty: there is none. */
+/** The last character, in code points; empty: none. */
 function lastOf(text: string): string {
   return /.$/su.exec(text)?.[0] ?? '';
 }

@@ -51,7 +51,7 @@ const linkDensityMax = 1 / 3;
 const linkShareMax = 0.8;
 /** Blocks that are links alone, one after another: more of them are a list. */
 const linksInRowMax = 2;
-/** Words of a paragraph after which nothing may follow but lists of links, and their share of what does. */
+/** Words of a paragraph after which only lists of links may follow, and the share of links in the rest. */
 const solidWordsMin = 20;
 const solidLinksMax = 0.2;
 const trailShareMin = 0.4;
@@ -212,7 +212,7 @@ function byNeighbours(candidates: readonly TextBlock[]): TextBlock[] {
 
 const leadBlocksMax = 4;
 
-/** The heading that a text begins under, with a line or a few between: where it is; `first` where there is none. */
+/** Index of the heading under which a text begins, with at most a few lines between; `first` if there is none. */
 function headingBefore(blocks: readonly TextBlock[], first: number): number {
   if (first < 0) return 0;
   for (let at = first - 1; at >= Math.max(0, first - leadBlocksMax); at--) {

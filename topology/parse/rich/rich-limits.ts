@@ -1,4 +1,4 @@
-/** Bounds of what is read from a page beyond links and text, each with its reason. */
+/** Bounds of data from a page beyond links and text, each with its reason. */
 export const richLimits = {
   /** Characters tokenised between two looks at the deadline: about 1 ms. */
   sliceChars: 64 * 1024,
@@ -8,7 +8,7 @@ export const richLimits = {
   attributesMax: 64,
   /** `srcset` and `content` are the longest useful values. */
   valueCharsMax: 16_384,
-  /** Open elements that are distinguished. A tree deeper than this is no page, and its library quadratic. */
+  /** Most open elements. A deeper tree is not a page, and would take quadratic time in the library. */
   depthMax: 256,
   /** How many levels up an end tag searches for its element: bounds the cost of unmatched end tags. */
   closeDepthMax: 64,

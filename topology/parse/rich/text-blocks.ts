@@ -217,7 +217,7 @@ function joinsBefore(name: string, before: string): boolean {
   return ((name === 'td' || name === 'th') && joined.has(before)) || (name === 'dd' && before === 'dt');
 }
 
-/** 1 to 6; 0: it is none. */
+/** Rank of a heading, 1 to 6; 0: not a heading. */
 function headingOf(name: string): number {
   const level = name.length === 2 && name.charCodeAt(0) === 0x68 ? name.charCodeAt(1) - 0x30 : 0;
   return level >= 1 && level <= 6 ? level : 0;

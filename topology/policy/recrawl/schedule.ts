@@ -43,7 +43,7 @@ export interface Recrawl {
   next(visit: Visited, price: number | null): NextVisit | null;
 }
 
-/** Each front queue counts half as much as the one before. */
+/** Each front queue counts half as much as the previous one. */
 const byImportance = Array.from({ length: weightClasses }, (_, frontQueue) => 2 ** -frontQueue);
 const alike = new Array<number>(weightClasses).fill(1);
 

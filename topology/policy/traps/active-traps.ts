@@ -26,7 +26,7 @@ export function addTrap<T extends Trap & { readonly frontQueue?: number }>(
   return { trapped: [...trapped.filter(others), trap], released: released.filter(others) };
 }
 
-/** The same value where the pattern is none of its traps. */
+/** Returns the same value if the pattern is not an active trap. */
 export function releaseTrap<T extends Trap>(traps: HostTraps<T>, pattern: string): HostTraps<T> {
   const trap = traps.trapped.find((one) => one.pattern === pattern);
   if (trap === undefined) return traps;

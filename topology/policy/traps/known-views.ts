@@ -196,7 +196,7 @@ const viewCharsMax = 512;
 export function knownView(url: string): Pick<KnownView, 'pattern' | 'detail'> | null {
   const slash = url.indexOf('/', 8);
   if (slash < 0) return null;
-  // Most URLs have none of these, and are not looked at twice.
+  // Most URLs have none of these, so this quick test rejects them.
   if (!/\?|\/[0-9a-f]{10,64}(?:[./?]|$)|\/print$|\/\+|Special(?::|%3A)/.test(url)) return null;
   const target = url.slice(slash);
   if (target.length > viewCharsMax) return null;

@@ -1,10 +1,8 @@
 /**
- * Chains of one shape: each page leads to the next, one step deeper, and to nothing else that is new.
- *
- * That is what an endless calendar and an honest archive differ in: a month of an archive, or page 7 of a shop, brings
- * posts and products. What lies below the chain's own shape (the days of its months) is no yield unless it has a title,
- * nor is another chain. Each new URL that a page brings sets the chain one step back, so that chains which bring
- * something never get far.
+ * Chains of one shape: each page leads to the next, one step deeper, and to nothing else that is new. This
+ * distinguishes an endless calendar from an honest archive: a month of an archive, or page 7 of a shop, brings posts
+ * and products. URLs below the chain's own shape (the days of its months) are no yield unless they have a title, nor
+ * is another chain. Each new URL from a page sets the chain one step back, so that productive chains never get far.
  */
 
 import { dateIn } from './calendar.ts';

@@ -62,10 +62,7 @@ export interface PrefixStat {
   readonly prefix: string;
   readonly met: number;
   readonly fetches: number;
-  /**
-   * Those of them that are duplicates of another under the prefix, soft 404s, or pages that ask not to be indexed and
-   * lead nowhere.
-   */
+  /** Those of them that are duplicates of another page under the prefix, soft 404s, or noindex pages without links. */
   readonly wasted: number;
 }
 

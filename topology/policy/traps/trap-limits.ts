@@ -12,14 +12,14 @@ export const trapLimits = {
   parameterPathsMax: 8,
   /** Contents compared with: duplicates of a trap follow each other. */
   contentsMax: 64,
-  /** Active traps of one host, half as many as it has front queues for them. */
+  /** Active traps of one host: half as many as there are queues for them. */
   trapsMax: 16,
   /** Hosts remembered per partition in order to notice traps, 1–2 kB each: those with links coming in now. */
   summariesMax: 20_000,
   /** Counts of fetches halve when they reach this: the last few thousand decide. */
   hostFetchesMax: 4_000,
   prefixFetchesMax: 512,
-  /** Links per level that a chain may have: to the next, and to the one before. */
+  /** Links per level that a chain may have: to the next page, and to the previous one. */
   chainWidthMax: 2,
   /**
    * From this many steps on, a chain does not count as the yield of another chain: traps must not vouch for each

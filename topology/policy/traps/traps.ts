@@ -94,7 +94,7 @@ function ofChain(config: TrapConfig, stat: ShapeStat): Trap | null {
   return { pattern: stat.shape, reason, detail: `${stat.steps} pages in a row that led only to the next` };
 }
 
-/** Chains of titles end sooner or later: only numbers and random tokens go on without end. */
+/** The reason for a chain. Chains of titles end at some point; only numbers and random tokens continue forever. */
 function chainReason({ shape, calendar }: ShapeStat): 'calendar' | 'counter' | 'tokens' | null {
   if (shape.includes('~')) return 'tokens';
   const title = shape.indexOf('*');

@@ -187,7 +187,10 @@ export function takeDocument(
   return current;
 }
 
-/** Returns whether a record is a claim that counts. A renewal counts after the claim that it renews, or at the topic's start. */
+/**
+ * Returns whether a record is a claim that counts. A renewal counts after the claim that it renews, or at the topic's
+ * start.
+ */
 function isClaim({ claim, renews }: LogRecord['headers'], current: number): boolean {
   return claim !== undefined && (renews === undefined || current === none || renews === `${current}`);
 }

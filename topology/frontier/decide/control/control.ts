@@ -23,7 +23,7 @@ import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
 import { decideRaise } from './raise.ts';
 import { decideVerdicts } from './verdicts.ts';
 
-/** `waiting`: where the URL waits that the event names, if it does. */
+/** `waiting`: places of the URLs that the event names. */
 export function decideControl(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
   const { state } = decision;
   const { hostKey, amount } = event;
@@ -156,7 +156,7 @@ function withPages(
   return state.pull.on && host !== undefined ? { ...facts, pages: state.pull.doneOf(host.id) } : facts;
 }
 
-/** An operator, or a consumer that has found one, says where a trap is, or that it is none. */
+/** An event about a trap, from an operator or from a consumer that has found one. */
 function decideTrapEvent(decision: Decision, { kind, hostKey, payload }: Control): void {
   const trap = trapPayload(payload);
   if (trap === null) {

@@ -80,7 +80,7 @@ export function openDeferred(decision: Decision): void {
     let opened = 0;
     for (const id of budgets.waiting.get(key) ?? []) {
       const host = state.hosts.at(id);
-      // One that can take nothing now would keep what its siblings could.
+      // A host that cannot have a lease now would keep budget that other hosts of its domain could use.
       if (!canTake(decision, policy, host)) continue;
       if (opened >= budgetLeft(decision, config, host.key)) {
         if (ownBudgetOf(decision, host.key) < 0) break;

@@ -69,14 +69,14 @@ export function decideDiscovered(
 function isQueueFull({ state }: Decision, { config }: Policy, admission: Admission): boolean {
   const { queued, retrying } = state.counters;
   if (!isFull({ queued: queued + admission.size, retrying }, state.shares.opened, config)) return false;
-  // Those of a host that is held back take up no room.
+  // Gathered URLs of a held host take up no room.
   admission.flush();
   return isFull(state.counters, state.shares.opened, config);
 }
 
 /**
- * One link: refused, already known, without room, or admitted. False, and nothing done, if the seen test has no answer
- * yet.
+ * Decides one link: refused, already known, without room, or admitted. Returns false, without any change, if the seen
+ * test has no answer yet.
  */
 function arrive(
   decision: Decision,
@@ -128,7 +128,7 @@ function noteLink(
     policy.config.budget !== undefined &&
     sourceUrl !== '' &&
     countReferrer(decision, sourceKey || hostKeyOf(sourceUrl), hostKey);
-  // The budget has grown: what exceeded it before waits by now, and this link behind it.
+  // The budget has grown: earlier URLs over it must wait before this one.
   if (isReferred) admission.flush();
   if (policy.countsLinks && sourceUrl !== '') admission.noteFound(hi, lo);
   if (!policy.scores || !(isReferred || known)) return;
@@ -172,9 +172,7 @@ function ownQueue(decision: Decision, policy: Policy, arrival: Arrival): number 
   return policy.frontQueueOf(url, inputs);
 }
 
-/**
- * Is there room? False: there is none, by the limits of the partition's queue or of the host's, and that is counted.
- */
+/** Returns whether there is room within the limits of the partition's queue and of the host; counts a refusal. */
 function hasRoom(
   decision: Decision,
   policy: Policy,

@@ -52,7 +52,7 @@ function sourceOf({ intent, hop, depth, sourceUrl, foundIn }: LinkGroup, lastMod
   return lastModifiedMs > 0 || intent === 'refresh' ? 'sitemap' : 'link';
 }
 
-/** The kind of content by the extension alone; null: the extension says nothing, as with most URLs. */
+/** The kind of content by the extension alone; null: the extension is unknown, as for most URLs. */
 function kindOf(url: string): PageKind | null {
   const match = /\.([a-z]{3,5})(?:\?|$)/.exec(url.slice(-40));
   return match === null ? null : (kinds[match[1]!] ?? null);

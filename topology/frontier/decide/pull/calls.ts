@@ -45,7 +45,7 @@ export interface GetCall extends Answered {
   queues: number;
   readonly urlsPerQueue: number;
   readonly leaseMs: number;
-  /** Leases granted, and what they hold. */
+  /** Ids of granted leases, and their URLs. */
   readonly leases: number[];
   readonly urls: PulledUrl[];
 }

@@ -48,7 +48,7 @@ export function findForgotten(
   return place?.from.in === 'forgotten' ? place : undefined;
 }
 
-/** Rows of URLs, by `placeName`: null if there is none, or it says that the URL waits. */
+/** Rows of URLs, by `placeName`: null if there is none, or its URL waits. */
 export type ReadForgotten = ReadonlyMap<string, KnownPlace | null>;
 
 /** The place of a URL that was put before, as far as is known. */
@@ -116,7 +116,7 @@ export function inAgain(seq: number): KnownFrom {
   return { in: 'again', a: 0, b: seq };
 }
 
-/** undefined: the row is out of date, since the URL has gone on from where it waited. */
+/** undefined: the row is out of date, because the URL has left the place where it waited. */
 function placeOfRow(
   host: Host,
   { what, url, payload, waits }: KnownUrl,
@@ -143,7 +143,7 @@ function whereItWaits({ queue }: Host, { dueAtMs, seq }: WaitingRow, hi: number,
   return one?.hi === hi && one.lo === lo ? one : undefined;
 }
 
-/** Is a URL still where it was when somebody looked? */
+/** Returns whether a URL is still in the place where it was found. */
 export function isThere(state: FrontierState, host: Host, { from, entry }: KnownPlace): boolean {
   const { frontQueues } = state.queues;
   switch (from.in) {

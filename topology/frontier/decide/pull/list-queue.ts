@@ -72,7 +72,7 @@ export function* listPage(state: FrontierState, key: string, cursor: ListCursor)
   return { urls, next: undefined };
 }
 
-/** Adds what follows `from` to `urls`; returns where to go on, if there is more than a page has. */
+/** Adds URLs after `from` to `urls`; returns the next cursor if there are more than fit on a page. */
 function* listFrontQueue(
   state: FrontierState,
   key: string,
@@ -88,7 +88,7 @@ function* listFrontQueue(
     if (seq >= begin && !frontQueues.isGone(frontQueue, seq))
       urls.push({ from: { in: 'frontQueue', a: number, b: seq }, entry: entry(), dueAtMs: 0 });
   };
-  // A row stays in its place until the head has passed it.
+  // A row keeps its key until the head has passed it.
   let row = Math.max(extent.row, from.row);
   for (let rows = 0; row < extent.from; rows++) {
     if (rows === pullLimits.listRowsPerLook) return { frontQueue: number, seq: row, row };

@@ -61,7 +61,9 @@ function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts
   decision.emit({ kind: 'host', hostKey, facts });
 }
 
-/** A URL that is no longer where it was seen is left alone: it was put, leased or reported meanwhile. */
+/**
+ * Forgets URLs. A URL that has left its known place is not changed, because it was put, leased or reported meanwhile.
+ */
 function forget(decision: Decision, call: QueueCall, { key, urls }: QueueCall['order'] & { kind: 'forget' }): boolean {
   const { state } = decision;
   const host = state.hosts.get(key);

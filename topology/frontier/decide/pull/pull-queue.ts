@@ -31,7 +31,7 @@ export class PullQueue {
     else this.#puts.push(call);
   }
 
-  /** Is there something that a step could decide? */
+  /** Whether a call waits that a step could decide. */
   get waiting(): boolean {
     return this.#gets.length > 0 || (this.#puts.length > 0 && !this.asks);
   }

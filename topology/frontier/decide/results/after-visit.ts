@@ -71,7 +71,7 @@ function judged({ demote }: RecrawlConfig, visit: Visited, page: PageRecord, dup
   return { ...visit, demoted: true, frontQueue: countedIn(demote, page, duplicate) };
 }
 
-/** A failed visit says nothing of the page's value. */
+/** A failed visit is no evidence about the page's value. */
 function scoredAgain(before: PageRecord | undefined, { scoreAgain, atMs, record }: Seen, page: PageRecord): PageRecord {
   if (scoreAgain === undefined || record.status !== 'page') return page;
   const visitedAtMs = before?.visitedAtMs ?? 0;
@@ -129,7 +129,7 @@ function pageAfter(
     const signature = outcome.textSignature;
     return { record, frontQueue, visitedAtMs, changedAtMs: visitedAtMs, history: noHistory, signature, failures: 0 };
   }
-  // An error says nothing of the page, so the data for the next comparison stay.
+  // An error is no evidence about the page, so the data for the next comparison stay.
   if (record.status !== 'page') return { ...before, record: { ...keptOf(before, record) }, failures: 0 };
   const history =
     changed === null ? before.history : visited(before.history, (atMs - before.visitedAtMs) / 1_000, changed);

@@ -66,7 +66,10 @@ export function learn(
   if (request !== undefined) lesson.fetchMs.push(request.endMs - request.startMs);
 }
 
-/** One page may be broken. Several in a row are the host's trouble, and so is any while it is backed off: that is no recovery. */
+/**
+ * One page may be broken. Several errors in a row are the host's trouble, and so is any error during a back-off,
+ * because it shows no recovery.
+ */
 function learnServerError(lesson: Lesson, outcome: Outcome, serverErrorsMax: number, isFirstTry: boolean): void {
   lesson.reached = true;
   lesson.serverErrors = Math.min(serverErrorsAfter(lesson.serverErrors, outcome, isFirstTry), serverErrorsMax);

@@ -193,7 +193,7 @@ export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status:
   };
 }
 
-/** The host's facts after a message; the same object where nothing was learnt. */
+/** The host's facts after a message; the same object if nothing changed. */
 function taught(
   decision: Decision,
   settings: HostSettings,
@@ -250,7 +250,7 @@ function heldByBytes(settings: HostSettings, facts: HostFacts): HostFacts {
   return settings.bytesPerHostMax == null ? facts : { ...facts, hold: heldByLimit(settings, facts) };
 }
 
-/** Bytes are counted only where they are capped: others keep no number of them. */
+/** Bytes are counted only if they are capped: other hosts store no number. */
 function bytesToCount({ bytesPerHostMax }: HostSettings, { requests }: Result): number {
   return bytesPerHostMax == null ? 0 : requests.reduce((sum, { bytes }) => sum + bytes, 0);
 }

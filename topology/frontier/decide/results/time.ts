@@ -36,8 +36,8 @@ export function decideExpiries(decision: Decision): void {
     const ownSlot = giveSlotBack(decision, policy, host, facts, lease.deadlineMs);
     const delayedMs = ownSlot ? 0 : lease.deadlineMs + politeDelayMs(policy.hostSettings(host.key), facts);
     const readyAtMs = Math.max(facts.readyAtMs, delayedMs);
-    // Each time a quarter, down to single URLs. A lease without URLs says nothing of them, nor does one that no fetcher
-    // began.
+    // A quarter each time, down to single URLs. A lease without URLs is no evidence about lease sizes, nor is one
+    // that no fetcher began.
     const saysNothing = size === 0 || isUntaken;
     const leaseMax = saysNothing ? facts.leaseMax : Math.max(1, Math.floor(size / 4));
     decision.emit({ kind: 'host', hostKey: host.key, facts: { ...facts, readyAtMs, leaseMax } });

@@ -74,7 +74,7 @@ export function decideNoVisit(decision: Decision, recrawl: Recrawl | null, visit
   const next = recrawl?.next(visitedOf(before, 'error', null, atMs), 0) ?? null;
   if (dueOf(decision, before.record.url)?.pushed === true) return emit(decision.nowMs, 0);
   if (next !== null) return emit(atMs + 1_000 * next.delayS, 0);
-  // It is never visited again, and stays in the place where its last visit put it.
+  // The page is never visited again, and stays in the place of its last visit.
   const { record } = before;
   const disposition = { to: 'final', status: record.status } as const;
   return decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
