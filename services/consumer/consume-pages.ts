@@ -34,7 +34,7 @@ export type ConsumeOptions<T extends AvroTopic> = CrawlAddress & {
    * they are skipped.
    */
   readonly forget?: (urls: readonly string[], signal: AbortSignal) => Promise<void> | void;
-  /** Where to begin. Default: where the group left off, and at first from the start. Other values replay from there. */
+  /** The start position. Default: where the group left off, and at first from the start. Other values replay from there. */
   readonly from?: From;
   /** End when everything that was there at the start has been handled. */
   readonly untilEnd?: boolean;

@@ -37,7 +37,7 @@ export interface FrontierGroupOptions
   /** Partitions with a state folder here. */
   holds?(): readonly number[];
   openStore(partition: number): Promise<StateStore>;
-  /** Called when a partition stops because of its own records, while the others continue. */
+  /** Called when records of a partition stop it, while the others continue. */
   onStopped?(error: CrawlstreamError): void;
 }
 

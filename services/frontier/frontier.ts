@@ -12,7 +12,7 @@ export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity'
   readonly partitions: number;
   /** The key that leads a host to its partition. Absent: its name. */
   readonly keyMode?: KeyMode | undefined;
-  /** The state store of each partition; closed by whoever opened it, after `stop`. */
+  /** The state store of each partition; its opener closes it, after `stop`. */
   readonly stores: readonly StateStore[];
   /** Leases that may be out at once, over all partitions. */
   readonly leasesMax: number;

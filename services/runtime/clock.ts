@@ -2,7 +2,7 @@
  * Time for the services. `topology/` takes it as an argument, and it comes from here.
  *
  * `nowMs` is whole milliseconds since the Unix epoch. Within a process it advances by no less than the time that has
- * passed: a wall clock that steps back is not followed, even where nobody looked for a while (docs/design.md §4.1).
+ * passed: a wall clock that steps back is not followed, even if nobody read it for a while (docs/design.md §4.1).
  */
 export interface Clock {
   nowMs(): number;

@@ -1,5 +1,5 @@
 /**
- * What became of a fetch, as one of a closed set of outcomes, and what each means for the URL and its host.
+ * Maps the result of a fetch to one of a closed set of outcomes. Each has consequences for the URL and its host.
  *
  * | what came | outcome | why |
  * | --- | --- | --- |

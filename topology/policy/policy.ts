@@ -45,7 +45,7 @@ import { compileSitemaps, type Sitemaps, type SitemapsConfig } from './sitemaps.
 import type { TrapConfig } from './traps/trap-config.ts';
 import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 
-/** What a full partition does with new URLs. */
+/** How a full partition handles new URLs. */
 export const whenFullChoices = ['pause', 'dropLowest'] as const;
 export type WhenFull = (typeof whenFullChoices)[number];
 
@@ -53,7 +53,7 @@ export type WhenFull = (typeof whenFullChoices)[number];
 export const fetchAsChoices = ['normal', 'firstSpelling'] as const;
 export type FetchAs = (typeof fetchAsChoices)[number];
 
-/** What the delay between two requests applies to. */
+/** The scope of the delay between two requests. */
 export const politenessKeys = ['host', 'domain'] as const;
 export type PolitenessKey = (typeof politenessKeys)[number];
 
@@ -113,8 +113,8 @@ export interface PolicyConfig {
    */
   readonly queueShareMax?: number | undefined;
   /**
-   * What a full partition does with new URLs. `pause`: stop reading `discovered`. `dropLowest`: drop new URLs, those
-   * of low front queues first. Absent: `pause`.
+   * How a full partition handles new URLs. `pause`: stop reading `discovered`. `dropLowest`: drop new URLs, those of
+   * low front queues first. Absent: `pause`.
    */
   readonly whenFull?: WhenFull | undefined;
   /** Hours during which hosts may be contacted. Absent: at any hour. */
@@ -150,7 +150,7 @@ export interface PolicyConfig {
   /** Treat URLs as one without a request, once the host's redirects or canonicals have proved it. Absent: request each URL. */
   readonly equivalences?: EquivalencesConfig | undefined;
   /**
-   * What to do with a page if its site bars one of `uses`. `skip`: do not fetch it, if robots.txt bars the use.
+   * How to handle a page if its site bars one of `uses`. `skip`: do not fetch it, if robots.txt bars the use.
    * `withhold`: fetch it, do not publish it. `mark`: publish it, and record the barred uses. Absent: `withhold`.
    */
   readonly usesBarred?: WhenBarred | undefined;
@@ -206,7 +206,7 @@ export interface Policy {
   readonly recrawl: Recrawl | null;
   /** null: only those that robots.txt names. */
   readonly sitemaps: Sitemaps | null;
-  /** Which URLs are traced; null: none. */
+  /** Selects the URLs that are traced; null: none. */
   readonly tracing: Tracing | null;
 }
 

@@ -1,4 +1,4 @@
-/** Path patterns as they stand in robots.txt and in files that borrow its rules (RFC 9309 §2.2.2). */
+/** Path patterns of robots.txt, and of files that use its rules (RFC 9309 §2.2.2). */
 import { canonicalPattern } from './escapes.ts';
 
 /**

@@ -21,8 +21,8 @@ export function firstToken(tokens: ProductTokens): string {
 }
 
 /**
- * The token whose group applies: the first one that the file names, or else the first token (the group `*` then
- * applies).
+ * Returns the token of the group that applies: the first one that the file names, or else the first token (the group
+ * `*` then applies).
  */
 export function tokenInForce(body: Uint8Array, tokens: ProductTokens): string {
   if (typeof tokens === 'string' || tokens.length === 1) return firstToken(tokens);

@@ -1,6 +1,5 @@
 /**
- * File-name extensions whose files contain no links; the crawler does not fetch them by default. Lower-case, without
- * dot.
+ * File-name extensions of formats without links; the crawler does not fetch them by default. Lower-case, without dot.
  *
  * The list denies rather than allows, because servers serve HTML under any extension, or none. `com`, `net` and other
  * endings of host names are absent, because paths often end in one (`/whois/example.com`).

@@ -175,7 +175,7 @@ function extensionOf(url: string, charsMax: number): string {
   for (let at = end - 1; at >= end - charsMax - 1 && at > 8; at--) {
     const code = url.charCodeAt(at);
     if (code === 47) return '';
-    // A dot with no slash before it would stand in the host.
+    // A dot with no slash before it would be in the host.
     if (code === 46) return url.indexOf('/', 8) < at ? url.slice(at + 1, end).toLowerCase() : '';
   }
   return '';

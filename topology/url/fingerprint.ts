@@ -1,9 +1,9 @@
 /**
  * 64-bit keyed fingerprint of a string, for the exact seen test.
  *
- * HalfSipHash-1-3 with 64 bits of key and of output: the 32-bit member of SipHash (Aumasson & Bernstein, INDOCRYPT 2012;
- * reference code github.com/veorq/SipHash), in the reduced rounds that the Linux kernel uses for its tables. A keyed
- * function, as whoever can make links must not be able to make collisions: murmur-like hashes have inputs that
+ * HalfSipHash-1-3 with 64 bits of key and of output: the 32-bit member of SipHash (Aumasson & Bernstein, INDOCRYPT
+ * 2012; reference code github.com/veorq/SipHash), in the reduced rounds that the Linux kernel uses for its tables. A
+ * keyed function, because authors of links must not be able to make collisions: murmur-like hashes have inputs that
  * collide under every seed, which would make pages look as if they had been seen.
  *
  * A string of Latin-1 characters (every normal URL) hashes as those bytes. Any other hashes as its UTF-16 code units,

@@ -5,7 +5,7 @@
  * space), then the steps of NormalizeConfig follow, in the order of `steps` below. By default the result is that of
  * crawler-commons' BasicURLNormalizer, but for these choices:
  *   - a host stays in its ASCII form (`xn--…`), as it goes over the wire and into keys;
- *   - `a=` and a nameless `=1` stay as they are, since servers may tell them apart (the seen key drops the first `=`);
+ *   - `a=` and a nameless `=1` stay as they are, since servers may distinguish them (the seen key drops the first `=`);
  *   - a URL without a scheme or a host is refused here: only a seed may lack a scheme (seed.ts);
  *   - `//` stays where it spells an embedded `http://`.
  *

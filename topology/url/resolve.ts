@@ -1,6 +1,5 @@
 /**
- * Links as they stand in a page, made absolute (WHATWG URL Standard §4.4), without their fragment (but `#!…`:
- * fragment.ts).
+ * Makes the links of a page absolute (WHATWG URL Standard §4.4), without their fragment (but `#!…`: fragment.ts).
  *
  * Most links are absolute and normal, or a plain path; those are recognised by a scan and joined by hand. Everything
  * else — dot segments, white space, odd characters, other schemes — goes through the parser. Both ways agree on all

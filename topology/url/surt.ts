@@ -6,7 +6,7 @@
  *   (org,example,)/        example.org alone, all of it
  *   (org,example,)/docs/   paths of example.org that begin with /docs/
  *
- * `http://` or `https://` may stand before it; without one, both schemes are meant. `(org,example,:8080)/` names a port;
+ * `http://` or `https://` may precede it; without one, both schemes are meant. `(org,example,:8080)/` names a port;
  * without one, any is meant. IPv4 addresses are not turned around: `(127.0.0.1)/`. The first parenthesis may be left out.
  */
 

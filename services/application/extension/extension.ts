@@ -12,7 +12,7 @@ import type { Finding } from './finding.ts';
 export interface Extension {
   /** Name of its folder. */
   readonly name: string;
-  /** What the extra does, beginning with a verb in the third person. */
+  /** Description of the extra, beginning with a verb in the third person. */
   readonly about: string;
   /** Names of extras that it needs: without them it cannot be built. */
   readonly uses?: readonly string[];

@@ -38,7 +38,7 @@ export interface Plugin extends FetchHooks {
   readonly version?: string;
   /** Its hooks keep no copy of a page. Absent: receipts of `forget` name the plugin as not reached if it sees pages. */
   readonly holds?: 'nothing';
-  // biome-ignore lint/suspicious/noExplicitAny: each reads topics of its own, and they stand in one list
+  // biome-ignore lint/suspicious/noExplicitAny: each reads other topics, and one list holds them all
   readonly processors?: readonly PluginProcessor<any>[];
 }
 
@@ -56,7 +56,7 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
   /** Its options (`--set NAME.KEY=VALUE`), and their defaults. */
   readonly options?: Readonly<Record<string, { readonly about: string; readonly default?: string }>>;
   /**
-   * What to do with a record whose batch failed after all tries. Absent: it becomes a dead letter, and the others
+   * How to handle a record after all tries of its batch failed. Absent: it becomes a dead letter, and the others
    * continue.
    */
   readonly whenFailed?: 'deadLetter' | 'stop';

@@ -21,7 +21,7 @@ import type { Holding, holdsNothing } from './holding.ts';
 export interface Declaration {
   /** Name of its command, consumer group, section in a configuration file, and rows in metrics. */
   readonly name: string;
-  /** What the processor does, beginning with a verb in the third person. */
+  /** Description of the processor, beginning with a verb in the third person. */
   readonly does: string;
   readonly reads: readonly TopicName[];
   readonly writes: readonly TopicName[];

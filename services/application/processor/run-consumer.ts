@@ -18,7 +18,7 @@ export interface ConsumerWork<T extends AvroTopic> {
   readonly batchRecords?: number;
   readonly batchMs?: number;
   readonly retriesMs?: readonly number[];
-  /** What to do with a failed record. Absent: the consumer stops, and starts again at that record. */
+  /** How to handle a failed record. Absent: the consumer stops, and starts again at that record. */
   readonly whenFailed?: ConsumerOptions<T>['whenFailed'];
   /** Folder of its files. Absent: the part with its name. */
   readonly folder?: string;

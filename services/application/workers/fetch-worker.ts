@@ -33,8 +33,7 @@ const channel: Channel = createChannel(
   { ...served, begin, stop },
   fail,
 );
-// Ends at once: any further work would not count, because the next process ends the leases of a crawl whose process
-// is gone.
+// Ends at once: the process of its crawl is gone, and the next one ends its leases, so further work would not count.
 void channel.closed.then(() => (hasStopped ? process.exit(0) : process.kill(process.pid, 'SIGKILL')));
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);

@@ -22,7 +22,7 @@ interface Journal {
   readonly rows: readonly (readonly [key: string, value: string | null])[];
 }
 
-/** `files`: names with their endings; the rewritten form of each lies beside it, synced. */
+/** `files`: names with their endings; the rewritten form of each is beside it, synced. */
 export async function replaceFiles(
   folder: string,
   store: StateStore,

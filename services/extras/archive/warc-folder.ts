@@ -224,7 +224,7 @@ async function sizeOf(path: string, disk: Disk): Promise<number | undefined> {
   return (await unlessMissing(disk.stat(path)))?.size;
 }
 
-/** Throws where it has less. */
+/** Truncates a file to `bytes`. Throws if the file is shorter. */
 async function cutTo(folder: string, path: string, bytes: number, disk: Disk): Promise<void> {
   const there = await sizeOf(path, disk);
   if ((there ?? 0) < bytes) throw missing(folder, path, there, bytes);

@@ -22,7 +22,7 @@ export interface ReadRecord {
 
 const headBytesMax = 64 * 1024;
 
-/** Its file is closed with it, also where whoever reads stops before the end. */
+/** The file is closed at the end, also if the reader stops earlier. */
 export async function* readWarc(path: string): AsyncGenerator<ReadRecord> {
   const { stream, close } = await openWarc(path);
   try {

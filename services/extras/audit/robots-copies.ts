@@ -148,7 +148,7 @@ function readFor({ body, token, copies }: KeptBody, tokens: string): Copy {
   return copy;
 }
 
-/** A copy whose rules equal another one's, by hash, has no body. An empty file has no copy. */
+/** A copy with the same rules as another one, by hash, has no body. An empty file has no copy. */
 function isBodyElsewhere({ hash, body }: RobotsCopy): boolean {
   return body.length === 0 && hash !== emptyHash;
 }

@@ -26,7 +26,7 @@ export function provenNow({ proven }: Visit, hostKey: string, nowMs: number): Pr
   return proven.find((one) => one.hostKey === hostKey && one.untilMs > nowMs);
 }
 
-/** The oldest proofs go where there are too many. */
+/** Adds a proof. If there are too many, the oldest are removed. */
 export function withProof({ visitor, proven }: Visit, proof: Proven): Visit {
   const others = proven.filter(({ hostKey }) => hostKey !== proof.hostKey);
   return { visitor, proven: [...others, proof].slice(-deskLimits.hostsPerVisitorMax) };

@@ -45,7 +45,7 @@ interface Host {
   crawlDelayMs: number;
 }
 
-/** `graph`: null where none was kept. */
+/** `graph`: null if none was stored. */
 export function hostsTable(source: Source, graph: HostGraph | null, unreadable: () => void): Table {
   return { columns: graph === null ? facts : [...facts, ...ranks], rows: rowsOf(source, graph, unreadable) };
 }

@@ -46,7 +46,7 @@ export interface SearchIndex {
 }
 
 /**
- * `readPage`: a record of `pages` by partition and offset; undefined where it has been trimmed. `purges`: all purges so
+ * `readPage`: a record of `pages` by partition and offset; undefined if it was trimmed. `purges`: all purges so
  * far; those in the batch are added to it. `forgotten`: pages that are taken back, and are not in the batch.
  */
 export async function changesOf(

@@ -73,7 +73,7 @@ export async function getUrls(crawls: ServedCrawls, params: GetParams, answers: 
 
 const nothing: Got = { urls: [], queues: 0 };
 
-/** undefined: any crawl, as where none is named. */
+/** Returns the crawl that a request names; undefined: any crawl. */
 export function crawlOfGet(params: GetParams): string | undefined {
   return Object.hasOwn(params, 'crawlID') && params.anyCrawlID === null ? crawlIdOf(params.crawlID) : undefined;
 }

@@ -60,7 +60,7 @@ export function frontQueueOf(entries: readonly Uint8Array[]): number {
   return frontQueueDefault;
 }
 
-/** What of the metadata is the client's to say. */
+/** Returns the entries of the metadata that a client may set. */
 export function clientsOwn(entries: readonly Uint8Array[]): readonly Uint8Array[] {
   return entries.some(isServers) ? entries.filter((entry) => !isServers(entry)) : entries;
 }

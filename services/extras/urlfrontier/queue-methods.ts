@@ -14,7 +14,7 @@ import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.
 import { crawlIdOf } from './served-crawl.ts';
 import { codecOf } from './wire.ts';
 
-/** Values of a page where none is given. */
+/** Page size if the request gives none. */
 export const listedDefault = 100;
 const itemCodec = codecOf<object>('URLItem');
 

@@ -1,8 +1,8 @@
 /**
  * The messages of URLFrontier's API, to and from bytes.
  *
- * Metadata is kept as its entries' own bytes: on the wire a map is a list of entries, and whoever only keeps it has no
- * need to look inside.
+ * Metadata is kept as its entries' own bytes: on the wire a map is a list of entries, and code that only stores it
+ * does not decode it.
  */
 import { urlfrontierProto } from '../../../schemas/urlfrontier.ts';
 import { codecsOf, type Proto, type ProtoType } from '../../runtime/grpc/codec.ts';

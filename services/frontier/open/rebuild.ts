@@ -1,6 +1,6 @@
 /**
- * Rebuilds a partition's state from its changelog, into an empty store, beside whoever owns it: from the changelog's first
- * record, or from a snapshot and what comes after it.
+ * Rebuilds a partition's state from its changelog, into an empty store, while another process may own it: from the
+ * changelog's first record, or from a snapshot and what comes after it.
  *
  * It claims nothing and changes nothing but the store.
  */

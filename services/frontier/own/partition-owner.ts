@@ -337,7 +337,7 @@ export class PartitionOwner {
     await this.#sayOrdersAgain(partition);
   }
 
-  /** Fetchers, and whoever opens the crawl, have the policy and the blocks from `control` alone. */
+  /** Fetchers, and processes that open the crawl, read the policy and the blocks from `control` alone. */
   async #sayOrdersAgain({ state }: FrontierPartition): Promise<void> {
     const { onNotice, identity } = this.#options;
     onNotice?.(`${this.#topic('control')}/${identity.partition}: policy and orders in force are sent again`);

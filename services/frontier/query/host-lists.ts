@@ -58,7 +58,7 @@ export function hostsWanted({ search = '', sort = 'queued', limit }: ListQuery):
   return { search: search.toLowerCase(), sort: wanted, limit: count };
 }
 
-/** The list over all partitions; throws NOT_READY where none can be asked. */
+/** Returns the list over all partitions. Throws NOT_READY if no partition can be asked. */
 export async function listHosts(listed: Listed, wanted: HostsWanted, passedOn: boolean): Promise<HostsAnswer> {
   const lists = new Map<number, PartitionList>();
   const left = Array.from({ length: listed.partitions }, (_, partition) => partition);

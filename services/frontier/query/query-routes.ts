@@ -86,7 +86,10 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
   };
 }
 
-/** One host and a page of its queue, whoever has its partition. Throws INVALID_ARGUMENT where it was never met. */
+/**
+ * Returns one host and a page of its queue, from a process that has its partition. Throws INVALID_ARGUMENT for an
+ * unknown host.
+ */
 export async function askHost(
   queried: Pick<Queried, 'partitions' | 'keyMode' | 'queries'>,
   hostKey: string,

@@ -46,7 +46,7 @@ export class Replayer {
     return this.#unsavedBytes;
   }
 
-  /** Throws STATE_DIVERGED, naming the partition, where it leads to another state than its owner had. */
+  /** Throws STATE_DIVERGED, naming the partition, if the replay leads to another state than the owner's. */
   async take({ offset, value }: Pick<LogRecord, 'offset' | 'value'>): Promise<void> {
     const state = this.#state;
     const record = this.#read(offset, value);

@@ -45,7 +45,7 @@ export interface Restore {
   readonly saveBytes?: number;
 }
 
-/** What a service waits for while it restores these partitions, in words; null: nothing. */
+/** Returns, in words, why a service that restores these partitions is not ready; null: it is ready. */
 export function waitsForText(partitions: readonly number[]): string | null {
   if (partitions.length === 0) return null;
   return `restoring partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')}`;

@@ -22,7 +22,7 @@ export async function settledCheckpoint(options: SettledCheckpoint): Promise<Fro
   const state = await loadCheckpoint(options.store, options.key);
   if (state?.isAhead) {
     const store = createOverlayStore(options.store);
-    // All of it lies in memory: as much as an owner does while it writes its checkpoint.
+    // All of it is in memory: as much as an owner needs while it writes its checkpoint.
     const saveBytes = Number.POSITIVE_INFINITY;
     await restore({ ...options, state, store, to: state.ahead.until, saveBytes });
   }

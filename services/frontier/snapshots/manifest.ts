@@ -23,7 +23,7 @@ const manifestSchema = z.object({
   crawlId: z.string(),
   partition: count,
   partitions: z.int().min(1),
-  /** The next record of the changelog: what lies before it is in the snapshot. */
+  /** Offset of the next record of the changelog: the snapshot includes all records before it. */
   position: count,
   /** At that position: the epoch in force, and the sequence number of the newest commit. */
   epoch: z.int(),

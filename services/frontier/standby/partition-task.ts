@@ -22,8 +22,7 @@ export interface PartitionTaskOptions extends Omit<OwnerOptions, 'store' | 'warm
   readonly onStandbyTrouble?: StandbyOptions['onTrouble'];
   openStore(): Promise<StateStore>;
   /**
-   * Called when the partition stops because of its own records. Returns false if no other partition works; the
-   * process then fails.
+   * Called when records of the partition stop it. Returns false if no other partition works; the process then fails.
    */
   onStopped?(error: CrawlstreamError): boolean;
   onFailure(error: unknown): void;

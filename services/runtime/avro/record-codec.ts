@@ -1,6 +1,7 @@
 /**
- * Records of the Avro topics as bytes, in one of two formats that their first byte tells apart: Confluent's (a zero byte,
- * the schema id as 4 bytes big-endian, the body) where a registry gives ids, Avro's single-object encoding where none does.
+ * Records of the Avro topics as bytes, in one of two formats, which differ in the first byte: Confluent's (a zero
+ * byte, the schema id as 4 bytes big-endian, the body) if a registry gives ids, otherwise Avro's single-object
+ * encoding.
  *
  * A record written under another version of its schema is read into today's shape through Avro's schema resolution.
  * Bytes that are no record throw INVALID_RECORD, for the dead letters; decoding never hangs and never allocates more
@@ -35,7 +36,7 @@ export interface RecordCodec {
   readonly waits: SchemaWaits;
 }
 
-/** Where schemas come from. A registry is one; on Kafka the crawl's own notes stand before it (crawl-schemas.ts). */
+/** A source of schemas: a registry; on Kafka, the crawl's own notes are asked before it (crawl-schemas.ts). */
 export interface SchemaSource {
   /** The id under which records of a subject (`crawl.discovered-value`) are written; null: under their fingerprint. */
   idFor(subject: string, schema: object): Promise<number | null>;

@@ -21,7 +21,7 @@ import type { Positions } from './positions.ts';
 import type { Received } from './received.ts';
 
 /**
- * Where reading begins: where the group left off, at the first record, at the end, or at the first record of a time.
+ * The start position: where the group left off, the first record, the end, or the first record from a time on.
  */
 export type From = 'committed' | 'start' | 'end' | Date;
 
@@ -140,7 +140,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     beginnings.catch(fail);
   };
 
-  /** The next batch; empty where nothing came for a while. */
+  /** Resolves to the next batch; empty if no record came for a while. */
   const gather = async (): Promise<LogRecord[]> => {
     const untilMs = clock.nowMs() + (options.batchMs ?? consumerLimits.batchMs);
     let waitMs: number = consumerLimits.pollMs;

@@ -154,7 +154,7 @@ async function readManifest(path: string, option = '--data'): Promise<Manifest |
 /** It holds the key of the fingerprints, and pages that only the crawl may see. A folder that is there keeps its mode. */
 const ownerOnly = 0o700;
 
-/** False where there is one by now. */
+/** Resolves to false if another process has made one meanwhile. */
 function writeManifest(path: string, manifest: Manifest): Promise<boolean> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   return makeFile(join(path, manifestName), text, randomBytes(6).toString('hex'), { mode: 0o600 });

@@ -25,7 +25,7 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   /** Fails where `to` exists. */
   link(from: string, to: string): Promise<void>;
-  /** Does nothing where there is no such file. */
+  /** Does nothing if there is no such file. */
   rm(path: string, options: { readonly force: true }): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** `undefined` where there is no such file; throws where it cannot be read. */
+/** `undefined` if there is no such file. Throws if the file cannot be read. */
 export async function unlessMissing<T>(act: Promise<T>): Promise<T | undefined> {
   try {
     return await act;

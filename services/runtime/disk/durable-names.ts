@@ -72,8 +72,8 @@ export async function putFile(
 }
 
 /**
- * The same where no file may be replaced: false where `path` exists, whoever made it, and then nothing is changed. `own`:
- * different for each process that may do the same at once.
+ * The same without replacing a file: if `path` exists, changes nothing and resolves to false. `own`: a text that
+ * differs among processes that may do this at the same time.
  */
 export async function makeFile(
   path: string,

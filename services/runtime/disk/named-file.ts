@@ -8,7 +8,7 @@
  * | a symbolic link | its target is written, and the link stays; also if the target does not exist yet |
  * | a pipe, a device | written through |
  * | standard output or error (`/dev/stdout`, `/dev/fd/1`) | written there, after earlier output |
- * | a regular file with other names (hard links), or in a folder where nothing can be created or renamed | written in place |
+ * | a regular file with other names (hard links), or in a folder in which we cannot create or rename files | written in place |
  * | a file that may not be written, a folder | refused |
  */
 import { randomBytes } from 'node:crypto';

@@ -119,7 +119,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         .code(400)
         .send(problem('BAD_REQUEST', `the parameter ${twice[0]} is given more than once: send it once`));
     }
-    // Whoever calls on all the same begins with a connection.
+    // A refused caller must open a new connection for each further call.
     reply.header('connection', 'close');
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
     return reply

@@ -26,7 +26,7 @@ export class Probes {
     this.#note = () => null;
   }
 
-  /** What the service waits for; null: it is ready. */
+  /** The reason why the service is not ready; null: it is ready. */
   get waitsFor(): string | null {
     const why = this.#why();
     if (why === null) this.#started = true;

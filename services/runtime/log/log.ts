@@ -1,5 +1,5 @@
 /**
- * The log port: partitioned, ordered, durable topics. Kafka, or the embedded log, stand behind it.
+ * The log port: partitioned, ordered, durable topics. Kafka and the embedded log implement it.
  *
  * Topic names here are full names (`crawl.discovered`). Offsets of a partition start at 0 and grow; on the embedded
  * log they have no holes, on Kafka they may (readers must not count on it). An append that has resolved survives a
@@ -58,7 +58,7 @@ export interface Log {
    * lasts.
    */
   membersOf(group: string): Promise<readonly GroupMember[]>;
-  /** What of the brokers’ settings puts records of these topics at risk. Absent: there are no brokers. */
+  /** Returns the broker settings that put records of these topics at risk. Absent: there are no brokers. */
   risks?(topics: readonly LogTopic[]): Promise<readonly TopicRisk[]>;
   /** Brokers that do not answer; null: all do. Absent: there are none. */
   brokersAway?(): { readonly text: string; readonly count: number; readonly isCutOff: boolean } | null;

@@ -38,7 +38,7 @@ export function readLoopNote(path: string): LoopNote {
   }
 }
 
-/** In one step, and durable: whoever writes it may be killed in the next moment. */
+/** Writes it in one step and durably: the process may be killed in the next moment. */
 export function writeLoopNote(path: string, note: LoopNote): void {
   const made = `${path}.new`;
   const file = openSync(made, 'w', 0o600);

@@ -26,7 +26,7 @@ export interface Service {
   readonly disks: Map<string, string>;
   /** Lag of its groups. */
   readonly lag: LagWatch;
-  /** What it lacks of others; undefined: it needs nothing. */
+  /** Returns the needed parts that are missing; undefined: the service needs none. */
   away: (() => Away) | undefined;
   /** The receiver of spans; undefined: there is none. */
   spans: SpanOutlet | undefined;

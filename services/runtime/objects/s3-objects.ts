@@ -28,7 +28,7 @@ export function s3Place(url: string): S3Place {
   return { bucket, prefix: path === '' || path.endsWith('/') ? path : `${path}/` };
 }
 
-/** Throws INVALID_ARGUMENT where there are no credentials. */
+/** Throws INVALID_ARGUMENT without credentials. */
 export async function openS3Objects(url: string): Promise<ObjectStore> {
   const { bucket, prefix } = s3Place(url);
   // The client warns at each start that later releases will not support Node 20; the locked release does.

@@ -60,7 +60,7 @@ async function loadList(reference: ListName, folder: string, copies?: string): P
   return compileList(kind, bytes.toString('utf8'), name);
 }
 
-/** Undefined where there is none, or it is not whole. */
+/** Undefined if there is none, or it is incomplete. */
 async function keptCopy(copies: string, sha256: string): Promise<Buffer | undefined> {
   try {
     const bytes = await readFile(join(copies, sha256));

@@ -21,7 +21,7 @@ const tag = {
   previousLog: 9,
 } as const;
 
-/** Throws an Error where it meets a field that LevelDB 1.20 does not have. */
+/** Throws an Error for a field that LevelDB 1.20 does not have. */
 export function tablesOf(manifest: Buffer): ReadonlySet<number> {
   const tables = new Set<number>();
   for (const edit of recordsOf(manifest)) applyEdit(edit, tables);

@@ -64,7 +64,10 @@ export async function openStateStore(folder: string, options: StoreOptions = {})
   }
 }
 
-/** The store that wrote a folder; undefined where none has. Throws DATA_FOLDER_NEWER for one that is not known here. */
+/**
+ * Returns the kind of store that wrote a folder; undefined: none did. Throws DATA_FOLDER_NEWER if this release does not
+ * know it.
+ */
 export async function storeOf(folder: string): Promise<StoreName | undefined> {
   if (!existsSync(join(folder, 'CURRENT'))) return undefined;
   const name = (await readName(folder)) || 'rocksdb';

@@ -2,10 +2,10 @@
  * Starts RocksDB's new write-ahead logs when the old one is durable.
  *
  * RocksDB starts a new log when its memtable is full, without syncing the old one. After a power cut, rows in the new
- * log could then outlive earlier ones, and RocksDB opens such a folder without an error. The package can neither
- * start a log nor tell when the next one starts. So the write that may fill the memtable is synced. A synced filler
- * after it, which leaves no row, makes the memtable full for certain. The next write, an empty one, starts the log:
- * RocksDB syncs the folder in the first synced write after that, not in the one that starts it.
+ * log could then outlive earlier ones, and RocksDB opens such a folder without an error. The package can neither start
+ * a log nor report when the next one starts. So the write that may fill the memtable is synced. A synced filler after
+ * it, which leaves no row, makes the memtable full for certain. The next write, an empty one, starts the log: RocksDB
+ * syncs the folder in the first synced write after that, not in the one that starts it.
  *
  * Source: RocksDB 6.17, db/memtable.cc (ShouldFlushNow), memory/arena.cc, db/db_impl/db_impl_write.cc (WriteImpl,
  * SwitchMemtable).

@@ -111,7 +111,7 @@ export type UrlPlace =
 export interface UrlAnswer {
   readonly url: string;
   readonly host: string;
-  /** Whether it was ever admitted; null: only a lookup in sorted runs could tell. */
+  /** Whether it was ever admitted; null: unknown without a lookup in sorted runs. */
   readonly seen: boolean | null;
   /** null: it is nowhere, as nobody has found it, or nothing is kept of its end. */
   readonly place: UrlPlace | null;

@@ -172,7 +172,7 @@ export function encodeCommit(header: CommitHeader, changes: Uint8Array): Buffer 
 }
 
 /**
- * Decodes a record of a changelog, whoever wrote it. Throws INVALID_RECORD if the bytes were damaged in the log,
+ * Decodes a record of a changelog, from any writer. Throws INVALID_RECORD if the bytes were damaged in the log,
  * because they may have been a commit that counts, and UNSUPPORTED for a newer format.
  */
 export function readChangelog(bytes: Uint8Array): Claim | Commit | Foreign {

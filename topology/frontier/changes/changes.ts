@@ -82,7 +82,7 @@ export const newHostFacts: HostFacts = {
 /** The status of a URL that has left the frontier, for good or until it is due again. */
 export type FinalStatus = 'page' | 'redirected' | 'denied' | 'failed' | 'dead';
 
-/** What happens to one URL of a lease. */
+/** The decision about one URL of a lease. */
 export type Disposition =
   | { readonly to: 'final'; readonly status: FinalStatus }
   /**

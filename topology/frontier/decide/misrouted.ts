@@ -5,7 +5,7 @@
  *
  * So the record is passed on to its partition, acked before the commit that moves past it. A record that was passed
  * on before and is wrong again becomes a dead letter: two owners that disagree about a key must not send it back and
- * forth. A link is routed by the host of its own URL, whatever its group says. Cost: a murmur2 for each run of links
+ * forth. A link is routed by the host of its URL, whatever its group says. Cost: a murmur2 for each run of links
  * of one host.
  */
 import { blankDeadLetter } from '../../../schemas/blank.ts';

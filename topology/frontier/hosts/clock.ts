@@ -2,7 +2,7 @@
  * Host clock: which host may be contacted next, and from when.
  *
  * A host that has work is `waiting` until its time has come and `ready` after that; a host on lease, or without work,
- * is in neither, so that no two leases can hold one host: the structure itself ensures politeness. Ready hosts stand in
+ * is in neither, so that no two leases can hold one host: the structure itself ensures politeness. Ready hosts are in
  * one heap per front queue; a weighted draw picks the front queue, then the host that has been ready longest goes
  * first.
  *

@@ -2,9 +2,9 @@
  * Slots: hosts that may have several leases at once.
  *
  * A host has one slot unless its policy or an operator gives it more. A lease takes a slot and holds it to its end.
- * Within each slot, politeness is as for any host: the delay runs from the completion of a request to the start of
- * the slot's next. Leases of one host are granted a delay / slots apart, so that n slots give n times the rate
- * without bursts. Because each lease keeps the delay of its own slot, the rule holds wherever the leases run.
+ * Within each slot, politeness is as for any host: the delay runs from the completion of a request to the start of the
+ * slot's next. Leases of one host are granted a delay / slots apart, so that n slots give n times the rate without
+ * bursts. Because each lease keeps the delay of its slot, the rule holds wherever the leases run.
  *
  * Requests of a host apply to all its slots: Retry-After, back-off, holds and pauses set the host's `readyAtMs` as
  * for any other host. A host has one slot while it is in trouble, has a Crawl-delay, or its robots.txt is not known

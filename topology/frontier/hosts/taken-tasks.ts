@@ -4,7 +4,7 @@
  *
  * A fetcher commits a task's offset before its first request (docs/design.md §4.5), so a lease is taken once the
  * position of the fetchers' group on `tasks` has passed its task. The owner reads the position, and records it as a
- * change. Where nobody reads it (fetchers in this process, leases of earlier releases), every lease counts as taken.
+ * change. If it is not read (fetchers in this process, leases of earlier releases), every lease counts as taken.
  */
 export class TakenTasks {
   /** Last known position of the fetchers' group on `tasks`; -1: it is not watched. */

@@ -17,7 +17,7 @@ const whats = ['forgotten', 'done', 'waits'] as const;
 export type KnownWhat = (typeof whats)[number];
 
 export interface KnownUrl {
-  /** `forgotten`: as if it had never been put. `waits`: finished, and rescheduled for a date. */
+  /** `forgotten`: as if no client had ever put it. `waits`: finished, and rescheduled for a date. */
   readonly what: KnownWhat;
   readonly url: string;
   readonly payload: Uint8Array;

@@ -78,7 +78,7 @@ function isText({ words, linked, prose }: Tally, most: number): boolean {
   return prose >= besideWordsMin && prose >= besideShareMin * most && linked <= besideLinksMax * words;
 }
 
-/** Does it stand under one of several headings of a rank, each with a part of the text below it? */
+/** Returns whether it is below one of several headings of a rank, each followed by a part of the text. */
 export function isUnderHeading(
   best: TextElement,
   children: readonly TextElement[],

@@ -108,7 +108,7 @@ function isBlank({ parts }: MarkedText): boolean {
   return parts.every((part) => (typeof part === 'string' ? part.trim() === '' : isBlank(part)));
 }
 
-/** The words alone, as they stand in the source. */
+/** Only the words, as they are in the source. */
 export function rawText({ parts }: MarkedText): string {
   return parts.map((part) => (typeof part === 'string' ? part : rawText(part))).join('');
 }

@@ -30,7 +30,7 @@ export interface MainText {
   finish(): { readonly text: string; readonly markdown: string };
 }
 
-/** `resolve`, of links as they stand in the page, where Markdown is wanted: markdown.ts. */
+/** `resolve`: for Markdown, resolves links as the page has them (markdown.ts). */
 export function createMainText(resolve?: (href: string) => string | null): MainText {
   const reader = createBlockReader(resolve === undefined ? undefined : createInlineReader());
   return {

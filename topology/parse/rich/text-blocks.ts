@@ -26,7 +26,7 @@ export interface TextElement {
 export interface TextBlock {
   readonly text: string;
   readonly words: number;
-  /** Share of the words that stand in links. */
+  /** Share of the words that are in links. */
   readonly linkDensity: number;
   /** Share of the characters that do: `foo(<a>String</a> s)` is a link by its words, and none by its characters. */
   readonly linkShare: number;
@@ -51,7 +51,7 @@ export const inlineNames: ReadonlySet<string> = new Set(
     'strike strong sub sup time tt u var wbr'
   ).split(' '),
 );
-/** Elements that stand beside each other on a line. */
+/** Elements that are shown next to each other on a line. */
 const joined = new Set(['td', 'th', 'dt']);
 /** Elements with optional end tags: the next of these names ends them, if nothing of `within` is between. */
 const impliedEnds: Readonly<Record<string, { readonly ends: ReadonlySet<string>; readonly within: RegExp }>> = {

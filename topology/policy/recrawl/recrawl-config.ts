@@ -12,7 +12,7 @@ export const scheduleNames = ['fixed', 'adaptive', 'nutch', 'stormcrawler', 'opt
 export type ScheduleName = (typeof scheduleNames)[number];
 
 /**
- * What a URL is when it is scheduled. `error`: the answer was not a page; `gone`: 404 or 410; `feed`: a list of pages
+ * Class of a URL when it is scheduled. `error`: the answer was not a page; `gone`: 404 or 410; `feed`: a list of pages
  * (RSS, Atom, JSON Feed, or a sitemap that was found as a link).
  */
 export const visitKinds = ['page', 'error', 'gone', 'feed'] as const;

@@ -37,7 +37,7 @@ export interface PageInputs {
 /** Kind of a page: by media type if it was fetched before, else by its extension. */
 export type PageKind = 'html' | 'feed' | 'text' | 'document' | 'other';
 
-/** Where the URL was found; for links of a page, their position. `link`: unknown position. */
+/** The place where the URL was found; for links of a page, their position. `link`: unknown position. */
 export const linkSources = [
   'seed',
   'operator',

@@ -1,7 +1,7 @@
 /**
  * The score of a URL: its worth, from 0 to 1, and the front queue it waits in.
  *
- * A weighted mean of weighted means: domain, page and freshness, each of its own factors. An unknown factor is left
+ * A weighted mean of weighted means: domain, page and freshness, each with separate factors. An unknown factor is left
  * out of its mean, and a group without known factors is left out of the whole, instead of counting as bad: a new host
  * has no record, which is not a poor record. If only the link itself is known, depth and spelling make the score, and
  * the front queue is that of `frontQueueOf`.

@@ -10,7 +10,7 @@ import { fromFile, fromMemory, linesFrom } from './sorted-lines.ts';
 export interface IndexedFile {
   /** Path of the WARC file. */
   readonly file: string;
-  /** Its index where none is beside it: sorted lines. */
+  /** Its index if there is none beside it: sorted lines. */
   readonly lines?: Buffer;
 }
 

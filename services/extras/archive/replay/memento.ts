@@ -17,7 +17,7 @@ export interface Memento {
   close(): Promise<void>;
 }
 
-/** Throws INVALID_RECORD where there is nothing that could be shown. */
+/** Throws INVALID_RECORD if nothing can be shown. */
 export async function openMemento(index: ArchiveIndex, capture: Capture, revisits = 0): Promise<Memento> {
   const record = await openRecord(capture);
   if (record.type === 'revisit') {

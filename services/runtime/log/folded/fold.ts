@@ -59,7 +59,7 @@ export function heldBy(topic: string, others = none): string {
   return placeOf(topic, others)?.flow ?? topic;
 }
 
-/** The topics that these are kept in. A flow is kept for ever, since some of what lies in it is. */
+/** Returns the topics that store these. A flow is kept for ever, because some of its topics are. */
 export function topicsHolding(specs: readonly LogTopic[], others = none): LogTopic[] {
   const all = new Map<string, LogTopic>();
   for (const spec of specs) {

@@ -152,7 +152,7 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
         if (!folded.has(kept)) folded.set(kept, []);
         folded.get(kept)!.push({ topic: held, partition, offset });
       }
-      // First: it is refused to whoever is not the group's member any more.
+      // This comes first, because the brokers refuse it to former members of the group.
       await log.commit(group, [...own.values()]);
       for (const [one, its] of folded) await log.commit(one, its);
     },

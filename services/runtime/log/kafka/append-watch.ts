@@ -82,7 +82,7 @@ function namesOf(names: readonly string[]): string {
   return `${names.slice(0, namedMax).join(', ')}${more}`;
 }
 
-/** `names`: reported partitions, none of which waits any more. `all`: partitions that take no appends now. */
+/** `names`: reported partitions, which no longer wait. `all`: partitions that take no appends now. */
 function endOf(sinceMs: number, names: ReadonlySet<string>, all: readonly BlockedAppend[]): string {
   const givenUp = all.filter((one) => names.has(nameOf(one)));
   if (givenUp.length > 0) {

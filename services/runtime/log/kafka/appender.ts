@@ -75,8 +75,8 @@ interface Channel {
   /** Since when something waits and nothing was acked; monotonic, ms. */
   waitsSinceMs: number | undefined;
   /**
-   * When its appends were given up, and since when it had taken none; undefined: it has taken one since. Monotonic,
-   * ms.
+   * `atMs`: when appends of the partition were given up. `sinceMs`: start of the wait before. undefined: an append has
+   * been acked since. Monotonic, ms.
    */
   gaveUp: { readonly sinceMs: number; readonly atMs: number } | undefined;
   /** Why the last try failed. */
@@ -196,7 +196,7 @@ export function createAppender(
     batch.pauseMs = Math.min(2 * batch.pauseMs, kafkaLimits.retryMsMax);
   };
 
-  /** Whoever appends again soon after its appends were given up waits on; after a while without any, the wait is another one. */
+  /** An append soon after appends were given up continues their wait; a later one begins a new wait. */
   const waitsSince = ({ gaveUp }: Channel): number => {
     const now = performance.now();
     return gaveUp !== undefined && now - gaveUp.atMs < kafkaLimits.blockedAppendMs ? gaveUp.sinceMs : now;
@@ -379,7 +379,7 @@ export function createAppender(
       const beforeMs = performance.now() - kafkaLimits.blockedAppendMs;
       return [...channels.values()].flatMap((byPartition) =>
         [...byPartition.values()].flatMap(({ topic, partition, waitsSinceMs, gaveUp, why, broker }) => {
-          // Between two tries of whoever appends it still waits.
+          // Soon after appends were given up, the caller may try again: the wait is not over.
           const isGivenUp = waitsSinceMs === undefined && gaveUp !== undefined && gaveUp.atMs <= beforeMs;
           const sinceMs = waitsSinceMs ?? gaveUp?.sinceMs;
           return sinceMs !== undefined && sinceMs <= beforeMs

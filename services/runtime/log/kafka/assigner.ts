@@ -3,8 +3,8 @@
  * topics (co-partitioned), counts that differ by at most one, and as few moves as possible. If there is a choice, a
  * partition moves to a member that has its state: in memory as a standby, or on disk from before.
  *
- * A member reports the partitions that it held, and in which generation of the group. If two members claim the same
- * number, the later generation is right, because the other member was away.
+ * A member reports its partitions, and their generation of the group. If two members claim the same number, the later
+ * generation is right, because the other member was away.
  */
 import { matching } from './matching.ts';
 
@@ -66,7 +66,7 @@ export function warmthOf(members: readonly Claimant[]): Warmth {
   return (id, partition) => (inMemory.get(id)?.has(partition) ? 2 : onDisk.get(id)?.has(partition) ? 1 : 0);
 }
 
-/** Which of the present members had each partition last. */
+/** Returns, by partition, the present member that had it last. */
 export function owners(members: readonly Claimant[], partitions: number): Map<number, string> {
   const owner = new Map<number, Claimant>();
   for (const member of members) {

@@ -1,7 +1,7 @@
 /**
- * What of the brokers' settings puts records at risk, in words: who loses a topic of state loses the crawl, and a topic
- * that takes no record of ours stops it. Nothing here keeps a process from starting, since a cluster for trying things out
- * may well be like that. Settings of a running crawl change, so it is looked at again and again (watch-risks.ts).
+ * Describes, in words, broker settings that put records at risk: a crawl without one of its state topics is lost, and
+ * a topic that refuses our records stops it. A process starts in spite of such risks, because a test cluster may well
+ * have them. The settings may change while a crawl runs, so they are checked again and again (watch-risks.ts).
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { LogTopic, TopicRisk } from '../log.ts';

@@ -199,8 +199,8 @@ function reviveHost(decision: Decision, { hostKey, forced }: Arrival): void {
 }
 
 /**
- * The front queue it waits in: that of a trap it lies in, the one for what exceeds a budget or its host's share, or the one
- * by its priority. Null: its host has its share, and the policy drops what exceeds it.
+ * The front queue of the URL: the one of its trap, the one for URLs beyond a budget or their host's share, or the one
+ * of its priority. Null: its host has its share, and the policy drops what exceeds it.
  */
 function placeIn(
   decision: Decision,

@@ -1,7 +1,7 @@
 /**
  * Calls that wait for a step, in two lines: puts and commands first, then gets. Calls that wait at the same time do
- * not depend on each other's answers, so any order is correct. This order never searches for a URL on a lease that
- * was granted in the same step, whose URLs are not read yet.
+ * not depend on each other's answers, so any order is correct. This order never searches for a URL on a lease that was
+ * granted in the same step, because the URLs of that lease are not read yet.
  */
 import { frontierLimits } from '../../frontier-limits.ts';
 import { unread } from '../../hosts/lease.ts';

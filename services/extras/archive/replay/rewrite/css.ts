@@ -28,7 +28,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** A style sheet may stand in an attribute, or in an element of a page. */
+/** A style sheet may be in an attribute, or in an element of a page. */
 function quoted(link: string): string {
   return `"${link.replaceAll(/["\\\n<>]/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`;
 }

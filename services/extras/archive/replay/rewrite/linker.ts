@@ -34,7 +34,7 @@ export function createLinker(time: string, url: string): Linker {
   };
 }
 
-/** `href`: normalised. A backslash may stand in a query; some readers take it for a slash. */
+/** `href`: normalised. A query may contain a backslash; some readers take it for a slash. */
 export function pathOf(time: string, href: string): string {
   return `/web/${time}/${href.replaceAll('\\', '%5C')}`;
 }
