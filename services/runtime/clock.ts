@@ -14,8 +14,8 @@ export interface Clock {
    */
   readonly jumpedMs?: number;
   /**
-   * From now on, `nowMs` is at least `atMs`, the clock of a crawl that this process continues. If the clock went
-   * back, hosts would wait until the old time comes again. Absent: nobody sets this clock.
+   * From now on, `nowMs` is at least `atMs`, the last time of a crawl that this process continues. With an earlier
+   * time, hosts would wait until the old time is reached again. Absent: this clock cannot be set.
    */
   goOnFrom?(atMs: number): void;
 }

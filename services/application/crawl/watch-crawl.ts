@@ -38,7 +38,10 @@ export interface WatchedCrawl {
   readonly signal: AbortSignal;
   /** Rejects when a part of the crawl fails. */
   readonly failed: Promise<unknown>;
-  /** Between two looks while something changes. A crawl that waits is looked at less and less often, at last every half second. */
+  /**
+   * Interval of the checks while the crawl changes, ms. A waiting crawl is checked less and less often, down to every
+   * half second.
+   */
   readonly everyMs: number;
   /** Undefined while the crawl is not up yet. */
   look(): Promise<Look | undefined>;

@@ -31,7 +31,7 @@ export interface ConsumerWorkerOptions {
   /** Takes the status of the consumers. */
   readonly service: Service;
   say(text: string): void;
-  /** Nobody reads any more what they print. */
+  /** Called when nobody reads their output any more. */
   onReaderGone(): void;
 }
 

@@ -23,7 +23,7 @@ export interface WorkerProcess {
 }
 
 export interface WorkerEnd {
-  /** How it ended, in words. */
+  /** The way it ended, in words. */
   readonly how: string;
   /** A signal ended it, and not its own code. */
   readonly bySignal: boolean;

@@ -68,7 +68,7 @@ export class TaskFlow implements Watcher {
     this.#heard = Math.max(start, committed);
     this.#position = this.#heard;
     this.#publishedTo = end;
-    // Leases granted while nobody watched count as taken, wherever their tasks are.
+    // Leases granted while no process watched count as taken, wherever their tasks are.
     const from = leases.taken.position < 0 ? this.#heard : Math.max(start, leases.taken.position);
     const reader = log.reader();
     try {
@@ -123,7 +123,7 @@ export class TaskFlow implements Watcher {
       if (robotsHops.length === 0) this.#waiting.set(leaseId, { offset: Number.POSITIVE_INFINITY, deadlineMs });
   }
 
-  /** To be called when these tasks are in the log. */
+  /** Call it when these tasks are in the log. */
   published(tasks: readonly Task[], offsets: readonly number[]): void {
     tasks.forEach(({ leaseId, robotsHops }, index) => {
       if (robotsHops.length > 0) return;

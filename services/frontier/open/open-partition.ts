@@ -38,9 +38,9 @@ export interface OpenPartition {
   /** Names the claim. Absent: 128 random bits. */
   readonly nonce?: () => string;
   readonly onProgress?: (progress: RestoreProgress) => void;
-  /** Snapshots to fall back on. Absent: there are none. */
+  /** Snapshots to restore from if the checkpoint is unusable. Absent: there are none. */
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
-  /** Called with a line for each checkpoint or snapshot that was passed over. */
+  /** Called with a line for each checkpoint or snapshot that was skipped. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Aborted when this process is not to have the partition any more. */
   readonly signal?: AbortSignal;

@@ -27,7 +27,7 @@ export interface StartingStates {
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
-  /** The store of the checkpoint: it is made to hold the state that is given out. */
+  /** The store of the checkpoint. It is rewritten to contain the returned state. */
   readonly store: StateStore;
   /** Absent: there are none. */
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;

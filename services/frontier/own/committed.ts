@@ -17,7 +17,7 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   readonly delayedHosts: number;
   /** Hosts on lease, each once, however many leases it has. */
   readonly leasedHosts: number;
-  /** When the next of these hosts may be contacted, ms; null: there is none. */
+  /** Time when the next of these hosts may be contacted, ms; null: none of them. */
   readonly nextReadyAtMs: number | null;
   /** Leases with a task that no fetcher has taken yet; null: fetchers are in this process. */
   readonly tasksWaiting: number | null;

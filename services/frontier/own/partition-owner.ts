@@ -81,7 +81,7 @@ export interface OwnerOptions {
   readonly onProgress?: (progress: RestoreProgress) => void;
   /** Snapshots to restore from if this process's checkpoint is unusable. */
   readonly repository?: OpenPartition['repository'];
-  /** Called with a line for each checkpoint or snapshot that was passed over. */
+  /** Called with a line for each checkpoint or snapshot that was skipped. */
   readonly onNotice?: (text: string) => void;
   /** Counts and times for metrics. Absent: nothing is counted. */
   readonly meters?: FrontierMeters;

@@ -11,7 +11,7 @@ import { figuresOf, type PartitionPlace } from './partition-places.ts';
 export interface KnownPlaces {
   /** Empty: the brokers have not answered since this process was started. */
   readonly partitions: readonly PartitionPlace[];
-  /** Age of the state, ms; null: there is none. */
+  /** Age of the state, ms; null: no state is known. */
   readonly ageMs: number | null;
 }
 

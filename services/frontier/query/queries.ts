@@ -56,7 +56,7 @@ export interface Question<Result> {
   readonly partition: number;
   /** Path and query of the request. */
   readonly target: string;
-  /** Whether another member passed it on. */
+  /** Whether another member forwarded the request. */
   readonly passedOn: boolean;
   /** Runs on the state. Undefined: not finished, so it runs again between two later steps. */
   readonly job: (state: FrontierState) => StoreJob<Result | undefined>;
@@ -79,7 +79,7 @@ export class Queries {
     this.#ask = options.ask ?? memberAsker({});
   }
 
-  /** Throws NOT_READY where no process that has the partition can be asked. */
+  /** Throws NOT_READY if no process that has the partition can be asked. */
   async ask<Result>(question: Question<Result>): Promise<Answer> {
     const { partition, passedOn, target, passOnMs } = question;
     const { owner, standby } = this.#options.member.held(partition);

@@ -42,12 +42,12 @@ export class CheckpointSaver {
     return this.#round !== null;
   }
 
-  /** To be called with the bytes of changelog that were written. */
+  /** Call it after each write to the changelog, with its size in bytes. */
   changed(bytes: number): void {
     this.#changedBytes += bytes;
   }
 
-  /** Begins when it is time, and goes on with it, a slice at a turn. */
+  /** Begins a checkpoint when one is due, or writes the next slice of the current one. */
   async saveIfDue(): Promise<void> {
     const { state, clock, saveEveryBytes = frontierServiceLimits.saveEveryBytes } = this.#options;
     const nowMs = clock.nowMs();

@@ -50,7 +50,7 @@ const lasting: ReadonlySet<Control['kind']> = new Set([
   'purge',
 ] as const);
 
-/** Throws OWNERSHIP_LOST where somebody else wrote meanwhile. */
+/** Throws OWNERSHIP_LOST if another process wrote meanwhile. */
 export async function resetPartition(options: ResetPartition): Promise<void> {
   const { log, identity, clock } = options;
   const { crawl, partition } = identity;

@@ -38,7 +38,7 @@ const manifestSchema = z.object({
   checkpointVersion: count,
   policyVersion: count,
   urls: count,
-  /** Every lease granted before it was taken is over by then, ms since the Unix epoch. */
+  /** Time by which every lease granted before the snapshot has ended, ms since the Unix epoch. */
   leasesEndMs: count,
   /** ISO 8601, UTC. */
   takenAt: z.string(),

@@ -41,11 +41,11 @@ export interface TrimBelowSnapshots {
 export interface Trimmed {
   readonly topic: string;
   readonly partition: number;
-  /** The first record that is left. */
+  /** Offset of the first remaining record. */
   readonly start: number;
 }
 
-/** Trimmed offsets; none without a whole snapshot, or a newer one beside it. */
+/** Trims the topics, and returns their new first offsets. Empty unless two complete snapshots remain, or one if `kept` is 1. */
 export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<Trimmed[]> {
   const { log, codec, identity, repository, kept, onNotice } = options;
   const { crawl, partition } = identity;
@@ -70,7 +70,7 @@ export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<T
   return [];
 }
 
-/** Offsets that may be trimmed if this is the oldest whole snapshot. */
+/** Returns the offsets up to which topics may be trimmed if this is the oldest complete snapshot. */
 async function planOf(options: TrimBelowSnapshots, manifest: SnapshotManifest): Promise<Trimmed[]> {
   const { log, identity, clock, olderThanMs } = options;
   const { crawl, partition } = identity;

@@ -50,7 +50,7 @@ export function openConfluentRegistry(
   const dispatcher = ca === undefined ? undefined : new Agent({ connect: { ca } });
   const ask = <T>(call: Promise<T>): Promise<T> => inTime(call, callMs);
 
-  /** Undefined: there is no such thing. */
+  /** Resolves to the answer; undefined: the registry does not know the subject or id. */
   const request = async (method: string, path: string, body?: object): Promise<unknown> => {
     const authorization = token ? `Bearer ${await token()}` : auth && basic(auth);
     const headers = { 'content-type': mediaType, accept: mediaType, ...(authorization && { authorization }) };
@@ -172,7 +172,7 @@ export function openConfluentRegistry(
 const usualPaths =
   'the usual addresses are http://HOST:8081 (Confluent, Karapace) and http://HOST:8080/apis/ccompat/v7 (Apicurio)';
 
-/** Undefined: it is none. */
+/** Returns the parsed text; undefined: it is not JSON. */
 function json(text: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text) as Record<string, unknown>;

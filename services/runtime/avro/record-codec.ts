@@ -58,7 +58,7 @@ interface TopicCodec {
   readonly type: Type;
   /** The byte with which records begin. */
   readonly header: Buffer;
-  /** The bytes with which they begin where no registry gives ids. */
+  /** The first bytes of the records if no registry gives ids. */
   readonly usual: Buffer;
   readonly fingerprint: string;
   /** How to read each known schema, by id or fingerprint. */

@@ -128,7 +128,7 @@ function manifestRecord(
 }
 
 /**
- * A partition that holds records, which shows that the crawl exists even if they can't be read; null: there is none.
+ * Returns a partition with records, which show that the crawl exists even if they cannot be read; null: there is none.
  */
 async function whatIsHeld(log: Log, crawl: string): Promise<string | null> {
   const control = `${crawl}.control`;

@@ -29,7 +29,7 @@ export interface KafkaAccess {
   readonly stays?: boolean | undefined;
   /** Role of this process in the brokers’ logs and metrics. Absent: `client`. */
   readonly role?: string | undefined;
-  /** Called with what an operator should know though nothing fails. */
+  /** Called with hints for the operator that are not errors. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 

@@ -33,7 +33,7 @@ export function hostEvent(
   return aboutHost(topics, event(said, { kind, hostKey, amount }));
 }
 
-/** The policy's delay counts where it is longer, also one that comes later. */
+/** A longer delay of the policy has precedence, also one that is set later. */
 export function leastDelayEvent(topics: CrawlTopics, said: Said, hostKey: string, delayMs: number): RequestRecord[] {
   return aboutHost(topics, event(said, { kind: 'hostDelay', hostKey, amount: delayMs, payload: leastDelay }));
 }

@@ -35,7 +35,7 @@ export class Purges {
     const purge = kind === 'purge' ? purgePayload(payload) : null;
     if (purge === null) return null;
     if (purge.url === '') {
-      // One that is read again says nothing of a release since.
+      // A purge that is read again must not undo a later release.
       if (before === undefined || atMs > before.atMs) this.#hosts.set(hostKey, { atMs, isLifted: false });
     } else this.#urls.add(seenKey(purge.url));
     return { hostKey, url: purge.url || null };

@@ -22,7 +22,7 @@ export async function hasUses(log: ReadableLog, codec: RecordCodec, crawl: strin
   return false;
 }
 
-/** Adds the tombstones from `from` on to `takenBack`. Resolves to where it ended. */
+/** Adds the tombstones from `from` on to `takenBack`. Resolves to the position at which it ended. */
 export async function addTakenBack(
   log: ReadableLog,
   crawl: string,

@@ -121,7 +121,7 @@ function noCrawl(folder: string, near: readonly string[], what: string): Crawlst
 
 const nearMax = 5;
 
-/** Folders of crawls: the one that the folder is a part of, else those in the folder itself, else those beside it. */
+/** Returns folders of crawls: the one that contains this folder, else those in the folder, else those beside it. */
 export async function crawlsNear(path: string): Promise<string[]> {
   const around = await readdir(dirname(path)).catch((): string[] => []);
   if (around.includes(manifestName)) return [dirname(path)];

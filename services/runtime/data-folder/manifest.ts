@@ -60,7 +60,10 @@ function damaged(file: string, why: string, cause: unknown): CrawlstreamError {
   return new CrawlstreamError('DATA_FOLDER_FOREIGN', message, cause);
 }
 
-/** Throws DATA_FOLDER_FOREIGN for another crawl, TOPIC_MISMATCH for what can't change in this one; names the field and the remedy. */
+/**
+ * Throws DATA_FOLDER_FOREIGN for another crawl, and TOPIC_MISMATCH for a changed field that must not change; the
+ * message names the field and the remedy.
+ */
 export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>, place: string): void {
   if (wanted.crawl !== undefined && wanted.crawl !== manifest.crawl) {
     const message = `${place} belongs to crawl "${manifest.crawl}", not "${wanted.crawl}": choose another --data, or --crawl ${manifest.crawl}`;

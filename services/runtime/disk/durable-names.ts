@@ -125,7 +125,7 @@ export async function renameWritten(from: string, to: string, disk: Disk = nodeD
   await syncFolder(dirname(to), disk);
 }
 
-/** Gone for good before what comes next. */
+/** Removes a file, if it is there. Resolves when the removal is durable. */
 export async function removeFile(path: string, disk: Disk = nodeDisk): Promise<void> {
   await disk.rm(path, { force: true });
   await syncFolder(dirname(path), disk);

@@ -142,7 +142,7 @@ async function toFile(name: string, path: string): Promise<NamedFile> {
   try {
     if (found !== undefined) {
       const { uid, gid } = await file.stat();
-      // Only root may give a file away; others keep what they may.
+      // Only root may change the owner of a file; for other users, as much as permitted is kept.
       if (uid !== found.uid || gid !== found.gid) await file.chown(found.uid, found.gid).catch(() => {});
       await file.chmod(mode!);
     }

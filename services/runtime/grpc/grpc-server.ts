@@ -37,12 +37,12 @@ export interface Caller {
 export const localHeader = 'crawlstream-local';
 
 export interface Requests {
-  /** Takes each request as it comes. */
+  /** Sets the handler that gets each request as it arrives. */
   onRequest(take: (request: Uint8Array) => void): void;
   onEnd(act: () => void): void;
   pause(): void;
   resume(): void;
-  /** Of all calls of the server. */
+  /** Memory room of all calls of the server. */
   readonly room: CallRoom;
 }
 

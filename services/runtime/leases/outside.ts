@@ -22,7 +22,7 @@ export interface ClientUrl {
   readonly userAgent: string;
   /** Kept between the completion of a request to the host and the next start, ms. */
   readonly delayMs: number;
-  /** It must have been given to a client by then. */
+  /** Latest time at which a client may get it, ms. */
   readonly latestStartMs: number;
   /** No client may keep it longer, ms since the Unix epoch. */
   readonly deadlineMs: number;
@@ -58,7 +58,7 @@ export interface Report {
   readonly text: string;
   /** Links that the client has published. */
   readonly links: number;
-  /** To be read here. null: the client has read it. */
+  /** The body, to be parsed here; null: the client has parsed it. */
   readonly body: Buffer | null;
   /** The client has used the response: it must not be retried, whatever its status. */
   readonly final: boolean;
@@ -77,9 +77,9 @@ export interface LeaseClient {
 export interface Outside {
   /** True: clients alone fetch pages. False: this fetcher fetches what no client asks for, and nothing was given along with. */
   readonly only: boolean;
-  /** Waits for a client with room. null: none came by then. */
+  /** Resolves to a client with room; null: none came in time. */
   client(untilMs: number, signal: AbortSignal): Promise<LeaseClient | null>;
-  /** A client that has room now; null: there is none. */
+  /** Returns a client that has room now; null: there is none. */
   clientNow(): LeaseClient | null;
   /** A lease begins, and may soon have a URL to give. To be called when it has, or ends: after that it is no longer counted. */
   begin(): () => void;

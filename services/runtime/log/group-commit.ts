@@ -17,7 +17,7 @@ import { recordOverheadBytes, type TailEntry } from './tail.ts';
 
 export interface GroupCommit {
   append(records: readonly AppendRecord[]): Promise<number[]>;
-  /** Resolves when all that was appended is durable, or has failed. Later appends reject. */
+  /** Resolves when all appends are durable or have failed. Later appends reject. */
   close(): Promise<void>;
 }
 

@@ -60,13 +60,16 @@ export interface Log {
   membersOf(group: string): Promise<readonly GroupMember[]>;
   /** Returns the broker settings that put records of these topics at risk. Absent: there are no brokers. */
   risks?(topics: readonly LogTopic[]): Promise<readonly TopicRisk[]>;
-  /** Brokers that do not answer; null: all do. Absent: there are none. */
+  /** Returns the brokers that do not answer; null: all answer. Absent: the log has no brokers. */
   brokersAway?(): { readonly text: string; readonly count: number; readonly isCutOff: boolean } | null;
-  /** Partitions that have taken no append for 10 s, while some wait; null: there are none. Absent: there are no brokers. */
+  /**
+   * Returns the partitions in which appends have waited for 10 s, and none was acked; null: none. Absent: the log has
+   * no brokers.
+   */
   appendsBlocked?(): { readonly text: string; readonly count: number } | null;
   /** Counts of requests to brokers. Absent: none. */
   tallies?(): LogTallies;
-  /** Waits for appends under way, ends waiting polls and joins, and refuses what comes after. */
+  /** Waits for current appends, ends waiting polls and joins, and refuses later calls. */
   close(): Promise<void>;
 }
 

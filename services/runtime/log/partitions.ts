@@ -41,7 +41,7 @@ export interface Topics {
   segment: number;
   /** Oldest segment that still has a row. */
   oldestSegment: number;
-  /** Newest timestamp given out. */
+  /** Newest timestamp that a record got, ms since the Unix epoch. */
   lastMs: number;
 }
 

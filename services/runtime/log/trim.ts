@@ -67,8 +67,8 @@ function segmentsGone(topics: Topics): StoreOp[] {
 }
 
 /**
- * Offset of the first record appended at or after `timeMs`; the end if there is none. Timestamps never decrease
- * within a log, so bisection finds it: one short read from disk per step.
+ * Returns the offset of the first record appended at or after `timeMs`; the end if there is none. Timestamps never
+ * decrease within a log, so bisection finds it: one short read from disk per step.
  */
 export async function offsetAt(store: StateStore, p: Partition, timeMs: number): Promise<number> {
   let low = p.start;

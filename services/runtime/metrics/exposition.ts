@@ -148,7 +148,7 @@ function keyOf(labels: Readonly<Record<string, string | number>>): string {
     .join();
 }
 
-/** prom-client's own histograms do the counting; this one shows what others have counted. */
+/** Histograms of prom-client count themselves; this one exports existing counts. */
 function histogramOf(name: string, help: string, value: readonly Spread[]): Metric {
   const shown = { name, help, type: 'histogram', aggregator: 'sum' };
   const metric = { ...shown, get: async () => ({ ...shown, values: samplesOf(name, value) }), reset: () => {} };

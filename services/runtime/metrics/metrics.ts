@@ -199,7 +199,7 @@ export interface MetricSink {
   spread(name: MetricName, distribution: Spread): void;
 }
 
-/** As `Distribution` (distribution.ts) has it. */
+/** The counts of a `Distribution` (distribution.ts). */
 export interface Spread {
   readonly bounds: readonly number[];
   readonly counts: readonly number[];

@@ -14,7 +14,7 @@ export interface Service {
   crawl: string | undefined;
   /** Of that crawl; undefined: not known yet. */
   partitions: number | undefined;
-  /** `host:port` where it listens; null: nowhere. */
+  /** `host:port` on which it listens; null: it does not listen. */
   listensOn: string | null;
   /** Over TLS? */
   isSecure: boolean;

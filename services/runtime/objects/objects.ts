@@ -11,7 +11,7 @@ export interface ObjectStore {
   put(name: string, bytes: Buffer): Promise<void>;
   /** Puts an object from a file, which may be larger than memory. */
   putFile(name: string, path: string): Promise<void>;
-  /** Undefined: there is no such object. */
+  /** Resolves to the bytes of an object; undefined: it does not exist. */
   get(name: string): Promise<Buffer | undefined>;
   /** All names that begin with `folder`, which ends in a slash, in order. */
   list(folder: string): Promise<string[]>;

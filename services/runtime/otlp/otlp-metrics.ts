@@ -2,7 +2,7 @@
 import type { Exposition } from '../metrics/exposition.ts';
 import { type KeyValue, keyValues, nanoseconds } from './otlp-post.ts';
 
-/** As prom-client has it. */
+/** A metric in the format of prom-client. */
 export interface ReportedMetric {
   readonly name: string;
   readonly help: string;

@@ -48,7 +48,7 @@ export async function openLevelStore(folder: string, options: StoreOptions = {})
     await makeFolders(folder, { recursive: true });
     const db = await open(folder, true);
     await removeStaleReaders(folder);
-    // LevelDB syncs no name of a log: a power cut could take the file with all that was synced into it.
+    // LevelDB does not sync the names of logs: a power cut could remove the file, with all its synced rows.
     await syncFolder(folder);
     return createStore({ db, folder, end: () => db.close(), memtableBytes });
   } catch (error) {
@@ -66,7 +66,7 @@ interface Opened {
 
 function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
   const gate = createStoreGate();
-  /** After a write that failed, the log may end in half a record, and LevelDB would write on behind it. */
+  /** After a failed write, the log may end in half a record, and LevelDB would append after it. */
   let failure: CrawlstreamError | undefined;
   let lastWrite: Promise<void> = Promise.resolve();
   let unflushedBytes = 0;

@@ -65,7 +65,7 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, log
   const scans = new Set<() => Promise<void>>();
   /** The first is being written. One at a time: the threads behind the binding would let them overtake each other. */
   const waitingWrites: (() => void)[] = [];
-  /** Of a write: RocksDB would go on behind half a record, and lose what comes then. */
+  /** The error of a failed write: RocksDB would append after half a record, and lose the following ones. */
   let failure: CrawlstreamError | undefined;
 
   const call = <T>(start: (done: Callback<T>) => void): Promise<T> =>

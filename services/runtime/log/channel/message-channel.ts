@@ -149,7 +149,7 @@ class FrameWriter extends DefaultSerializer {
 class FrameReader extends DefaultDeserializer {
   readonly #blobs: Buffer;
 
-  /** `frame`: what follows its length. */
+  /** `frame`: the bytes after the length. */
   constructor(frame: Buffer) {
     const blobsAt = headBytes - lengthBytes + frame.readUInt32BE();
     super(frame.subarray(headBytes - lengthBytes, blobsAt));

@@ -103,7 +103,7 @@ export class FlowTail {
     this.notify();
   }
 
-  /** Resolves once all below `offset` was read, or it is closed. Rejects where it fails. */
+  /** Resolves when all records below `offset` are read, or the tail is closed. Rejects if reading fails. */
   reached(offset: number): Promise<void> {
     const { failures } = this;
     return new Promise((resolve, reject) => {

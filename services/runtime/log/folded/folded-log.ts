@@ -60,7 +60,7 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
 
   const atEnd = new WeakSet<FlowTail>();
 
-  /** Read as far as the flow goes by now. */
+  /** Returns the tail after it has read to the current end of the flow. */
   const tailAtEnd = async (flow: string, partition: number): Promise<FlowTail> => {
     for (;;) {
       const known = pump.known(flow, partition);

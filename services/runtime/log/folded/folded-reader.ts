@@ -100,7 +100,7 @@ export function createFoldedReader(
       one.position = record.offset + 1;
       remember(one, record);
     }
-    // Records between are others', and need not be looked at again.
+    // Records in between belong to other topics, and need not be read again.
     one.position = Math.max(one.position, tail.readTo);
     return records;
   };

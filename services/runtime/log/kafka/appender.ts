@@ -34,7 +34,7 @@ import { recordBytesAtMost, type StampedRecord } from './record-batch.ts';
 
 export interface Appender {
   append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
-  /** Resolves when all that was appended is acked or has failed. Later appends reject. */
+  /** Resolves when all appends are acked or have failed. Later appends reject. */
   close(): Promise<void>;
   /**
    * Partitions that took nothing for `kafkaLimits.blockedAppendMs` or longer. A partition with given-up appends is
@@ -403,7 +403,7 @@ export function createAppender(
   };
 }
 
-/** Any broker gives out producer ids. */
+/** Any broker assigns producer ids. */
 async function initProducerId(cluster: Cluster): Promise<number> {
   const request = raw('InitProducerId', { transactionalId: null, transactionTimeout: 60_000 });
   const { errorCode, producerId } = await cluster.sendAny<{ errorCode: number; producerId: string }>(request);

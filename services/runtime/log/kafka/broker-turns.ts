@@ -30,8 +30,8 @@ export function createBrokerTurns(nowMs: () => number = () => performance.now())
 }
 
 /**
- * The first success. The next try begins when the one before has failed, or has not come back for `afterMs`. Throws what
- * `worst` picks of two failures, the earlier one given first.
+ * Resolves to the first success. The next try begins when the previous one has failed, or has not returned for
+ * `afterMs`. Throws what `worst` picks of two failures, the earlier one given first.
  */
 export async function firstOf<T>(
   tries: readonly (() => Promise<T>)[],

@@ -20,7 +20,7 @@ import { askMetadata, type MetadataAnswer } from './metadata.ts';
 export interface Cluster {
   /** Throws INVALID_ARGUMENT for a topic that does not exist. */
   partitionCount(topic: string): Promise<number>;
-  /** The broker that leads a partition. Throws BROKER_UNREACHABLE while there is none. */
+  /** Resolves to the leader of a partition. Throws BROKER_UNREACHABLE while it has none. */
   leaderOf(topic: string, partition: number): Promise<number>;
   /** The leader, if it is known already. */
   knownLeaderOf(topic: string, partition: number): number | undefined;

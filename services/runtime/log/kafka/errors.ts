@@ -19,7 +19,7 @@ export function isRefusedLogin(error: unknown): boolean {
   return (cause as Error | undefined)?.name === 'KafkaJSSASLAuthenticationError';
 }
 
-/** Throws what an error code of a broker means for `what`, such as `appending to crawl.pages/3`; 0 is success. */
+/** Throws the error for a broker's error code. `what`: the action, such as `appending to crawl.pages/3`; 0 is success. */
 export function throwFor(code: number, what: string): void {
   if (code === 0) return;
   const { type, retriable, message } = errorOf(code);

@@ -7,7 +7,7 @@ export interface FetchPart {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** Of the leader, as the reader knows it (KIP-320): a broker that knows another one refuses. -1: the reader knows none. */
+  /** Leader epoch that the reader knows (KIP-320); a broker with another one refuses the request. -1: unknown. */
   readonly leaderEpoch: number;
 }
 

@@ -30,7 +30,7 @@ import { createTally } from './tallies.ts';
 import { readRisks } from './topic-risks.ts';
 
 export interface KafkaLogOptions {
-  /** `host:port`, several where one may be down. */
+  /** `host:port`. Several, because one may be down. */
   readonly brokers: readonly string[];
   /** Names this process in the brokers' logs. */
   readonly clientId: string;

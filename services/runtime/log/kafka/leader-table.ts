@@ -8,7 +8,7 @@
 import { kafkaLimits } from './kafka-limits.ts';
 
 export interface Leader {
-  /** -1: there is none at the moment. */
+  /** -1: no leader at the moment. */
   readonly node: number;
   /** -1: the brokers know none, and the last answer counts. */
   readonly epoch: number;

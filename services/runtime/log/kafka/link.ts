@@ -33,7 +33,7 @@ export interface LinkOptions {
 export interface Credentials {
   /** `true`, or options of `tls.connect`. */
   readonly ssl?: boolean | object;
-  /** As kafkajs takes it: mechanism (plain, scram-sha-256, scram-sha-512, oauthbearer, aws) and its fields. */
+  /** In the format of kafkajs: mechanism (plain, scram-sha-256, scram-sha-512, oauthbearer, aws) and its fields. */
   readonly sasl?: object;
 }
 

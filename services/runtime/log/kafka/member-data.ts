@@ -36,7 +36,7 @@ interface MemberData extends MemberStatus {
 export interface Assignment {
   readonly owned: readonly number[];
   readonly standbys: readonly StandbyPlace[];
-  /** Those of the standbys that are to become the owner once they have caught up. */
+  /** The standby partitions that the member will own when it has caught up. */
   readonly warmUps: readonly number[];
   readonly members: number;
 }
@@ -105,7 +105,7 @@ export function decodeAssignment(bytes: Buffer): Assignment {
   return { owned, standbys, warmUps, members };
 }
 
-/** Empty where it can't be read. */
+/** Empty if it cannot be read. */
 function parsed<T>(userData: Buffer | null | undefined): Partial<T> {
   try {
     return JSON.parse(userData?.toString() || '{}') as Partial<T>;

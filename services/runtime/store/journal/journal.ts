@@ -78,7 +78,7 @@ export async function openJournal(
   const files = new JournalFiles(folder, disk);
   const earlier = await files.read();
   const { lacking } = earlier;
-  /** Files of processes before, which go once no store lacks what they hold. */
+  /** Files of earlier processes. They are deleted when the stores have all of their writes. */
   let numbers = earlier.numbers;
   const removeEarlier = async () => {
     const gone = numbers;
@@ -142,7 +142,7 @@ export async function openJournal(
     flushing = undefined;
   };
 
-  /** Another file from now on; those of before go once every store has synced what came through them. */
+  /** Begins a new file. The earlier ones are deleted when every store has synced their writes. */
   const turn = async () => {
     const full = file;
     // If the next file cannot be created, this one continues, and the next try comes after as many bytes.
