@@ -57,7 +57,7 @@ const retriable = {
 
 export type ErrorCode = keyof typeof retriable;
 
-/** What a user or an operator can meet: `code` is one of a closed set, `retriable` whether time alone may mend it. */
+/** An error for users and operators. `code`: one of a closed set. `retriable`: trying again later may succeed. */
 export class CrawlstreamError extends Error {
   override readonly name = 'CrawlstreamError';
   readonly code: ErrorCode;

@@ -25,7 +25,7 @@ export type AvroTopic = Exclude<TopicName, 'frontier-changelog'>;
 
 export interface TopicSpec {
   readonly name: TopicName;
-  /** What a record's key is, and so what the topic is partitioned by. `URL`: on the partition of the URL's host. */
+  /** The key of a record, by which the topic is partitioned. `URL`: on the partition of the URL's host. */
   readonly key: 'partition key' | 'host key' | 'URL' | 'source key' | 'explicit';
   /** `state`: kept for ever, trimmed only below a kept snapshot. `time`: may go by age. */
   readonly retention: 'state' | 'time';

@@ -1,7 +1,7 @@
 /**
- * The composition root: the one place where the frontier, the fetcher and the consumers of a crawl are made, over the log,
- * the clock and the stores they are given. The embedded crawl, each role on Kafka, the gRPC server, the library and the
- * simulator all come through here, so that what is simulated is what users run.
+ * The composition root: the only place that creates the frontier, the fetcher and the consumers of a crawl, over a
+ * given log, clock and stores. The embedded crawl, each role on Kafka, the gRPC server, the library and the simulator
+ * all use it, so the simulator runs the same code as users.
  */
 import { type Frontier, type FrontierOptions, startFrontier } from '../frontier/frontier.ts';
 import { type FrontierGroup, type FrontierGroupOptions, joinFrontierGroup } from '../frontier/frontier-group.ts';

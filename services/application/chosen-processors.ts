@@ -1,4 +1,7 @@
-/** Which processors run beside a crawl, in the order in which they drain: made alike wherever they are to run. */
+/**
+ * Selects the processors that run beside a crawl, in the order in which they drain, in the same way wherever they
+ * run.
+ */
 import { handlerProcessor, type PageHandler } from './page-handler.ts';
 import type { Plugin } from './plugin/plugin.ts';
 import { type PluginSettings, pluginProcessor } from './plugin/plugin-processor.ts';
@@ -9,9 +12,9 @@ import { consumers, processors } from './topology.ts';
 export const takenNames: readonly string[] = [...processors.map(({ name }) => name), 'handler'];
 
 export interface ProcessorChoice {
-  /** Of ours. */
+  /** Names of built-in processors. */
   readonly names: readonly string[];
-  /** All consumers that they bring run. */
+  /** Plugins; all their consumers run. */
   readonly plugins: readonly Plugin[];
   readonly settings: PluginSettings;
   /** Loads the user's own function. Absent: there is none. */

@@ -1,13 +1,13 @@
 /**
- * The rights that a fleet on Kafka needs on a broker with an authorizer, and those of whoever looks at its crawls. Crawls are made
- * and deleted while it runs, so that a fleet may do so with whatever begins with its name and a dot; most topics of a crawl of a fleet
- * lie together (services/runtime/log/folded/fold.ts).
+ * The rights of a fleet on Kafka on a broker with an authorizer, and the rights of services that read its crawls. A
+ * fleet creates and deletes crawls while it runs, so it has all rights on names that begin with its own name and a
+ * dot. Most topics of a fleet's crawl are stored together (services/runtime/log/folded/fold.ts).
  */
 import { fleetFetchersGroup, fleetGroup } from '../runtime/crawl/fleet-names.ts';
 import { type Apart, heldBy, ownResponses } from '../runtime/log/folded/fold.ts';
 import { type Access, type Operation, people, type Service, services } from './access.ts';
 
-/** By the fleet's name. */
+/** Services with access by the name of the fleet. */
 export const fleetServices: readonly Service[] = [
   {
     name: 'fleet',
@@ -20,7 +20,7 @@ export const fleetServices: readonly Service[] = [
         operations: ['Create', 'Delete', 'Describe', 'DescribeConfigs', 'Read', 'Write'],
       },
       { resource: 'Group', name: fleetGroup(fleet), pattern: 'Literal', operations: ['Read'] },
-      // A process that fetches itself waits until they have ended.
+      // A process with its own fetcher waits until these fetchers have ended.
       { resource: 'Group', name: fleetFetchersGroup(fleet), pattern: 'Literal', operations: ['Describe'] },
     ],
   },
@@ -51,7 +51,7 @@ export const fleetServices: readonly Service[] = [
 /** Processors that contact hosts: a fleet alone knows when those of its crawls were contacted. */
 export const contactHosts: ReadonlySet<string> = new Set(['frontier', 'fetcher', 'render']);
 
-/** By the whole name of a crawl of a fleet, `FLEET.CRAWL`: all that is done there by others than the fleet. */
+/** Services outside the fleet, with access by the full name of a crawl, `FLEET.CRAWL`. */
 export const servicesBesideFleet: readonly Service[] = services
   .filter(({ name }) => !contactHosts.has(name))
   .map((one) => ({ ...one, access: (crawl) => folded(one.access(crawl), new Set([ownResponses(crawl)])) }));

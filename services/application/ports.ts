@@ -10,9 +10,9 @@ export interface Ports {
   readonly log: Log;
   readonly codec: RecordCodec;
   readonly clock: Clock;
-  /** Prefix of the topics, their number of partitions, and by what a host is assigned to its partition. */
+  /** Prefix of the topics, number of partitions, and the key that assigns a host to its partition. */
   readonly manifest: Pick<Manifest, 'crawl' | 'partitions' | 'keyMode'>;
-  /** Is called with each topic that a processor reads or appends to. */
+  /** Called with each topic that a processor reads or appends to. */
   readonly onEdge?: ((edge: Edge) => void) | undefined;
 }
 

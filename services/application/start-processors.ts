@@ -3,22 +3,22 @@
 import { declaredLog, type Edge } from './processor/declared-log.ts';
 import type { Processor, ProcessorContext, RunningProcessor } from './processor/processor.ts';
 
-/** By key of a processor's options: what its schemas made of the texts that were given. */
+/** By key of a processor's options: the values that its schemas parsed. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 export interface RunningProcessors {
-  /** Rejects with what stopped one of them. */
+  /** Rejects with the error that stopped one of them. */
   readonly failed: Promise<never>;
-  /** Resolves once the processors that find links have dealt with all there is. */
+  /** Resolves once the processors that find links have handled all records. */
   settle(): Promise<void>;
-  /** One after another, in the order of the topology: each may read what the ones before it wrote. */
+  /** Drains one after another, in the order of the topology, because each may read the output of earlier ones. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startProcessors(
   context: ProcessorContext,
-  /** In the order in which they drain. */
+  /** Processors in the order in which they drain. */
   chosen: readonly Processor[],
   options: OptionValues,
 ): Promise<RunningProcessors> {

@@ -1,8 +1,8 @@
 /**
- * The topology: every processor there is, and the topics between them. What is declared here or by an extra is what runs;
- * the picture, the rights on the brokers, the commands and their settings are derived from it.
+ * The topology: all processors, and the topics between them. Exactly the processors declared here or by an extra run;
+ * the graph, the rights on the brokers, the commands and their settings are derived from it.
  *
- * Each processor is a separate consumer group that can be stopped, killed, scaled and replayed by itself.
+ * Each processor is a separate consumer group that can be stopped, killed, scaled and replayed independently.
  */
 import type { TopicName } from '../../topology/topics.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
@@ -13,7 +13,7 @@ import type { Declaration, Processor } from './processor/processor.ts';
 
 export { fetcher, frontier } from './processor/declarations.ts';
 
-/** In the order in which they drain: each may read what the ones before it write. */
+/** Consumers in the order in which they drain: each may read the output of earlier ones. */
 export const consumers: readonly Processor[] = drainOrder(installed.flatMap((extra) => extra.consumers ?? []));
 
 export const processors: readonly Declaration[] = [

@@ -1,9 +1,9 @@
 /**
- * `crawlstream/consumer`: consumers of a crawl's topics in a program of your own, on Kafka and on a data folder alike.
+ * `crawlstream/consumer`: reads a crawl's topics from your own program, on Kafka or in a data folder.
  *
  *   const consumer = await consumePages({ data: 'crawl-data/example.org', group: 'titles', handle: print });
  *
- * Offsets are committed after the handler; a batch that fails is tried again, then its records one by one, and a record
+ * Offsets are committed after the handler. A batch that fails is retried, then its records one by one, and a record
  * that fails alone becomes a dead letter. So a handler sees each record at least once, and must tolerate repetitions.
  */
 import type { AvroTopic } from '../../topology/topics.ts';
@@ -21,41 +21,43 @@ export type { ConsumerStats, From } from '../runtime/consumer/consumer.ts';
 export type { Received } from '../runtime/consumer/received.ts';
 export type { CrawlAddress } from './crawl-source.ts';
 
-/** Which crawl is read, by which group, and what is done with each batch. Times in ms. */
+/** The crawl to read, the group that reads it, and the handler of batches. Times in ms. */
 export type ConsumeOptions<T extends AvroTopic> = CrawlAddress & {
-  /** Who is reading: members of one group share the partitions on Kafka, and each group reads everything. */
+  /**
+   * Name of the consumer group: members of one group share the partitions on Kafka, and each group reads everything.
+   */
   readonly group: string;
-  /** Resolves when the batch is dealt with; what it throws leads to another attempt. */
+  /** Resolves when the batch is handled; if it throws, the batch is retried. */
   readonly handle: (batch: readonly Received<T>[], signal: AbortSignal) => Promise<void> | void;
   /**
-   * `pages`: is given the URLs that were taken back (purged, or not to be used any more), after the batch's pages. Absent:
-   * they are passed over.
+   * `pages` only: receives the URLs of deleted pages (purged, or no longer usable), after the batch's pages. Absent:
+   * they are skipped.
    */
   readonly forget?: (urls: readonly string[], signal: AbortSignal) => Promise<void> | void;
-  /** Where to begin. Default: where the group left off, at first from the start. Anything else replays from there. */
+  /** The start position. Default: where the group left off, and at first from the start. Other values replay from there. */
   readonly from?: From;
   /** End when everything that was there at the start has been handled. */
   readonly untilEnd?: boolean;
   /** Records in a batch at most (256), and how long one may wait to fill (200 ms). */
   readonly batchRecords?: number;
   readonly batchMs?: number;
-  /** Waits before the second, third, … attempt at a batch (1, 5, 25 s). */
+  /** Waits before the second, third, … attempt at a batch, ms. Default: 1, 5 and 25 s. */
   readonly retriesMs?: readonly number[];
-  /** After the last attempt: dead-letter what fails alone (default), or stop with the error. */
+  /** After the last attempt: dead-letter records that fail alone (default), or stop with the error. */
   readonly whenFailed?: 'deadLetter' | 'stop';
-  /** Aborted: stop as `stop()` does. */
+  /** Aborting stops the consumer, like `stop()`. */
   readonly signal?: AbortSignal;
 };
 
 /** A consumer that has joined its group and is at work. */
 export interface RunningConsumer {
-  /** Resolves when it has ended, its positions committed; rejects with what stopped it. */
+  /** Resolves when the consumer has ended, with its positions committed; rejects with the error that stopped it. */
   readonly ended: Promise<void>;
   /** Counts of read, retried and given-up records so far. */
   stats(): ConsumerStats;
-  /** Records of its partitions that are not handled yet. */
+  /** Number of records in its partitions that are not handled yet. */
   lag(): Promise<number>;
-  /** Finishes the batch under way, commits, and leaves the group. */
+  /** Finishes the current batch, commits, and leaves the group. */
   stop(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Where a consumer finds its crawl: a data folder, whether a crawl is running on it or not, or Kafka.
+ * The source of a consumer's records: a data folder, while a crawl runs on it or not, or Kafka.
  *
- * A data folder's log belongs to the process that crawls, so a consumer beside it reads only, and keeps what is its own
- * (positions, dead letters) in `DATA/consumers/<group>/`, a store that one process at a time can hold. On Kafka both are
- * where Kafka keeps them: with the group, and on `dead-letters`.
+ * A data folder's log belongs to the process that crawls. So a consumer beside it only reads the log, and stores its
+ * own data (positions, dead letters) in `DATA/consumers/<group>/`, which one process at a time can hold. On Kafka,
+ * positions are with the group, and dead letters on `dead-letters`.
  */
 import { join } from 'node:path';
 import type { DeadLetter } from '../../schemas/types.ts';

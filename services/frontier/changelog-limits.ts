@@ -2,6 +2,6 @@
 export const changelogLimits = {
   /** A partition with faulty records is tried again this often: they may have been repaired. */
   stoppedAgainMs: 60_000,
-  /** An owner asks this often whether its changelog still reaches what was acknowledged: one small request. */
+  /** How often an owner checks that its changelog still contains the acknowledged records, ms: one small request. */
   lossLookMs: 10_000,
 } as const;

@@ -1,9 +1,8 @@
 /**
- * Tells Kafka's own tools, and those of others, how far a frontier is: what it has decided of its inputs is committed to
- * its group every few seconds.
+ * Commits a frontier's positions in its inputs to its group every few seconds, for Kafka's tools and those of others.
  *
- * It is for them alone. Where a partition goes on is in its changelog, with what was decided, and no frontier reads what
- * stands here: offsets that somebody resets, or that expire, change nothing.
+ * Only such tools use them. A partition resumes from the positions in its changelog, so committed offsets that are
+ * reset, or expire, have no effect.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -13,12 +12,12 @@ export interface CommittedPositions {
   readonly log: Pick<Log, 'commit'>;
   readonly clock: Clock;
   readonly group: string;
-  /** Of the partitions that this member owns, as of now. */
+  /** Positions of the partitions that this member owns now. */
   positions(): readonly Position[];
   readonly signal: AbortSignal;
 }
 
-/** At a stop, brokers that do not answer by then are away: nobody waits for what nothing depends on. ms */
+/** Longest wait for the last commit at a stop, ms: nothing depends on it. */
 const lastMs = 3_000;
 /** A look by a person, and half of what tools usually wait between two. ms */
 const everyMs = 5_000;
@@ -41,7 +40,7 @@ export async function commitPositions({ log, clock, group, positions, signal }: 
   }
 }
 
-/** Before a member leaves: what it has decided since its last look, or tools see a lag for as long as it stays away. */
+/** Commits the last positions before a member leaves. Otherwise, tools would show a lag until it returns. */
 export async function commitLast({ log, clock, group, positions }: Omit<CommittedPositions, 'signal'>): Promise<void> {
   const waiting = new AbortController();
   const committed = log.commit(group, positions()).catch((error) => {

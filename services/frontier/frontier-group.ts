@@ -1,10 +1,10 @@
 /**
- * The frontier as a member of its consumer group: owns the partitions it is assigned, keeps warm copies of others', and
- * hands over those that it is to give up.
+ * The frontier as a member of its consumer group: it owns its assigned partitions, keeps warm copies of others, and
+ * hands over partitions that it must give up.
  *
- * The group only says who should try; who owns a partition is settled by the claim in its changelog. So nothing is lost
- * where two members hold one partition for a moment: the newer claim counts, and the older owner, whose next ack is not
- * the offset it expects, drops its memory. docs/design.md §4.2, §6.
+ * The group only assigns partitions; the claim in a partition's changelog decides who owns it. So nothing is lost if
+ * two members hold one partition for a moment: the newer claim counts. The older owner's next ack has an unexpected
+ * offset, so it drops its memory. docs/design.md §4.2, §6.
  */
 
 import type { CrawlstreamError } from '../../topology/errors.ts';
@@ -26,9 +26,9 @@ export interface FrontierGroupOptions
   extends Omit<PartitionTaskOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers' | 'onStopped'> {
   readonly crawl: string;
   readonly partitions: number;
-  /** By what a host is assigned to its partition. Absent: by its name. */
+  /** The key that assigns a host to its partition. Absent: its name. */
   readonly keyMode?: KeyMode | undefined;
-  /** Leases out at once for each partition, whatever fetchers take; 0: there are no fetchers. Absent: as many as they take. */
+  /** Fixed number of active leases for each partition; 0: there are no fetchers. Absent: as many as fetchers take. */
   readonly leasesPerPartition?: number | undefined;
   /** As in GroupOptions (../runtime/log/log.ts). */
   readonly instanceId?: string | undefined;
@@ -37,29 +37,29 @@ export interface FrontierGroupOptions
   /** Partitions with a state folder here. */
   holds?(): readonly number[];
   openStore(partition: number): Promise<StateStore>;
-  /** Called when a partition stops because of its own records, while the others go on. */
+  /** Called when records of a partition stop it, while the others continue. */
   onStopped?(error: CrawlstreamError): void;
 }
 
 export interface FrontierGroup {
-  /** Reports on the partitions that this member owns. */
+  /** Status of the partitions that this member owns; undefined while one is being restored. */
   committed(): ReadonlyMap<number, Committed | undefined>;
   /** The name of this member, as the others see it. */
   readonly name: string;
-  /** A member's part of a partition. */
+  /** This member's part of a partition. */
   held(partition: number): Held;
-  /** Reports on the partitions of which this member keeps a copy. */
+  /** The partitions that this member keeps a copy of. */
   standbys(): ReadonlyMap<number, Standby>;
   /** The owner of a partition, if it is this member. */
   owner(partition: number): PartitionOwner | undefined;
   readonly members: number;
-  /** Members of the fetchers' group; null: not known yet, or there are none to be looked for. */
+  /** Number of members in the fetchers' group; null: unknown yet, or not watched. */
   readonly fetchers: number | null;
   /** Resolves once every partition assigned by now is restored and claimed, or assigned to another member. */
   ready(): Promise<void>;
-  /** The partitions of this member that are being restored, or stand still and why, in words; null: none. */
+  /** The partitions of this member that are being restored, or are stopped and why, in words; null: none. */
   waitsFor(): string | null;
-  /** Says in words that there is no fetcher; null: there is one, or it is not known. */
+  /** A note in words if there is no fetcher; null: there is one, or it is unknown. */
   note(): string | null;
   /** The partitions of this member that have stopped. */
   stopped(): readonly number[];

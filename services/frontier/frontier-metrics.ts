@@ -1,4 +1,4 @@
-/** The frontier's metrics: what its partitions' commits say, and what this process measured of its own work. */
+/** The frontier's metrics: values from its partitions' commits, and measurements of this process. */
 import { inputTopics } from '../../topology/frontier/changes/changelog.ts';
 import { placeNames } from '../../topology/frontier/changes/changes.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
@@ -13,7 +13,7 @@ import type { Standby, StandbyStatus } from './standby/standby.ts';
 export interface MeteredFrontier {
   readonly clock: Clock;
   readonly meters: FrontierMeters;
-  /** The partitions that this process has; undefined: one that is being restored. */
+  /** The partitions of this process; undefined: the partition is being restored. */
   committed(): Iterable<readonly [partition: number, Committed | undefined]>;
   /** The partitions that have stopped. Absent: there are none, since the whole process ends with one. */
   stopped?(): readonly number[];
@@ -91,7 +91,7 @@ export function frontierMetrics(metered: MeteredFrontier): MetricSource {
   };
 }
 
-/** What the partitions of this process have decided of their inputs; one that is being restored is left out. */
+/** The positions that the partitions of this process have decided in their inputs, without those being restored. */
 export function frontierPositions(crawl: string, committed: Iterable<readonly [number, Committed | undefined]>) {
   const positions: Position[] = [];
   for (const [partition, one] of committed) {
@@ -134,7 +134,7 @@ function queueMetrics(sink: MetricSink, partition: number, { queueSpread, queueA
   });
 }
 
-/** Leaves out what is not known yet. */
+/** Leaves out unknown values. */
 function freshnessMetrics(sink: MetricSink, partition: number, freshness: Freshness): void {
   const value = (name: MetricName, one: number | null, labels: Record<string, string | number>) => {
     if (one !== null) sink.value(name, one, { partition, ...labels });
@@ -149,7 +149,7 @@ function freshnessMetrics(sink: MetricSink, partition: number, freshness: Freshn
   value('crawlstream_frontier_sitemap_trust_ratio', freshness.sitemapTrust, {});
 }
 
-/** It is not known how stale a copy is that has not yet heard of its owner. */
+/** Leaves out the staleness of a copy that does not know its owner's position yet. */
 function standbyMetrics(
   sink: MetricSink,
   clock: Clock,

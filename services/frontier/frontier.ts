@@ -12,7 +12,7 @@ export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity'
   readonly partitions: number;
   /** The key that leads a host to its partition. Absent: its name. */
   readonly keyMode?: KeyMode | undefined;
-  /** The state store of each partition; closed by whoever opened it, after `stop`. */
+  /** The state store of each partition; its opener closes it, after `stop`. */
   readonly stores: readonly StateStore[];
   /** Leases that may be out at once, over all partitions. */
   readonly leasesMax: number;
@@ -21,7 +21,7 @@ export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity'
 }
 
 export interface Frontier {
-  /** The status of each partition, as of what is durable; undefined while it is being opened. */
+  /** The durable status of each partition; undefined while it is being opened. */
   committed(): readonly (Committed | undefined)[];
   /** The partitions that are being restored, in words; null: none. */
   waitsFor(): string | null;
@@ -29,14 +29,16 @@ export interface Frontier {
   readonly owners: readonly PartitionOwner[];
   /** Resolves once every owner has ended; rejects with the first failure. */
   readonly ended: Promise<void>;
-  /** More may be granted. */
+  /** Call when more leases may be granted. */
   look(): void;
   /** Grants no more leases: the fetchers are about to stop. */
   endGrants(): void;
   stop(): Promise<void>;
 }
 
-/** At least one, if there are any: a partition without grants would never end. */
+/**
+ * The share of a partition: at least one if there are any leases, because a partition without grants would never end.
+ */
 function shareOf(leases: number, partition: number, partitions: number): number {
   return Math.min(leases, Math.max(1, Math.floor(leases / partitions) + (partition < leases % partitions ? 1 : 0)));
 }

@@ -6,38 +6,41 @@ export const frontierServiceLimits = {
   waitsTimed: 10_000,
   /** An idle partition checks for work this often. */
   idleMs: 250,
-  /** Commits decided ahead of the acks: hides a sync or a round trip, bounds what a takeover throws away. */
+  /** Commits decided ahead of their acks: hides a sync or a round trip, and bounds the work that a takeover discards. */
   commitsUnderWay: 4,
-  /** Pause before a partition that was lost is opened again, doubled each time up to a group's session timeout. */
+  /** Pause before a lost partition is opened again, ms, doubled each time up to a group's session timeout. */
   reopenMs: 250,
   reopenMsMax: 10_000,
-  /** A record that a step failed on so often is put aside: once may be a passing fault, twice is the record's. */
+  /** A record is skipped after this many failed steps: one may be a passing fault, two are the record's. */
   stepTries: 2,
-  /** The checkpoint is written this often, or after so much changelog: it bounds what a restart replays, to about a second. */
+  /**
+   * How often the checkpoint is written, by time (ms) or bytes of changelog. It bounds what a restart replays, to
+   * about a second.
+   */
   saveEveryMs: 5_000,
   saveEveryBytes: 32 << 20,
-  /** Changelog replayed in one go while a partition is restored: about 10 ms, for which other partitions wait. */
+  /** Bytes of changelog replayed at once while a partition is restored: about 10 ms, while other partitions wait. */
   restoreSliceBytes: 256 << 10,
-  /** A restore writes its checkpoint this often: each time, every host that has changed costs two rows, so seldom is cheap. */
+  /**
+   * Bytes of changelog between two checkpoints of a restore. Each checkpoint costs two rows for every changed host,
+   * so few are cheaper.
+   */
   restoreSaveBytes: 64 << 20,
-  /** A restore reports its progress this often; shorter ones do not report. */
+  /** How often a restore reports its progress, ms; shorter restores do not report. */
   restoreReportMs: 1_000,
   /**
-   * How often a standby without new records checks for some, and how often it checks how far behind it is: two small
-   * requests each.
+   * How often a standby without new records checks for some, and how often it checks how far behind it is, ms: two
+   * small requests each.
    */
   standbyWaitMs: 500,
   standbyLookMs: 1_000,
-  /** A copy no further behind than this many records takes over in well under a second. */
+  /** A copy that is at most this many records behind takes over in well under a second. */
   caughtUpRecords: 256,
   /**
-   * What a copy knows of its owner holds for this long: several looks, so that one slow answer changes nothing. A process that was
-   * cut off from the brokers warms its copies before it takes partitions.
+   * How long a copy's knowledge of its owner stays valid, ms: several checks, so that one slow answer changes
+   * nothing. A process that was cut off from the brokers warms its copies before it takes partitions.
    */
   caughtUpMs: 5_000,
-  /**
-   * A copy that fails at the same point again is restarted after ever longer pauses, at most this long: snapshots come
-   * this often.
-   */
+  /** Longest pause before a copy that fails again at the same point is restarted, ms: the interval of snapshots. */
   standbyAgainMsMax: 300_000,
 } as const;

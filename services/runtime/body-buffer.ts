@@ -1,6 +1,6 @@
 /**
- * One body as it comes: one buffer that grows, so that what it takes follows from its bytes, not from how a server cuts
- * them (a byte to a chunk costs 140 bytes of memory for each, where the chunks are kept).
+ * Collects one body in one growing buffer. So its memory depends on the number of bytes, and not on the size of the
+ * chunks (kept chunks of one byte would cost 140 bytes of memory each).
  */
 const firstBytes = 16 * 1024;
 
@@ -9,7 +9,7 @@ export class BodyBuffer {
   #bytes = Buffer.alloc(0);
   #length = 0;
 
-  /** More than `bytesMax` are never added. */
+  /** At most `bytesMax` bytes are kept. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
@@ -36,7 +36,7 @@ export class BodyBuffer {
     this.#length = wanted;
   }
 
-  /** What came; nothing may be added after. */
+  /** The whole body; nothing may be added afterwards. */
   whole(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

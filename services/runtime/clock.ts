@@ -2,28 +2,28 @@
  * Time for the services. `topology/` takes it as an argument, and it comes from here.
  *
  * `nowMs` is whole milliseconds since the Unix epoch. Within a process it advances by no less than the time that has
- * passed: a wall clock that steps back is not followed, even where nobody looked for a while (docs/design.md §4.1).
+ * passed: a wall clock that steps back is not followed, even if nobody read it for a while (docs/design.md §4.1).
  */
 export interface Clock {
   nowMs(): number;
   /** Resolves once `nowMs() >= untilMs`, or early when `signal` aborts. Never rejects. */
   sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void>;
   /**
-   * By how much `nowMs` has advanced so far without that time having passed: the wall clock was set forward, or the machine
-   * slept. What must really pass is measured by `nowMs() - jumpedMs`, in this order. Absent: nobody sets this clock.
+   * How much `nowMs` has advanced so far without that time having passed: the wall clock was set forward, or the
+   * machine slept. Measure elapsed time by `nowMs() - jumpedMs`, in this order. Absent: nobody sets this clock.
    */
   readonly jumpedMs?: number;
   /**
-   * From now on `nowMs` is no less: a crawl that this process goes on with had come so far. Were its clock followed back,
-   * hosts would wait until the old time comes again. Absent: nobody sets this clock.
+   * From now on, `nowMs` is at least `atMs`, the last time of a crawl that this process continues. With an earlier
+   * time, hosts would wait until the old time is reached again. Absent: this clock cannot be set.
    */
   goOnFrom?(atMs: number): void;
 }
 
-/** A wall clock that is ahead by more was set; below, it is being adjusted. */
+/** A wall clock that is ahead by more than this was set; below, it is being adjusted. ms */
 const jumpMsMin = 100;
 
-/** Where a clock gets its time from: the machine, or a simulation. */
+/** Source of a clock's time: the machine, or a simulation. */
 export interface TimeSource {
   /** ms since the Unix epoch; may step back. */
   wallMs(): number;

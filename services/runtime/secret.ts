@@ -15,7 +15,7 @@ export const secretSchema = z.union(
 
 export type Secret = z.infer<typeof secretSchema>;
 
-/** Throws INVALID_ARGUMENT that names `field` and what is missing. */
+/** Throws INVALID_ARGUMENT with `field` and the missing part. */
 export function readSecret(secret: Secret, field: string, env: NodeJS.ProcessEnv = process.env): string {
   if ('env' in secret) {
     const value = env[secret.env];

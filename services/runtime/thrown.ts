@@ -1,4 +1,4 @@
-/** What code of others threw, as an error: JavaScript lets it throw anything, `undefined` too. */
+/** Converts a value thrown by external code to an error, because JavaScript can throw anything, even `undefined`. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(`threw ${describe(thrown)}, which is no Error`);
 }

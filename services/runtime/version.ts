@@ -1,4 +1,4 @@
-/** The product's own package: its release and its folder, as its package.json says and stands. */
+/** The product's own package: its version and folder, from its package.json. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** The package's root is two folders up from its sources and three up from what is built. */
+/** Finds the package's root: two folders up from its sources, and three up from the compiled files. */
 function rootPackage(): Manifest & { readonly folder: string } {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     try {
@@ -21,7 +21,7 @@ function rootPackage(): Manifest & { readonly folder: string } {
   }
 }
 
-/** Is this run from TypeScript, and not from what was built of it? */
+/** Whether TypeScript sources are running, and not compiled files. */
 export const isSource = import.meta.url.endsWith('.ts');
 export const productPackage = rootPackage();
 export const productVersion = productPackage.version;

@@ -40,7 +40,7 @@ export class Clusters {
     let large = this.rootOf(a);
     let small = this.rootOf(b);
     if (large === small) return large;
-    // Equal sizes go by number, so that the same joins give the same roots.
+    // Equal sizes are ordered by number, so that the same joins give the same roots.
     const [l, s] = [this.#nodes[large]!, this.#nodes[small]!];
     if (l < s || (l === s && small < large)) [large, small] = [small, large];
     this.#parent[small] = large;

@@ -1,28 +1,28 @@
 /**
- * What the pages of a host have in common, seen in their MinHash signatures: menus, banners and footers give the same
- * least hash in the same slots of most pages. Per slot, a vote for the value that most pages have (Boyer & Moore, "MJRTY", 1981):
- * 388 bytes a host, whatever its pages.
+ * The MinHash values that most pages of a host have in common. Menus, banners and footers give the same least hash in
+ * the same slots of most pages. Each slot keeps a majority vote (Boyer & Moore, "MJRTY", 1981): 388 bytes a host,
+ * whatever the number of pages.
  */
 import { type Minhash, slots } from './minhash.ts';
 
 export interface CommonSlots {
   readonly pages: number;
   readonly values: Uint16Array;
-  /** By how many pages each value is ahead of all others, 255 at most. */
+  /** By slot: the number of votes by which the value leads, at most 255. */
   readonly leads: Uint8Array;
 }
 
-/** Pages of a host that must be seen before it is known what they have in common. */
+/** Pages of a host to see before its common values are known. */
 export const pagesMin = 8;
 const leadMin = 4;
-/** A value is common if half of the pages, and this share of them more, have it. */
+/** A value is common if half of the pages, plus this share of all pages, have it. */
 const leadShare = 0.15;
 
 export function noCommonSlots(): CommonSlots {
   return { pages: 0, values: new Uint16Array(slots), leads: new Uint8Array(slots) };
 }
 
-/** The vote with one more page. */
+/** The votes after one more page. */
 export function withPage(common: CommonSlots, page: Minhash): CommonSlots {
   const values = common.values.slice();
   const leads = common.leads.slice();

@@ -8,7 +8,9 @@ export const contentLimits = {
   publishedAtOnce: 1_000,
   /** Clusters with a representative in memory, about 400 B each; the others are looked up. */
   bestsMax: 100_000,
-  /** Hosts for which it is held in memory what their pages have in common, 0.5 kB each; the others are looked up. */
+  /**
+   * Hosts that keep their common MinHash values in memory, 0.5 kB each; those of other hosts are read from the store.
+   */
   commonHostsMax: 10_000,
   /**
    * Pages of a path prefix after which its rate of duplicates is first reported; it is reported again at each doubling.

@@ -24,8 +24,8 @@ export class ExactTable {
   }
 
   /**
-   * The entry of the hash, or the free one where it belongs. The halves come from a cryptographic hash: any of their
-   * bits will do.
+   * The entry of the hash, or the free one for it. The halves come from a cryptographic hash, so any of their bits
+   * can be used.
    */
   #slotOf(hi: number, lo: number): number {
     const mask = this.#nodes.length - 1;

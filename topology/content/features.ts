@@ -1,11 +1,12 @@
 /**
- * The features of a text: its pairs of neighbouring words, each as a 64-bit hash. What signatures are made of.
+ * The features of a text, from which its signatures are computed: its pairs of neighbouring words, each as a 64-bit
+ * hash.
  *
- * Words are runs of letters and digits, in lower case; an ideograph or kana is a word of its own, since those scripts
- * part no words. Pairs rather than words: two pages of one vocabulary share their words, not their order.
- * Hashes are keyed: whoever writes pages must not be able to choose where their signatures fall.
+ * Words are runs of letters and digits, in lower case. An ideograph or kana counts as a word, because those scripts
+ * do not separate words. Pairs are used rather than words, because two pages with one vocabulary share words but not
+ * their order. Hashes are keyed, so that authors of pages cannot choose their signatures.
  */
-/** The halves of each feature's hash, up to the count given; used again by the next text. */
+/** The halves of the hash of each feature, valid up to `count`. The arrays are reused for the next text. */
 export interface Features {
   readonly count: number;
   readonly highs: Int32Array;

@@ -1,10 +1,11 @@
 /**
- * The signature of a feed, by which a poll finds out whether the feed brings anything: a mark for each entry, and the
- * feed's requested pause. `feed/SECONDS/MARKS`, a mark being 8 hexadecimal digits of its entry's URL.
+ * The signature of a feed: a mark for each entry, and the pause that the feed asks for. A poll compares signatures to
+ * see whether the feed has new entries. Format: `feed/SECONDS/MARKS`, with 8 hexadecimal digits of each entry's URL
+ * as its mark.
  *
- * A feed has changed if it has a new entry. An entry that drops off the end, moves, or gets a new date is no change. A
- * list of more than `entryMarksMax` has one mark for all of it, in any order: for such a list, a removed entry counts
- * as a change as well.
+ * A feed has changed if it has a new entry. An entry that drops off the end, moves, or gets a new date is no change.
+ * A list of more than `entryMarksMax` entries has one mark for all of them, in any order; a removed entry then counts
+ * as a change too.
  */
 
 import { parseLimits } from '../parse/parse-limits.ts';

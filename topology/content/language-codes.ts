@@ -1,7 +1,7 @@
 /** Names of languages: ISO 639-3, which franc speaks, and ISO 639-1, which records do; and which script holds which. */
 import type { Script } from './script.ts';
 
-/** Scripts in which, with few exceptions, one language of the web is written. */
+/** Scripts that, with few exceptions, only one language of the web uses. */
 export const onlyLanguage: Readonly<Partial<Record<Script, string>>> = {
   hangul: 'ko',
   greek: 'el',
@@ -26,9 +26,10 @@ export const onlyLanguage: Readonly<Partial<Record<Script, string>>> = {
 };
 
 /**
- * For scripts of many languages, the languages that are told apart, as ISO 639-3 to ISO 639-1. These are not all that
- * franc knows, and it knows no others: Icelandic, Latvian, Basque, Maltese, Welsh and Irish it takes for relatives. Each further language, hardly found on the web, would take pages of its relatives. Both written forms of
- * Norwegian are `no`.
+ * For scripts with many languages: the languages to distinguish, from ISO 639-3 to ISO 639-1. franc knows more
+ * languages, but each one that is rare on the web would be assigned pages of its relatives. franc does not know
+ * Icelandic, Latvian, Basque, Maltese, Welsh and Irish, and takes them for relatives. Both written forms of Norwegian
+ * are `no`.
  */
 export const trigramLanguages: Readonly<Partial<Record<Script, Readonly<Record<string, string>>>>> = {
   latin: {
@@ -60,7 +61,8 @@ export function threeLetterCode(code: string): string {
 }
 
 /**
- * The language of a declaration (BCP 47): `pt-BR` gives `pt`, and `lav` gives `lv`. Empty: there is none, or it has no code of two letters.
+ * The ISO 639-1 code of a declared language (BCP 47): `pt-BR` gives `pt`, and `lav` gives `lv`. Empty: none declared,
+ * or it has no code of two letters.
  */
 export function declaredCode(declared: string): string {
   const tag = /^([a-z]{2,3})(?:[-_]|$)/i.exec(declared.trim())?.[1]?.toLowerCase() ?? '';
@@ -68,7 +70,7 @@ export function declaredCode(declared: string): string {
   return synonyms[code] ?? (code.length === 2 ? code : '');
 }
 
-/** Is the language of this ISO 639-1 code, by Unicode's data, written in that script? */
+/** Returns whether the language of this ISO 639-1 code is written in that script, by Unicode's data. */
 export function isWrittenIn(code: string, script: Script): boolean {
   const name = code === '' ? undefined : new Intl.Locale(code).maximize().script;
   return name !== undefined && scriptCodes[script] === name;

@@ -1,10 +1,11 @@
 /**
- * The language of a text, as an ISO 639-1 code: by its script where one language is written in it, else by the trigrams
- * of its prose (franc; Cavnar & Trenkle, "N-gram-based text categorization", 1994), with what the page declares as a
- * prior.
+ * The language of a text, as an ISO 639-1 code. If only one language uses its script, the script decides; otherwise
+ * the trigrams of its prose (franc; Cavnar & Trenkle, "N-gram-based text categorization", 1994), with the page's
+ * declared language as a prior.
  *
- * Windows spread over all of the text are read, since pages begin with menus. Words that are no prose (options, paths,
- * names in capitals, identifiers) are left out of the trigrams: manuals in any language are full of English ones.
+ * Windows spread over the whole text are read, because pages begin with menus. Words that are not prose (options,
+ * paths, names in capitals, identifiers) are left out of the trigrams: manuals in any language are full of English
+ * ones.
  *
  * Measured on Debian's translated manuals by `npm run bench -- language`.
  */
@@ -12,24 +13,24 @@ import { francAll } from 'franc';
 import { declaredCode, greaterRelative, isWrittenIn, onlyLanguage, trigramLanguages } from './language-codes.ts';
 import { type Script, scriptOf } from './script.ts';
 
-/** How many windows of a text are read, and their length; a shorter text is read whole. */
+/** Number of windows read of a text, and their length in characters; a shorter text is read whole. */
 const windows = 16;
 const windowChars = 600;
-/** Characters of prose that are compared (franc reads 2,048 at most): each window gives its share. */
+/** Characters of prose to compare (franc reads at most 2,048), an equal share from each window. */
 const proseCharsMax = 1_024;
-/** Characters of prose below which trigrams say nothing. */
+/** With fewer characters of prose, trigrams decide nothing. */
 const proseCharsMin = 40;
 /**
  * The best language scores 1, relatives of it somewhat less. Many templates declare what their authors speak: a
  * declaration decides among relatives only.
  */
 const declaredShare = 0.985;
-/** Letters that a language does not have, though its nearest relative does. */
+/** Letters that a language lacks, but its nearest relative has. */
 const foreignLetters: Readonly<Record<string, RegExp>> = { bg: /[ыэё]/, ru: /[іїєґљњћџ]/ };
-/** One letter in so many is unique to the language. */
+/** A text is Vietnamese if more than one letter in this many is unique to the language. */
 const vietnameseLetters = 20;
 
-/** `declared`: what `<html lang>` says (BCP 47); empty: nothing. The result is empty if it is unknown. */
+/** The ISO 639-1 code; empty if unknown. `declared`: the value of `<html lang>` (BCP 47); empty: none. */
 export function languageOf(text: string, declared = ''): string {
   const prior = declaredCode(declared);
   const parts = spread(text);
@@ -40,7 +41,7 @@ export function languageOf(text: string, declared = ''): string {
   if (script === 'latin' && vietnamese * vietnameseLetters > latin) return 'vi';
   const languages = trigramLanguages[script];
   if (languages === undefined) return onlyLanguage[script] ?? '';
-  // What the trigrams have no answer for, the declaration says.
+  // Trigrams cannot recognise this language, so the declaration decides.
   if (!Object.values(languages).includes(prior) && isWrittenIn(prior, script)) return prior;
   return byTrigrams(proseOf(parts, script), languages, prior);
 }

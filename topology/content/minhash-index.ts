@@ -1,10 +1,11 @@
 /**
- * Finds signatures that resemble another: locality-sensitive hashing by groups of rows. Source: Leskovec, Rajaraman &
- * Ullman, "Mining of Massive Datasets", §3.4. With 32 groups of 4 rows, texts of resemblance 0.55 agree in a whole group
- * in 95 of 100 cases, of 0.7 always, of 0.1 in 3 of 1,000; candidates are then compared in full, without what their site
- * repeats (near-duplicate.ts). A group of which all is such leads to the whole site, and is passed over.
+ * Finds similar signatures: locality-sensitive hashing by groups of rows. Source: Leskovec, Rajaraman & Ullman,
+ * "Mining of Massive Datasets", §3.4. With 32 groups of 4 rows, texts of resemblance 0.55 agree in a whole group in
+ * 95 of 100 cases, of 0.7 always, of 0.1 in 3 of 1,000. Candidates are then compared in full, without the values
+ * common to their site (near-duplicate.ts). A group with only common values would match the whole site, so it is
+ * skipped.
  *
- * Memory: 530 to 1,060 B a signature, as columns grow by doubling.
+ * Memory: 530 to 1,060 B a signature, because columns grow by doubling.
  */
 import { type CommonSlots, isCommon, noCommonSlots } from './common-slots.ts';
 import { type Minhash, slots } from './minhash.ts';
@@ -15,12 +16,15 @@ const rows = slots / bands;
 const none = -1;
 
 export class MinhashIndex {
-  /** By group: the newest signature of each bucket; then, by signature, the one before it in the same bucket. */
+  /**
+   * `#heads`: by group, the newest signature of each bucket. `#before`: by signature, the previous one in the same
+   * bucket.
+   */
   #heads = Array.from({ length: bands }, () => new Int32Array(256).fill(none));
   #before = Array.from({ length: bands }, () => new Int32Array(256));
   #signatures = new Uint16Array(256 * slots);
   #ids = new Uint32Array(256);
-  /** The lookup in which a signature was met last. */
+  /** By signature: the number of the last lookup that found it. */
   #met = new Uint32Array(256);
   #lookups = 0;
   #size = 0;
@@ -38,8 +42,8 @@ export class MinhashIndex {
   }
 
   /**
-   * Finds each signature once; `same`: every slot agrees. `common`: what the pages of the host have in common. Absent:
-   * that is not known.
+   * Calls `found` once for each near signature; `same` is true if every slot agrees. `common`: values common to the
+   * pages of the host; default: unknown.
    */
   near(signature: Minhash, found: (id: number, same: boolean) => void, common = unknown): void {
     const lookup = ++this.#lookups;

@@ -1,10 +1,11 @@
 /**
- * Are two pages nearly the same? Both must say so: their titles, and their texts without what their site repeats.
+ * Decides whether two pages are near-duplicates. Two parts must agree: the titles, and the texts without the parts
+ * common to their site.
  *
- * Texts are compared by distinct pairs of words (MinHash; Broder 1997). Slots in which both have what most pages of the
- * site have say nothing: pages of a site may share nine tenths of their words. Where nearly all slots are such, or nothing
- * is known of the site yet, only texts that hardly differ are near. Titles are what authors tell pages apart by: pages of
- * a reference are alike in all but their subject.
+ * Texts are compared by distinct pairs of words (MinHash; Broder 1997). A slot is ignored if both texts have the
+ * value there that most pages of the site have, because pages of a site may share nine tenths of their words. If
+ * nearly all slots are common, or the site is not known yet, only almost equal texts are near. Titles count because
+ * authors distinguish pages by title: the pages of a reference differ only in their subject.
  */
 import { fnv1a } from '../url/fnv.ts';
 import { type CommonSlots, isCommon, pagesMin } from './common-slots.ts';
@@ -26,23 +27,23 @@ export interface TitleHashes {
 }
 
 /**
- * Share of the significant slots in which both texts must agree. With a tenth of its words edited, a copy has 0.73 of
- * its pairs in common with the text; other texts have at most 0.06 (`npm run bench -- near-duplicates`).
+ * Share of the significant slots in which both texts must agree. A copy with a tenth of its words edited shares 0.73
+ * of the pairs; different texts share at most 0.06 (`npm run bench -- near-duplicates`).
  */
 const resemblanceMin = 0.6;
-/** So many slots must be significant. */
+/** Fewest significant slots for a comparison by share. */
 const distinctSlotsMin = 8;
 /** Slots that may differ if fewer are significant. */
 const differingMax = 1;
-/** The share of all slots for two pages of one site of which nothing is known yet: its template may be most of them. */
+/** Share of all slots that must agree if nothing is known of the site yet: its template may be most of the text. */
 const resemblanceUnknown = 0.8;
 
-/** 0: no. Otherwise how much they resemble each other, up to 1. `common`: slots common to the host of `a`. */
+/** Resemblance of two near-duplicates, up to 1; 0 if they are not. `common`: values common to the host of `a`. */
 export function nearness(a: PageEvidence, b: PageEvidence, common: CommonSlots): number {
   return titlesAgree(a, b) ? textNearness(a.minhash, b.minhash, 0, common, a.host === b.host) : 0;
 }
 
-/** The same of the texts alone; that of `b` begins at `from`. */
+/** Resemblance of the texts alone. The signature of `b` begins at `from`. */
 export function textNearness(a: Minhash, b: Minhash, from: number, common: CommonSlots, oneHost: boolean): number {
   let agreeing = 0;
   let shared = 0;

@@ -1,22 +1,23 @@
 /**
- * The script a text is written in, by its letters (Unicode blocks).
+ * The script of a text, by its letters (Unicode blocks).
  *
- * Letters are weighed by how much of a word they are: an ideograph or a syllable of Hangul says what several letters do,
- * and what is written in any script but Latin is seldom there by chance, while Latin words are in manuals of all languages.
+ * A letter's weight is its share of a word: an ideograph or a syllable of Hangul says as much as several letters.
+ * Letters outside Latin also weigh more, because Latin words appear in texts of all languages, while other scripts
+ * seldom appear by chance.
  */
 export type Script = 'latin' | 'cjk' | 'hangul' | (typeof alphabets)[number]['script'];
 
 export interface ScriptFound {
-  /** Empty: there are no letters. */
+  /** Empty: the text has no letters. */
   readonly script: Script | '';
   readonly han: number;
   readonly kana: number;
   readonly latin: number;
-  /** The Latin letters that only Vietnamese has. */
+  /** Number of Latin letters that only Vietnamese has. */
   readonly vietnamese: number;
 }
 
-/** By the first code of each block and the first one beyond it. */
+/** Each block by its first code and the first code after it. */
 const alphabets = [
   { script: 'greek', from: 0x370, to: 0x400 },
   { script: 'cyrillic', from: 0x400, to: 0x530 },

@@ -13,7 +13,7 @@ const blockValues = 1 << 16;
 const none = -1;
 
 export class SimhashIndex {
-  /** Newest signature of each block value, per block; then the one before it. */
+  /** `#heads`: newest signature of each block value, per block. `#before`: the previous one in the same block. */
   readonly #heads = Array.from({ length: blocks }, () => new Int32Array(blockValues).fill(none));
   #before = Array.from({ length: blocks }, () => new Int32Array(1024));
   #highs = new Uint32Array(1024);

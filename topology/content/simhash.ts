@@ -1,10 +1,11 @@
 /**
- * SimHash: 64 bits of a text, of which few change when little of the text does.
- * Source: Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002); Manku, Jain & Das Sarma,
- * "Detecting near-duplicates for web crawling" (WWW 2007), whose threshold of 3 bits this project takes.
+ * SimHash: 64 bits of a text. A small change of the text changes few of the bits. Source: Charikar, "Similarity
+ * estimation techniques from rounding algorithms" (STOC 2002); Manku, Jain & Das Sarma, "Detecting near-duplicates
+ * for web crawling" (WWW 2007), the source of the threshold of 3 bits.
  *
- * Bit i of the signature says whether most features have it set. The counts of all 64 bits are kept in vertical
- * counters, plane j holding bit j of every count, so that a feature costs a few logical operations and not 64 additions.
+ * Bit i of the signature is set if most features have it set. The counts of all 64 bits are kept in vertical
+ * counters, where plane j holds bit j of every count, so a feature costs a few logical operations instead of 64
+ * additions.
  */
 import { contentLimits } from './content-limits.ts';
 import { distinctFeaturesOf, featuresOf } from './features.ts';
@@ -14,7 +15,7 @@ export interface Simhash {
   readonly lo: number;
 }
 
-/** Planes of the counters: texts are cut long before 2^20 features. */
+/** Planes of the counters: texts are cut long before they have 2^20 features. */
 const planeCount = 20;
 const planes = new Int32Array(planeCount);
 
@@ -25,14 +26,14 @@ export function simhash(text: string, seed: number): Simhash | null {
   return { hi: majority(highs, count), lo: majority(lows, count) };
 }
 
-/** The SimHash of the distinct pairs: what a page repeats counts once. */
+/** SimHash of the distinct pairs: repeated text counts once. */
 export function simhashOfDistinct(text: string, seed: number): Simhash {
   const { count, highs, lows } = distinctFeaturesOf(text, seed);
   return { hi: majority(highs, count), lo: majority(lows, count) };
 }
 
 /**
- * The bits that most of the words have set. Eight words at a time go through carry-save adders (Harley & Seal: Warren,
+ * The bits that are set in most words. Eight words at a time go through carry-save adders (Harley & Seal: Warren,
  * "Hacker's Delight", §5-1), so only every eighth carry reaches the higher planes.
  */
 function majority(words: Int32Array, count: number): number {

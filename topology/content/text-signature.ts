@@ -1,23 +1,23 @@
 /**
- * The signature of a page's main text, by which a visit finds out whether the page has changed: its SimHash, 16
- * hexadecimal digits. A rotating advertisement, a date or a counter leaves it within `nearBits` of the old one; another
- * article does not.
+ * The signature of a page's main text: its SimHash, 16 hexadecimal digits. A visit compares signatures to see whether
+ * the page has changed. A rotating advertisement, a date or a counter changes at most `nearBits` bits; another
+ * article changes more.
  */
 import { hamming, type Simhash, simhash } from './simhash.ts';
 
-/** Not a secret: it is compared with itself only. */
+/** No secret, because signatures are compared only with each other. */
 const seed = 0x5eed;
-/** Manku, Jain & Das Sarma (WWW 2007): 3 of 64. */
+/** Most bits that may differ: 3 of 64, from Manku, Jain & Das Sarma (WWW 2007). */
 const nearBits = 3;
 
-/** Empty: too little text to compare. */
+/** The signature; empty if there is too little text. */
 export function textSignature(text: string): string {
   const signature = simhash(text, seed);
   if (signature === null) return '';
   return [signature.hi, signature.lo].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** Are the texts the same, apart from what rotates? False where either is empty. */
+/** Returns whether the texts are the same, apart from rotating parts. False if either is empty. */
 export function sameText(a: string, b: string): boolean {
   if (a === '' || b === '') return false;
   return a === b || hamming(parse(a), parse(b)) <= nearBits;

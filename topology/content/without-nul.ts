@@ -1,11 +1,11 @@
 /**
- * Values without U+0000, which PostgreSQL, XML 1.0 and C strings do not have: dropped from texts, and U+FFFD elsewhere, as
- * the HTML standard has it (§13.2.5). A value without one is returned as it is.
+ * Removes U+0000 from values, because PostgreSQL, XML 1.0 and C strings do not allow it. Running text drops it;
+ * elsewhere it becomes U+FFFD, as in the HTML standard (§13.2.5). A value without it is returned unchanged.
  */
 
 /** Fields that hold running text. */
 const texts = new Set(['text', 'mainText', 'markdown']);
-/** Its escape within JSON; a backslash before it may itself be escaped. */
+/** The escape of U+0000 in JSON; a backslash before it may itself be escaped. */
 const escaped = '\\u0000';
 
 export function withoutNul<T extends object>(record: T): T {

@@ -1,20 +1,23 @@
 /**
- * Which addresses a crawler must not reach: everything that is not the public internet.
+ * Addresses that a crawler must not reach: everything outside the public internet.
  *
  * Source: the IANA special-purpose address registries (RFC 6890 and updates). Blocked are loopback, unspecified,
- * private, carrier-grade NAT, link-local (the cloud metadata service among them), multicast, broadcast, benchmarking,
- * documentation and reserved ranges; in IPv6 also whatever carries an IPv4 address inside it (mapped, NAT64, 6to4,
- * Teredo) and everything outside global unicast. What cannot be read as an address is blocked.
+ * private, carrier-grade NAT, link-local (including the cloud metadata service), multicast, broadcast, benchmarking,
+ * documentation and reserved ranges. In IPv6, also every address that embeds an IPv4 address (mapped, NAT64, 6to4,
+ * Teredo) and everything outside global unicast. Text that is not an address is blocked.
  */
 
 import ipaddr from 'ipaddr.js';
 import { CrawlstreamError } from '../errors.ts';
 import { canParse } from '../url/can-parse.ts';
 
-/** Names that mean this machine whatever DNS says (RFC 6761 §6.3). */
+/** Names that mean this machine, whatever DNS answers (RFC 6761 §6.3). */
 const localName = /(?:^|\.)localhost\.?$/;
 
-/** `address`: IPv4 in dotted decimal or IPv6, as a resolver or a socket gives it; brackets and zone are understood. */
+/**
+ * Returns whether the address is blocked. `address`: IPv4 in dotted decimal, or IPv6, with or without brackets and
+ * zone.
+ */
 export function isBlockedAddress(address: string): boolean {
   const ipv4 = parseDotted(address);
   if (ipv4 >= 0) return isBlockedIpv4(ipv4);
@@ -24,9 +27,10 @@ export function isBlockedAddress(address: string): boolean {
 }
 
 /**
- * The guard with exceptions: `allowed` lists networks that may be reached all the same (`10.1.0.0/16`, `fd00::/8`; a
- * lone address is a network of one); true: everything may, false: nothing more. An IPv4 address inside an IPv6 one is no
- * member of its IPv4 network. Throws INVALID_ARGUMENT for what is no network.
+ * Returns a guard that is true for blocked addresses. `allowed` lists networks that may be reached anyway
+ * (`10.1.0.0/16`, `fd00::/8`; a single address is a network of one). `true` allows every address; `false` allows no
+ * blocked one. An IPv4 address embedded in an IPv6 address is not a member of its IPv4 network. Throws
+ * INVALID_ARGUMENT for an invalid network.
  */
 export function compileAddressGuard(allowed: boolean | readonly string[]): (address: string) => boolean {
   if (typeof allowed === 'boolean') return allowed ? () => false : isBlockedAddress;

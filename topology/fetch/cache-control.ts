@@ -1,4 +1,7 @@
-/** How long a response says it is good for (RFC 9111 §5.2.2.1), ms; 0: it does not say, or wants to be asked each time. */
+/**
+ * How long a response stays fresh by its `max-age` (RFC 9111 §5.2.2.1), ms; 0 if it has none, or has `no-cache` or
+ * `no-store`.
+ */
 export function maxAgeMs(cacheControl: string): number {
   const directives = cacheControl.toLowerCase().split(',', directivesMax);
   if (directives.some((one) => /^\s*(?:no-cache|no-store)\s*$/.test(one))) return 0;
@@ -9,7 +12,10 @@ export function maxAgeMs(cacheControl: string): number {
   return 0;
 }
 
-/** What is left of that when it arrives from a cache (RFC 9111 §4.2.3): its `Age` is over already. Empty: it has none. */
+/**
+ * Freshness left when a response arrives from a cache, ms: `max-age` minus `Age` (RFC 9111 §4.2.3). `age` is empty if
+ * absent.
+ */
 export function freshForMs(cacheControl: string, age: string): number {
   const seconds = /^\s*(\d{1,10})\s*$/.exec(age);
   return Math.max(0, maxAgeMs(cacheControl) - (seconds === null ? 0 : Number(seconds[1]) * 1_000));

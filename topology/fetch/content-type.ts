@@ -1,17 +1,17 @@
 /**
- * Which media type a response has, of all that its Content-Type fields say (Fetch standard, "extract a MIME type").
+ * The media type of a response, from all its Content-Type fields (Fetch standard, "extract a MIME type").
  *
- * All fields are one list, split at commas outside quotes. Of its members the last counts that is a media type and not any type at all;
- * where the member before has the same type, and this one no charset, that of the one before holds.
+ * All fields form one list, split at commas outside quotes. The last member counts that is a media type, other than the
+ * type that means any. If the member before it has the same type, and the last has no charset, the earlier charset applies.
  */
 
 const sound = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+[ \t]*(?:;[^,]*)?$/;
 const media = /^[ \t\r\n]*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[ \t\r\n]*(?:;|$)/;
 const charset = /;[ \t\r\n]*charset=([ \t]*"[^"]*"|[^;]*)/i;
-/** MIME Sniffing standard §7: these say that the type is not known. */
+/** MIME Sniffing standard §7: these mean that the type is unknown. */
 const unknown: ReadonlySet<string> = new Set(['unknown/unknown', 'application/unknown', '*/*']);
 
-/** The member that counts, with its parameters. Empty: none does, so that the bytes say what they are. */
+/** The member that counts, with its parameters. Empty if none counts; the type is then sniffed from the bytes. */
 export function extractedType(values: readonly string[]): string {
   const [only = ''] = values;
   // Nearly every response has one field with one type.

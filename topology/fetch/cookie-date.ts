@@ -1,6 +1,6 @@
 /**
- * The date of a cookie's Expires (RFC 6265 §5.1.1): its parts in any order, between any delimiters, in any of the forms that servers
- * have ever sent. It is a time in UTC, whatever zone it names.
+ * The date of a cookie's Expires (RFC 6265 §5.1.1): its parts in any order, between any delimiters, in every form
+ * that servers have used. The time is UTC, whatever zone it names.
  */
 const delimiters = /[\t\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+/;
 const time = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\D.*)?$/s;
@@ -9,7 +9,7 @@ const month = /^(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
 const year = /^(\d{2,4})(?:\D.*)?$/s;
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** ms since the Unix epoch; null: it is no date. */
+/** Returns ms since the Unix epoch; null if it is not a date. */
 export function parseCookieDate(value: string): number | null {
   let clock: readonly number[] | undefined;
   let dayOfMonth: number | undefined;

@@ -30,7 +30,7 @@ const ownNetwork = new Set([
   ...['ENETUNREACH', 'ENETDOWN', 'ENONET', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EPERM'],
 ]);
 
-/** What is said of a name that was looked up, and is not there. */
+/** Resolver codes that mean that the name does not exist. */
 const noName = new Set(['', 'ENOTFOUND', 'ENODATA']);
 
 export function faultOf({ kind, status, unreached, code }: Failed): Fault {

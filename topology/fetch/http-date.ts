@@ -1,12 +1,12 @@
 /**
- * HTTP dates in their three forms (RFC 9110 §5.6.7), read strictly: a date that is malformed says nothing.
+ * HTTP dates in their three forms (RFC 9110 §5.6.7), read strictly: a malformed date is ignored.
  *
  *   Sun, 06 Nov 1994 08:49:37 GMT    IMF-fixdate
  *   Sunday, 06-Nov-94 08:49:37 GMT   RFC 850, obsolete: two-digit year
  *   Sun Nov  6 08:49:37 1994         asctime, obsolete
  *
- * The RFC reads a two-digit year more than 50 years ahead as the past; without a clock here, 70–99 are the 1900s, as
- * POSIX has it. The name of the day is not held against the date: a wrong one is common, and harmless.
+ * The RFC reads a two-digit year more than 50 years ahead as the past. This code has no clock, so 70–99 are the
+ * 1900s, as in POSIX. A wrong day name is accepted: it is common and harmless.
  */
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -19,7 +19,7 @@ const imfFixdate = new RegExp(`^${shortDay}, (\\d{2}) ${month} (\\d{4}) ${time} 
 const rfc850 = new RegExp(`^${longDay}, (\\d{2})-${month}-(\\d{2}) ${time} GMT$`);
 const asctime = new RegExp(`^${shortDay} ${month} (\\d{2}| \\d) ${time} (\\d{4})$`);
 
-/** ms since the Unix epoch; null where the value is no HTTP date. */
+/** Returns ms since the Unix epoch; null if the value is not an HTTP date. */
 export function parseHttpDate(value: string): number | null {
   const fixed = imfFixdate.exec(value);
   if (fixed !== null) {

@@ -15,18 +15,18 @@ import { networkLimits } from './network-limits.ts';
 export interface Witness {
   readonly origin: string;
   readonly hostKey: string;
-  /** What is kept between two requests to it, ms. */
+  /** Delay between two requests to this target, ms. */
   readonly delayMs: number;
 }
 
 export class NetworkEvidence {
-  /** By target, the newest last. */
+  /** Targets that answered, the newest last. */
   readonly #witnesses = new Map<string, Witness>();
-  /** Those that answered first: they are not forgotten. */
+  /** The targets that answered first; they are never removed. */
   readonly #first = new Set<string>();
   /** Targets that have not answered since anybody did. */
   readonly #silent = new Set<string>();
-  /** When each of the last two different targets answered. */
+  /** The last two different targets that answered, with the times. */
   #answers: readonly { readonly target: string; readonly atMs: number }[] = [];
 
   answered(target: string, witness: Witness, atMs: number): void {
@@ -66,8 +66,10 @@ export class NetworkEvidence {
   }
 
   /**
-   * Those to ask, which have answered last, without the ones that are known to be silent. `isAway`: if all are, they are asked again.
-   * `skip`: so many were asked before. `most`: so many at most.
+   * Targets to probe: those that answered last, except targets known to be silent.
+   *
+   * `isAway`: if all targets are silent, they are probed again. `skip`: number of targets probed before. `most`:
+   * number of targets at most.
    */
   witnesses(
     isAway = false,

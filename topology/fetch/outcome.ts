@@ -1,5 +1,5 @@
 /**
- * What became of a fetch, as one of a closed set of outcomes, and what each means for the URL and its host.
+ * Maps the result of a fetch to one of a closed set of outcomes. Each has consequences for the URL and its host.
  *
  * | what came | outcome | why |
  * | --- | --- | --- |
@@ -38,7 +38,7 @@ export type FetchFailure = Extract<
 export interface Exchange {
   /** HTTP status. 0 or absent: no response. */
   readonly status?: number;
-  /** What went wrong. It outweighs the status: a response that broke off is not one. */
+  /** Kind of the failure. It outweighs the status: a response that broke off is not a response. */
   readonly failure?: FetchFailure;
   /** Target of a redirect (redirect.ts); null or absent: none that can be followed. */
   readonly redirectUrl?: string | null;
@@ -66,14 +66,17 @@ export function isWholeRange(contentRange: string): boolean {
   return last !== undefined && Number(last) + 1 === Number(size);
 }
 
-/** Statuses of answers to a Range, a delta or a condition: where none was sent, they hold nothing that stands for the whole. */
+/**
+ * Statuses of answers to a Range, delta or conditional request. If the request was none of these, the body is not the
+ * whole page.
+ */
 export function isPartOrNothing(status: number): boolean {
   return status === 206 || status === 226 || status === 304;
 }
 
 /**
- * retriable: may succeed when repeated after a wait, and costs an attempt.
- * final: settled, nothing to repeat. again: back to its queue at no attempt.
+ * retriable: a repeat after a wait may succeed, and costs an attempt.
+ * final: settled, no repeat. again: back to its queue, without costing an attempt.
  */
 type Fate = 'retriable' | 'final' | 'again';
 
@@ -108,22 +111,25 @@ export function isRetriable(kind: OutcomeKind): boolean {
   return fates[kind] === 'retriable';
 }
 
-/** Nothing follows for this URL, except what a recrawl schedule may say. */
+/** Returns whether the outcome is final: nothing follows for this URL, except a recrawl. */
 export function isTerminal(kind: OutcomeKind): boolean {
   return fates[kind] === 'final';
 }
 
-/** The host is at fault rather than the URL: what failed for this one would fail for its neighbours. */
+/** Returns whether the host is at fault rather than the URL: its other URLs would fail too. */
 export function isHostFailure(kind: OutcomeKind): boolean {
   return kind === 'dnsFailed' || kind === 'connectionFailed' || kind === 'tlsFailed' || kind === 'robotsUnreachable';
 }
 
-/** The same of a whole outcome: a failure of one origin alone is none of the host, which answers under its other scheme. */
+/**
+ * The same for a whole outcome. A failure of one origin alone is not a failure of the host, which answers under its
+ * other scheme.
+ */
 export function failsHost({ kind, originOnly }: Pick<Outcome, 'kind' | 'originOnly'>): boolean {
   return isHostFailure(kind) && !originOnly;
 }
 
-/** The server answered well, but with a media type that is not read here: nothing failed. */
+/** Returns whether the server answered well, but with a media type that is not parsed: nothing failed. */
 export function isNotRead(kind: OutcomeKind, status: number): boolean {
   return kind === 'refused' && status >= 200 && status < 300;
 }
@@ -133,12 +139,15 @@ export function isPressure(kind: OutcomeKind): boolean {
   return kind === 'throttled' || kind === 'timeout';
 }
 
-/** 5xx, but for 503, by which a host asks for fewer requests. Other errors of servers (425) are about one request. */
+/**
+ * Returns whether it is a 5xx other than 503, with which a host asks for fewer requests. Other server errors (425)
+ * concern one request.
+ */
 export function isServerError({ kind, status }: Pick<Outcome, 'kind' | 'status'>): boolean {
   return kind === 'serverError' && status >= 500;
 }
 
-/** The host answered, and its answer is no sign of trouble: also if it refused. */
+/** Returns whether the host answered without a sign of trouble. A refusal counts as a good answer. */
 export function isGoodAnswer(outcome: Pick<Outcome, 'kind' | 'status' | 'originOnly'>): boolean {
   const { kind, status } = outcome;
   if (status === 0 || kind === 'returned' || kind === 'unknown' || kind === 'crawlDelayTooLong') return false;
@@ -146,8 +155,8 @@ export function isGoodAnswer(outcome: Pick<Outcome, 'kind' | 'status' | 'originO
 }
 
 /**
- * Server errors of a host in a row, after one more outcome. One page that is broken says nothing of its host, however often
- * it is tried, so that only first tries count: those are of different URLs.
+ * Number of consecutive server errors of a host, after one more outcome. Only first tries count, because they are of
+ * different URLs: repeated failures of one broken page are no sign of trouble with the host.
  */
 export function serverErrorsAfter(
   before: number,

@@ -1,8 +1,8 @@
 /**
- * Where a response sends the client (RFC 9110 §10.2.2, §15.4; Fetch standard, "location URL").
+ * The target of a redirect (RFC 9110 §10.2.2, §15.4; Fetch standard, "location URL").
  *
- * Only 301, 302, 303, 307 and 308 redirect; 300, 304, 305 and 306 do not. The caller looks after loops and redirect
- * counts.
+ * Only 301, 302, 303, 307 and 308 redirect; 300, 304, 305 and 306 do not. The caller detects loops and limits the
+ * redirect count.
  */
 import { canParse } from '../url/can-parse.ts';
 import { withoutPlainFragment } from '../url/fragment.ts';
@@ -12,9 +12,9 @@ export function isRedirectStatus(status: number): boolean {
 }
 
 /**
- * The http(s) URL to go to, without fragment (but `#!…`); null: not a redirect, or one that leads nowhere we go.
- * `location`: as received, each byte one character (latin1). Bytes beyond ASCII are UTF-8 where they are that, as
- * servers mean them; else they are kept as bytes, escaped, as browsers do.
+ * The http(s) URL to go to, without fragment (except `#!…`); null if the response is no redirect, or its target is
+ * not http(s). `location`: as received, one character per byte (latin1). Bytes beyond ASCII are decoded as UTF-8 if
+ * they are valid UTF-8; otherwise they are escaped byte by byte, as browsers do.
  */
 export function redirectTarget(url: string, status: number, location: string | null): string | null {
   if (!isRedirectStatus(status) || location === null) return null;

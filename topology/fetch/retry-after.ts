@@ -1,6 +1,6 @@
 /**
- * Retry-After (RFC 9110 §10.2.3): seconds, or a date. Both are read as they are meant where a server writes them in another form:
- * with a unit or a fraction, with a zone that is not called GMT, as ISO 8601. Anything else says nothing, and our own back-off holds.
+ * Retry-After (RFC 9110 §10.2.3): seconds, or a date. Common deviations are understood: a unit or a fraction, a zone
+ * that is not called GMT, ISO 8601. Anything else is ignored, and the crawler's own back-off applies.
  */
 
 import { parseHttpDate } from './http-date.ts';

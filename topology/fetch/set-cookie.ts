@@ -18,7 +18,7 @@ export interface Cookie {
   readonly secure: boolean;
 }
 
-/** Where a cookie comes from, or goes to. */
+/** The URL that sets a cookie, or to which it is sent. */
 export interface CookieOrigin {
   /** Host name, lower-case, without port. */
   readonly host: string;
@@ -27,18 +27,18 @@ export interface CookieOrigin {
   readonly isSecure: boolean;
 }
 
-/** Of name and value together: what browsers take. */
+/** Longest name and value together, characters: the limit of browsers. */
 export const cookieCharsMax = 4_096;
 const attributeCharsMax = 1_024;
 
-/** null: it is malformed, or its host may not set it. */
+/** Parses a Set-Cookie header; null if it is malformed, or its host may not set the cookie. */
 export function parseSetCookie(header: string, from: CookieOrigin, nowMs: number): Cookie | null {
   const [pair = '', ...attributes] = header.split(';');
   const equals = pair.indexOf('=');
   const name = pair.slice(0, Math.max(equals, 0)).trim();
   const value = pair.slice(equals + 1).trim();
   if (name === '' && !mayBeNameless(value)) return null;
-  // What is sent back is a header of ours, in which these would begin something else.
+  // The cookie becomes part of a request header, so it must not contain characters that would start another field.
   if (name.length + value.length > cookieCharsMax || !isText(name) || !isText(value)) return null;
   let expires: number | null = null;
   let maxAge: number | null = null;
@@ -94,7 +94,7 @@ function defaultPath(path: string): string {
   return last <= 0 ? '/' : path.slice(0, last);
 }
 
-/** Visible ASCII, blanks and tabs, and bytes beyond ASCII, which go back as they came (RFC 6265 §5.2, §5.4). */
+/** Visible ASCII, blanks and tabs, and bytes beyond ASCII, which are returned unchanged (RFC 6265 §5.2, §5.4). */
 function isText(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
 }

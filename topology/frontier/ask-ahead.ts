@@ -9,7 +9,7 @@ import type { Policy } from '../policy/policy.ts';
 import { frontierLimits } from './frontier-limits.ts';
 import type { FrontierState } from './state/state.ts';
 
-/** A waiting record; null where it could not be read. */
+/** A waiting record; null if it could not be decoded. */
 interface Waiting {
   readonly record: unknown;
 }
@@ -17,7 +17,7 @@ interface Waiting {
 export class AskAhead {
   /** Links in the records that wait. */
   links = 0;
-  /** Number of waiting records that were looked at, under this version of the policy. */
+  /** Number of waiting records that were checked, under this version of the policy. */
   #looked = 0;
   #policyVersion = -1;
   #forgets = 0;
@@ -26,7 +26,7 @@ export class AskAhead {
     this.links += linksIn(record);
   }
 
-  /** To be called when the first of the waiting records have been decided. */
+  /** Call when the first waiting records have been decided. */
   taken(records: readonly Waiting[]): void {
     for (const { record } of records) this.links -= linksIn(record);
     this.#looked = Math.max(0, this.#looked - records.length);

@@ -15,13 +15,13 @@ import { refusedDeadLetters, unreadable } from './unreadable.ts';
 export interface InputSide {
   readonly policy: Policy | null;
   readonly growth: Growth;
-  /** Where the URLs wait that it names, for an event that names some. */
+  /** For an event that names URLs: the places where they wait. */
   readonly named: readonly Waiting[];
-  /** It is taken up to this slice, at the latest. Absent: to its end. */
+  /** Latest slice to decide. Absent: to the end. */
   readonly to?: number | undefined;
 }
 
-/** The slice that is next, or 'done'. */
+/** The next slice, or 'done'. */
 export function decideInput(decision: Decision, input: Input, side: InputSide): number | 'done' {
   const { identity, nowMs } = decision;
   if (input.record === null) {

@@ -1,16 +1,25 @@
-/** Bounds of what is granted by what fetchers take (topology/frontier/task-window.ts, services/frontier/demand/). */
+/** Bounds of grants by the demand of fetchers (topology/frontier/task-window.ts, services/frontier/demand/). */
 export const demandLimits = {
-  /** How far fetchers have come with tasks is looked at this often, while any waits: one small request for all partitions. */
+  /**
+   * How often the fetchers' position on `tasks` is read while any tasks wait, ms: one small request for all
+   * partitions.
+   */
   fetcherLookMs: 200,
-  /** Whether there are fetchers is looked at this often: their group drops one that died 10 s after. */
+  /** How often the members of the fetchers' group are read, ms; the group drops a dead member after 10 s. */
   membersLookMs: 2_000,
-  /** The same while there is none, so that a fetcher that joins has work at once. */
+  /** The same while the group has no member, ms, so that a new fetcher has work at once. */
   nobodyLookMs: 500,
-  /** Tasks wait about this long for a fetcher at most: ten looks, so that none runs dry, and a fraction of a lease's life. */
+  /**
+   * Longest wait of a task for a fetcher, ms, approximately: ten reads of the position, so that no fetcher runs out,
+   * and a fraction of a lease's duration.
+   */
   taskWaitMs: 2_000,
-  /** Tasks of a partition that wait before anything is known of the fetchers' pace; doubled at each look while they take all. */
+  /**
+   * Waiting tasks of a partition before the fetchers' rate is known; doubled at each read while they take all of
+   * them.
+   */
   taskWindowMin: 2,
-  /** The most tasks of a partition that wait, however many are taken: some megabytes. */
+  /** Most waiting tasks of a partition, whatever the rate of fetchers: some megabytes. */
   taskWindowMax: 4_096,
   /** About how many tasks a new owner reads again beyond those that wait. */
   tasksReadAgainMax: 256,

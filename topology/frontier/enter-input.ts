@@ -6,7 +6,7 @@ import type { Input } from './partition.ts';
 
 const nothing: readonly never[] = [];
 
-/** `bytes`: the record as it came, where they are at hand. */
+/** `bytes`: the undecoded record, if available. */
 export function enterInput(input: Input & { readonly record: object }, bytes?: Uint8Array): Input {
   const tooLong = longHostKey(input);
   if (tooLong !== null) return { ...input, record: null, bytes: bytes ?? new Uint8Array(0), why: tooLong } as Input;

@@ -1,11 +1,12 @@
 /**
- * A partition's state from its inputs, where its changelog is lost: the URLs that were fetched, and how each ended.
+ * Rebuilds a partition's state from its inputs if its changelog is lost: which URLs were fetched, and how each ended.
  *
- * Exactly that is promised, and what visits told of pages that are visited again, with the time of the next visit.
- * Order, times and choices were only in the changelog: queued URLs are queued again in the order in which they were
- * found, and leases, budgets and what hosts have proved of their spellings are lost. Control comes first, then results, then discovered.
+ * Only that is promised, plus the findings of revisits and the time of the next visit. Order, times and choices were
+ * only in the changelog: queued URLs are queued again in the order in which they were found; leases, budgets and
+ * evidence for rewritings are lost. Control is read first, then results, then discovered.
  *
- * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, whatever the policy says of its link today: it was fetched. docs/design.md §4.10.
+ * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, even if the
+ * current policy would refuse its link: the URL was fetched. docs/design.md §4.10.
  */
 import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
 import { failsHost, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
@@ -33,7 +34,7 @@ import { FrontierPartition } from './partition.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
 import type { FrontierState } from './state/state.ts';
 
-/** What the results say of one URL. */
+/** Facts about one URL from the results. */
 interface Course {
   last: Outcome | undefined;
   atMs: number;
@@ -67,7 +68,7 @@ export class FromInputs {
     return this.#partition.lists;
   }
 
-  /** Policies and operators' orders; the page quota must not be given out again. */
+  /** Policies and operators' orders. The page quota must not be granted again. */
   control(event: Control): void {
     if (event.kind === 'quota' || event.kind === 'quotaReport') return;
     const { state } = this;
@@ -121,11 +122,11 @@ export class FromInputs {
       const isDead = facts.failures > policy.hostSettings(hostKey).retriesMs.length;
       const deadUntilMs = isDead ? state.nowMs + frontierLimits.deadHostMs : 0;
       state.apply({ kind: 'host', hostKey, facts: { ...facts, deadUntilMs } });
-      // Its URLs went to the dead letters, or were about to.
+      // URLs of a dead host had gone to the dead letters, or would soon.
       const entries = isDead ? (this.#waiting.get(hostKey) ?? []) : [];
       for (const entry of entries) state.apply({ kind: 'abandon', hostKey, record: abandoned(entry, state.nowMs) });
     }
-    // Leases that may still be out somewhere keep their numbers.
+    // Numbers of leases that may still be in use are not reused.
     state.leases.nextId = Math.max(state.leases.nextId, this.#lastLeaseId + 1 + crawlLimits.concurrencyMax);
   }
 
@@ -223,7 +224,7 @@ export class FromInputs {
   }
 }
 
-/** The same key for both spellings of a URL: as it was found, and as it was fetched. */
+/** The same key for a URL as found and as fetched. */
 function keyOf(policy: Policy, url: string): string {
   return seenKey(policy.normalize(url) ?? url);
 }

@@ -4,13 +4,13 @@ export const frontierLimits = {
   checkEvery: 16,
   /** A commit takes no more input beyond this; with what one input may still add it stays below 512 KiB (docs/design.md §4.1). */
   commitBytesSoft: 256 * 1024,
-  /** Links a step looks ahead at for the seen test: about 8 ms. */
+  /** Links that a step checks ahead for the seen test: about 8 ms. */
   askLinksPerStep: 16_384,
   /** Hosts of waiting domains that a step takes off the clock: about a millisecond. */
   parkedPerStep: 1_024,
   /** One fetch in this many of a host is from another front queue than the best: it costs the best 0.2 %. */
   otherQueueEvery: 512,
-  /** Budget keys a step looks at where deferred URLs may come back: about a millisecond. */
+  /** Budget keys that a step checks for deferred URLs to return: about a millisecond. */
   budgetKeysPerStep: 256,
   /** Leases expire this long after their deadline: what two machines' clocks may differ by under NTP, with room. */
   clockSkewMs: 5_000,
@@ -23,11 +23,11 @@ export const frontierLimits = {
   expiriesMax: 3,
   /** A page that says it is good for longer than 30 days is asked for again all the same: some are marked so once and for all. */
   freshSMax: 30 * 86_400,
-  /** A visit for which no day has room waits ten years at most: the search for a day ends. */
+  /** A visit waits at most this many days (ten years) for a day with room, so that the search ends. */
   dueDaysMax: 3_650,
-  /** However small a partition's queue is to be, a host's share holds a lease's worth. */
+  /** Smallest share of a host, in URLs: one lease's worth, even if the partition's queue is small. */
   queueShareLeast: 64,
-  /** URLs of dead hosts given up on per step, so that no step pauses the partition. */
+  /** URLs of dead hosts given up per step, so that no step pauses the partition. */
   abandonsPerStep: 256,
   /** Queued URLs that are read and scored again for each that may have grown: 0.7 µs each. */
   growthUrlsEach: 32,
@@ -35,7 +35,7 @@ export const frontierLimits = {
   growthUrlsPerStep: 4_096,
   /** Holes that URLs which went to better front queues leave in a host's queue: its row in the checkpoint holds them. */
   growthRaisesMax: 2_048,
-  /** Hosts for which it is remembered that queued URLs have grown: 1.6 MB. */
+  /** Hosts with a count of queued URLs that have grown: 1.6 MB. */
   growingHostsMax: 16_384,
   /** One batch of the checkpoint: some milliseconds of work, and small enough for the cheaper way of writing it. */
   checkpointSliceBytes: 224 * 1024,
@@ -45,13 +45,13 @@ export const frontierLimits = {
   queueAgeSamples: 4_096,
   /** Hosts checked once a second for the metrics of their queues: half a millisecond. */
   queueHostsPerLook: 8_192,
-  /** URLs of a host's queue that a question about one looks at: about 10 ms, for which the partition waits. */
+  /** URLs of a host's queue that a query about one URL reads: about 10 ms, while the partition waits. */
   queryUrlsMax: 20_000,
   /** URLs of one page of a host's queue, or hosts of a list. */
   queryPageMax: 1_000,
-  /** Hosts that a list looks at between two steps: about 4 ms. */
+  /** Hosts that a list reads between two steps: about 4 ms. */
   hostsPerLook: 16_384,
-  /** How long an unreachable host counts as dead: the life of a robots.txt verdict, RFC 9309 §2.4. */
+  /** How long an unreachable host counts as dead, ms: the lifetime of a robots.txt verdict, RFC 9309 §2.4. */
   deadHostMs: 24 * 3_600_000,
   /**
    * Added to twice the time that a lease should take: the request timeout (30 s), and the way through the log in both
@@ -62,6 +62,9 @@ export const frontierLimits = {
   robotsHopsMax: 64,
   /** URLs on the first lease of a host: how quick it is, and what its robots.txt asks, is not known yet. */
   firstLeaseUrls: 8,
-  /** Sitemaps read per lease, after its pages: they take the host's time, a few of them at once bring work for hours. */
+  /**
+   * Sitemaps read per lease, after its pages: they take the host's time, and a few of them at once bring work for
+   * hours.
+   */
   sitemapsPerLeaseMax: 8,
 } as const;

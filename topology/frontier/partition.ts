@@ -3,10 +3,10 @@
  *
  *   inputs (control, results, discovered, time) → step → one commit → changelog → ack → checkpoint, tasks
  *
- * `step` is pure but for the state it owns: no I/O, no clock, no randomness of its own. Given the same state, inputs,
- * clock and demand it makes the same commit, to the byte. The caller appends the commit, and only if the ack is the
- * offset it expects does it write the checkpoint and publish what the step put out; on anything else it drops this object
- * and opens a new one from the changelog (docs/design.md §4.1–4.2).
+ * `step` is pure except for the state it owns: no I/O, no clock, no randomness. With the same state, inputs, clock
+ * and demand it makes the same commit, to the byte. The caller appends the commit. Only if the ack has the expected
+ * offset does it write the checkpoint and publish the outputs of the step. Otherwise, it discards this object and
+ * opens a new one from the changelog (docs/design.md §4.1–4.2).
  */
 import type { Control, Discovered, Result } from '../../schemas/types.ts';
 import type { Refusal } from '../border/enter-record.ts';
@@ -44,16 +44,16 @@ import { finishInMemory, type StoreJob } from './storage/store-job.ts';
 import { wakeAtMs } from './wake.ts';
 
 /**
- * A record of an input topic; `record` is null where nobody could read the bytes, or it was refused at the border.
- * `passedOn`: its bytes, if it was. `leaderEpoch`: under which it was appended, where that is known.
+ * A record of an input topic. `record` is null if its bytes could not be decoded, or it was refused at the border.
+ * `passedOn`: its bytes, if it was passed on. `leaderEpoch`: epoch of its leader, if known.
  */
 export type Input = {
   readonly offset: number;
   readonly passedOn?: Uint8Array;
   readonly leaderEpoch?: number | undefined;
-  /** What of it was refused at the border. Absent: nobody has looked. */
+  /** The parts refused at the border. Absent: not checked. */
   readonly refusals?: readonly Refusal[];
-  /** The record, where some of it was refused. */
+  /** Bytes of the record, if some of it was refused. */
   readonly bytes?: Uint8Array;
 } & (
   | { readonly topic: 'control'; readonly record: Control }
@@ -62,7 +62,7 @@ export type Input = {
   | { readonly topic: InputTopic; readonly record: null; readonly bytes: Uint8Array; readonly why: string }
 );
 
-/** Where each input is read from next. */
+/** The position from which each input is read next. */
 export type Positions = Readonly<Record<InputTopic, InputPosition>>;
 
 export class FrontierPartition {
@@ -79,15 +79,15 @@ export class FrontierPartition {
   #asked = false;
   /** Lists of policies: they must be here before a policy that refers to them is offered. */
   readonly lists = new ListSources();
-  /** URLs of dead hosts that the next step gives up on. */
+  /** URLs of dead hosts that the next step gives up. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
-  /** Where the URLs wait that the next step raises, lowers or purges, by the offset of the event. */
+  /** Places of the URLs that the next step raises, lowers or purges, by the offset of the event. */
   #named: ReadonlyMap<number, readonly Waiting[]> = new Map();
   readonly #growth = new Growth();
-  /** What the next step scores again. */
+  /** URLs that the next step scores again. */
   #grown: readonly Grown[] = [];
   #unread = true;
-  /** What fetchers were seen to have taken, for the next step. */
+  /** Tasks that fetchers have taken, for the next step. */
   #taken: Taken | null = null;
   #openedAtMs = Number.NEGATIVE_INFINITY;
   /** The record that is being decided, and those that the step has taken. */
@@ -102,17 +102,17 @@ export class FrontierPartition {
     this.state = state;
   }
 
-  /** An owner that has just opened reads what was reported before it ends leases, ms. */
+  /** Earliest time of expiry, ms: a new owner reads pending results before it ends leases. */
   get #expiryFromMs(): number {
     return this.#leasing.isReported ? this.#openedAtMs + frontierLimits.expiryHoldMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** The kind that the policy in force chooses; before the first policy, tasks. */
+  /** The kind of leasing that the current policy chooses; before the first policy, tasks. */
   get #leasing(): Leasing {
     return this.state.pull.on ? this.#pull : taskLeasing;
   }
 
-  /** Calls of the pull API, where the crawl is served by it. */
+  /** Calls of the pull API, if it serves the crawl. */
   get calls(): PullQueue {
     return this.#pull.queue;
   }
@@ -147,7 +147,7 @@ export class FrontierPartition {
     return this.#inputs[topic].length;
   }
 
-  /** True while more of `discovered` is wanted: there is none left, or the seen test gathers questions. */
+  /** True while more of `discovered` is needed: none is left, or the seen test collects questions. */
   get hungry(): boolean {
     const { seen } = this.state;
     return this.#inputs.discovered.length === 0 || (seen.asks && this.#ahead.links < seen.counts.linksMax);
@@ -159,8 +159,8 @@ export class FrontierPartition {
   }
 
   /**
-   * Work on the seen test's rows that is due, for the caller to run beside the steps, one job at a time; null: none.
-   * `idle`: no more of `discovered` is at hand, so that it is no use to gather more questions.
+   * Due work on the seen test's rows, for the caller to run beside the steps, one job at a time; null: none. `idle`:
+   * no more of `discovered` is available, so waiting for more questions is useless.
    */
   seenWork(idle: boolean): StoreJob | null {
     return this.state.seen.work(this.calls.asks || (this.#blocked && this.#asked && (idle || !this.hungry)));
@@ -172,16 +172,17 @@ export class FrontierPartition {
     return policy === null || isFull(this.state.counters, this.state.shares.opened, policy.config);
   }
 
-  /** When a step has something to do without any input, ms; undefined: never. */
+  /** When a step has work without any input, ms; undefined: never. */
   wakeAtMs(demand: number): number | undefined {
     const { graceMs } = this.#leasing;
     return wakeAtMs(this.state, this.policy, demand, { graceMs, notBeforeMs: this.#expiryFromMs });
   }
 
   /**
-   * Decides what can be decided now. Null if nothing changed. `demand`: leases the fetchers could take. `until`: inputs
-   * behind these positions are left alone, as they were when this was decided before.
-   * Throws StepFailed on a bug only: data faults become dead letters, tallies or outcomes. This partition is of no use then.
+   * Decides everything that can be decided now. Null if nothing changed. `demand`: number of leases that the fetchers
+   * could take. `until`: inputs after these positions are not decided, as when the step was first decided. Throws
+   * StepFailed only for a bug, because data faults become dead letters, tallies or outcomes. This partition is then
+   * unusable.
    */
   step(wallMs: number, demand: number, until: Positions | null = null): Step | null {
     this.#tried = [];
@@ -222,7 +223,7 @@ export class FrontierPartition {
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
     const isIdle = changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic]);
     if (isIdle && !decision.moved) return null;
-    // A look is used up only once a commit has recorded it, since a step that decides nothing leaves no trace.
+    // A check counts only once a commit has recorded it, because a step without a decision leaves no trace.
     this.#grown = [];
     return this.#commit(decision, inputs, demand, changes);
   }
@@ -232,14 +233,14 @@ export class FrontierPartition {
     return this.policy !== null && this.#leasing.isCalled;
   }
 
-  /** Is there something to be read before the next step? */
+  /** Whether rows must be read before the next step. */
   get isUnread(): boolean {
     return this.#unread;
   }
 
   /**
-   * Reads what the next step and the last one's tasks need of the queues' rows. To be run after each step, and before one
-   * while `isUnread`. Where nothing is on disk, `step` does it by itself.
+   * Reads the rows of queues that the next step and the last one's tasks need. Run it after each step, and before a
+   * step while `isUnread`. If nothing is on disk, `step` runs it.
    */
   *reads(): StoreJob {
     yield* readLeases(this.state);
@@ -251,8 +252,8 @@ export class FrontierPartition {
   }
 
   /**
-   * An owner's first commit: it shows readers of the log's tail whose commits count now, and counts what others wrote to
-   * the changelog before it.
+   * An owner's first commit. It shows readers at the log's end which owner's commits count now, and counts earlier
+   * records of other writers in the changelog.
    */
   open(wallMs: number): Step {
     const { positions, foreignBeforeClaim, counters } = this.state;
@@ -264,7 +265,9 @@ export class FrontierPartition {
     return this.#commit(decision, inputs, 0, decision.finish());
   }
 
-  /** Notes, in a separate commit, that the log has lost read records of an input: from here on everything is new. */
+  /**
+   * Records, in a separate commit, that the log has lost read records of an input: all records from here on are new.
+   */
   goBack(topic: InputTopic, offset: number, wallMs: number): Step {
     const { positions } = this.state;
     const before = { ...positions };
@@ -293,7 +296,9 @@ export class FrontierPartition {
     );
   }
 
-  /** What to publish again when an owner opens: a crash may have lost it between its commit and its publication. */
+  /**
+   * Records to publish again when an owner opens, because a crash may have lost them between commit and publication.
+   */
   republish(): ControlMessage[] {
     return quotaMessages(this.state, this.identity.partition);
   }
@@ -324,14 +329,14 @@ export class FrontierPartition {
     return new Decided(commit, offset, decision, tasks);
   }
 
-  /** Inputs that are to be read from \`state.positions\` from now on, whatever was read before. */
+  /** Inputs that must now be read from `state.positions`, whatever was read before. */
   takeSought(): InputTopic[] {
     const topics = [...this.#sought];
     this.#sought.clear();
     return topics;
   }
 
-  /** Drops records that were offered and not decided: they must be offered again. */
+  /** Drops offered records that were not decided; they must be offered again. */
   withdraw(): void {
     for (const topic of inputTopics) this.#forget(topic);
   }

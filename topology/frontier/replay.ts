@@ -1,5 +1,6 @@
 /**
- * Applies what the changelog says, without deciding anything: for owners that restore, standbys, snapshots and replays.
+ * Applies records of the changelog without deciding anything: for owners that restore, standbys, snapshots and
+ * replays.
  */
 import type { Claim, Commit, Foreign } from './changes/changelog.ts';
 import { expectOffset, validateCommit } from './changes/changelog.ts';
@@ -8,8 +9,8 @@ import { endLeases } from './decide/leases/end-leases.ts';
 import type { FrontierState } from './state/state.ts';
 
 /**
- * Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. `hash`: that of its
- * bytes; null: it need not be known later what this state was built from.
+ * Applies a record of the changelog, at an owner that restores, a standby or a replay. `hash`: hash of its bytes;
+ * null: the caller does not need the origin of this state later.
  */
 export function replay(
   state: FrontierState,

@@ -1,6 +1,6 @@
 /**
- * A step threw: a bug, found by an input or by the state alone. What the step has done to the state in memory is void:
- * whoever ran it opens the partition again from its changelog, which knows nothing of the step.
+ * A step threw: a bug, triggered by an input or by the state alone. The step's effects on the state in memory are
+ * void: the caller opens the partition again from its changelog, which does not contain the step.
  */
 import { CrawlstreamError } from '../errors.ts';
 import type { InputTopic } from './changes/changelog.ts';

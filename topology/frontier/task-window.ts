@@ -1,9 +1,10 @@
 /**
  * How many tasks of a partition may wait for a fetcher: as many as fetchers take within `taskWaitMs`.
  *
- * By Little's law what waits, divided by the rate it is taken at, is how long it waits; so a window of what was taken in
- * the last `taskWaitMs` bounds a task's wait to about that, far below a lease's lead time, whatever the fetchers' number.
- * While they take all there is and want more it doubles, as TCP's slow start does (RFC 5681 §3.1).
+ * By Little's law, the waiting time is the number of waiting tasks divided by the rate of taking. So a window of the
+ * tasks taken in the last `taskWaitMs` bounds a task's wait to about that time, far below a lease's lead time,
+ * whatever the number of fetchers. While fetchers take all tasks and want more, the window doubles, like TCP's slow
+ * start (RFC 5681 §3.1).
  */
 import { demandLimits } from './demand-limits.ts';
 
@@ -11,7 +12,7 @@ const { taskWaitMs, taskWindowMin, taskWindowMax } = demandLimits;
 
 export class TaskWindow {
   #size: number = taskWindowMin;
-  /** What each look of the last `taskWaitMs` saw: when, and how many tasks had been taken since the look before. */
+  /** By read of the last `taskWaitMs`: its time, and the number of tasks taken since the previous read. */
   #looks: { readonly atMs: number; readonly taken: number }[] = [];
 
   get size(): number {
@@ -19,8 +20,8 @@ export class TaskWindow {
   }
 
   /**
-   * A look at `nowMs`. `taken`: tasks taken since the look before. `waiting`: not taken yet. `wanted`: more could have been
-   * granted than the window let.
+   * Records a read at `nowMs`. `taken`: tasks taken since the previous read. `waiting`: tasks not taken yet.
+   * `wanted`: the window prevented further grants.
    */
   look(nowMs: number, taken: number, waiting: number, wanted: boolean): void {
     this.#looks.push({ atMs: nowMs, taken });

@@ -1,11 +1,11 @@
-/** The dead letters of inputs that nobody can read, or that were refused at the border. */
+/** Dead letters of inputs that cannot be decoded, or were refused at the border. */
 import { blankDeadLetter } from '../../schemas/blank.ts';
 import type { DeadLetter } from '../../schemas/types.ts';
 import { type Refusal, refusalText } from '../border/enter-record.ts';
 import type { PartitionIdentity } from './decide/decision.ts';
 import type { Input } from './partition.ts';
 
-/** What it takes of an input. */
+/** The parts of an input that are needed. */
 type Source = Pick<Input, 'topic' | 'offset'>;
 
 export function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {
@@ -19,7 +19,7 @@ export function unreadable(identity: PartitionIdentity, input: Input & { record:
   };
 }
 
-/** One for each part of it; the first holds the record. */
+/** One dead letter for each part of the input; the first holds the record. */
 export function refusedDeadLetters(
   identity: PartitionIdentity,
   input: Source & { readonly bytes?: Uint8Array },

@@ -1,16 +1,16 @@
-/** When a step of a partition has something to do without any input. */
+/** Time of a partition's next step without input. */
 import type { Policy } from '../policy/policy.ts';
 import { nextHopAtMs } from './decide/leases/robots-hops.ts';
 import { nextRefillAtMs } from './decide/links/budgets.ts';
 import type { FrontierState } from './state/state.ts';
 
-/** When a lease is over: so long after its deadline, and no sooner than then, ms. */
+/** When a lease ends: `graceMs` after its deadline, and not before `notBeforeMs`. */
 export interface Expiry {
   readonly graceMs: number;
   readonly notBeforeMs: number;
 }
 
-/** `demand`: leases that could be granted. ms; undefined: never. */
+/** `demand`: leases that could be granted. Returns ms; undefined: never. */
 export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: number, expiry: Expiry) {
   if (state.abandoning.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
   const grants = demand > 0 && policy?.config.paused !== true;

@@ -1,10 +1,11 @@
 /**
- * Which encoding a page is in (Encoding and HTML standards), and its decoding.
+ * Finds the encoding of a page (Encoding and HTML standards), and decodes it.
  *
- * Order: byte order mark, `charset` of Content-Type, `<meta>` in the first 1,024 bytes (html-encoding-sniffer, behind
- * this file), then detection: bytes beyond ASCII that are valid UTF-8 are UTF-8, since they are hardly ever so by
- * chance; otherwise what the text looks like (guess-charset.ts), or else windows-1252, the standard's fallback. For
- * most pages this is short: a label that says UTF-8 ends the search.
+ * Sources, in this order: byte order mark, `charset` of Content-Type, `<meta>` in the first 1,024 bytes
+ * (html-encoding-sniffer, behind this file), then detection. Bytes beyond ASCII that are valid UTF-8 are taken as
+ * UTF-8, because other text is hardly ever valid UTF-8 by chance. Otherwise the look of the text decides
+ * (guess-charset.ts), or else windows-1252, the standard's fallback. Most pages declare UTF-8, which ends the search
+ * early.
  */
 import sniffEncoding from 'html-encoding-sniffer';
 import { guessCharset } from './guess-charset.ts';
@@ -109,7 +110,7 @@ function beginsInBytes(body: Uint8Array): boolean {
   return body[at] === 0x3c && body[at + 1] !== 0;
 }
 
-/** `<` and a letter or mark in UTF-16 without a byte order mark. */
+/** Recognises UTF-16 without a byte order mark: `<` and then a letter or mark. Returns null for anything else. */
 function unmarkedXmlUtf16(body: Uint8Array): string | null {
   if (body[0] === 0x3c && body[1] === 0 && body[2]! > 0x20 && body[3] === 0) return 'utf-16le';
   return body[0] === 0 && body[1] === 0x3c && body[2] === 0 && body[3]! > 0x20 ? 'utf-16be' : null;
@@ -149,7 +150,7 @@ function unmarkedUtf16(body: Uint8Array): string | null {
   return body[0] === 0 && body[1] === 0x3c && body[2] === 0 && body[3] === 0x3f ? 'utf-16be' : null;
 }
 
-/** An empty string where nothing is declared. The sniffer trips over a `charset` that the head's end cuts off. */
+/** Empty if nothing is declared. The sniffer fails on a `charset` that the head's end cuts off. */
 function sniff(head: Uint8Array): string {
   try {
     return sniffEncoding(head, { defaultEncoding: '' });
@@ -158,7 +159,7 @@ function sniff(head: Uint8Array): string {
   }
 }
 
-/** The standard's name of a label, lower case; null where no decoder is. */
+/** The standard's name for a label, lower case; null if there is no decoder. */
 function encodingOf(label: string): string | null {
   const name = label.trim().toLowerCase();
   if (name === 'utf-8' || name === 'utf8') return 'utf-8';
@@ -176,7 +177,7 @@ function createDecoder(encoding: string): LegacyDecoder {
     : legacyDecoder(encoding);
 }
 
-/** Encodings of one byte a character, of which Node's ICU has every byte as the standard's index has it. */
+/** Single-byte encodings for which Node's ICU agrees with the standard's index in every byte. */
 const icuIsExact = new Set(
   (
     'ibm866 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-8-i iso-8859-10 ' +
@@ -208,7 +209,7 @@ function strictUtf8(body: Uint8Array): string | null {
   }
   try {
     const text = strict.decode(body.subarray(0, end));
-    // All bytes are ASCII except what may be a cut character, which may as well be a whole one in another encoding.
+    // All bytes are ASCII except a possibly cut character, which may as well be a complete one in another encoding.
     return end < body.length && text.length === end ? null : text;
   } catch {
     return null;

@@ -1,8 +1,9 @@
 /**
- * What a page asks of crawlers: `<meta name=robots>` and X-Robots-Tag.
+ * Directives of a page for crawlers: `<meta name=robots>` and X-Robots-Tag.
  *
- * Neither has a standard; the public documentation of the large search engines is the source. Kept: noindex, nofollow,
- * none. What they say of use (noarchive, noai, unavailable_after, …) is read by usage/robots-tag.ts. Statements for everyone and for our own token add up: the strictest holds.
+ * Neither has a standard; the source is the public documentation of the large search engines. This file reads
+ * noindex, nofollow and none; usage/robots-tag.ts reads directives about use (noarchive, noai, unavailable_after, …).
+ * Directives for everyone and for the crawler's own token are combined: the strictest applies.
  */
 import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product-token.ts';
 
@@ -17,7 +18,10 @@ export function bothDirectives(a: Directives, b: Directives): Directives {
   return { noindex: a.noindex || b.noindex, nofollow: a.nofollow || b.nofollow };
 }
 
-/** `content` of a meta element that is named `robots` or our token: words apart by commas or blanks, case ignored. */
+/**
+ * Parses the `content` of a meta element named `robots` or our token: words separated by commas or blanks, in any
+ * case.
+ */
 export function metaDirectives(content: string): Directives {
   let noindex = false;
   let nofollow = false;
@@ -33,8 +37,8 @@ const valuedRules = new Set(['unavailable_after', 'max-snippet', 'max-image-prev
 const scope = /^\s*([a-z][\w.-]*|\*)\s*:(.*)$/is;
 
 /**
- * `values`: each X-Robots-Tag header. A value may begin, or go on after a comma, with `name:`; what follows is then for
- * that crawler alone, up to the next name or the end of the value.
+ * `values`: each X-Robots-Tag header. A value may begin with `name:`, or have it after a comma; the directives up to
+ * the next name or the end of the value are then for that crawler alone.
  */
 export function headerDirectives(values: readonly string[], productToken: ProductTokens | null): Directives {
   const tokens = lowerTokens(productToken);

@@ -1,7 +1,10 @@
-/** What an element means to the extractor. Names in lower case; an element not listed breaks the text around it. */
+/**
+ * Roles of HTML elements for the extractor. Names are in lower case; an element that is not listed breaks the text
+ * around it.
+ */
 
 export const element = {
-  /** Any other element: its text counts, and a blank stands between it and its neighbours. */
+  /** Any other element: its text counts, with a blank before and after it. */
   block: 0,
   /** Its text runs on with the text around it. */
   inline: 1,
@@ -64,8 +67,8 @@ const elements = new Map<string, Element>([
   ['aside', element.aside],
 ]);
 /**
- * Names of up to six letters as one number of five bits a letter, which is exact and needs no string; most tags have one.
- * The others are looked up by name.
+ * Names of up to six letters as one number, five bits a letter: exact, and without creating a string. Most tags have
+ * such a name. Others are looked up by name.
  */
 const packedCharsMax = 6;
 const nameCharsMax = 10;
@@ -79,7 +82,7 @@ function pack(name: string): number {
   return key;
 }
 
-/** The element named in `html` from `start` to `end`, in any case. */
+/** The role of the element named in `html` from `start` to `end`, in any case. */
 export function elementOf(html: string, start: number, end: number): Element {
   const size = end - start;
   if (size > nameCharsMax) return element.block;

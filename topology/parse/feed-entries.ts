@@ -1,16 +1,16 @@
 /**
  * Entries of RSS 0.9–2.0, RSS 1.0 (RDF) and Atom: addresses and dates.
  *
- * Only elements that stand directly in an entry are the entry's own: what lies in `source`, in an image or in markup of
- * its content belongs to those. Addresses are, in this order:
- * - links: Atom's `link` without rel, or with rel alternate, as a name or as an IRI (RFC 4287 §4.2.7.2); RSS's `link` with
- *   its text. In RSS, Atom's link counts if it says alternate, or if there is no other;
+ * Only direct children of an entry belong to it. Elements inside `source`, an image or markup of the content are
+ * ignored. Addresses are, in this order:
+ * - links: Atom's `link` without rel, or with rel alternate, as a name or as an IRI (RFC 4287 §4.2.7.2); RSS's `link`
+ * with its text. In RSS, Atom's link counts if it has rel alternate, or if there is no other;
  * - a permalink: RSS's `guid`, unless it says that it is none;
- * - the entry's own text, if the entry holds no element.
- * A permalink or text counts only as an absolute http(s) URL: anything else is words.
+ * - the entry's own text, if the entry has no child element.
+ * A permalink or text counts only if it is an absolute http(s) URL.
  *
- * Relative links resolve against xml:base (RFC 4287 §2). Feeds are often malformed, so an end tag that has no start is
- * ignored, the end of an entry ends what is open in it, and so does the beginning of the next one.
+ * Relative links resolve against xml:base (RFC 4287 §2). Feeds are often malformed. So an end tag without a start is
+ * ignored, and the end of an entry, or the start of the next one, closes all open elements in it.
  */
 import { parseSitemapDate } from './sitemap-date.ts';
 import { emptyScope, scopeWithin, type XmlScope } from './xml-scope.ts';
@@ -20,7 +20,7 @@ export interface FeedEntry {
   readonly location: string;
   /** ms since the Unix epoch. 0: unknown. */
   readonly lastModifiedMs: number;
-  /** What the location resolves against; absent: the feed's URL. */
+  /** Base URL of the location; absent: the feed's URL. */
   readonly base?: string;
 }
 
@@ -32,7 +32,7 @@ type Vocabulary = 'own' | 'atom' | 'other';
 
 /** Longest text of a location or a date that is kept. */
 const fieldCharsMax = 8_192;
-/** An entry has one; feeds that repeat it mean the same page in other words. */
+/** Locations of one entry. Normally there is one; feeds that repeat it mean the same page in other words. */
 const locationsPerItemMax = 64;
 /** Elements around the entries with a remembered scope. Feeds have three; deeper elements have the scope of these. */
 const outerDepthMax = 16;
@@ -65,7 +65,7 @@ interface Item extends Frame {
   /** Atom's links in RSS that do not say their relation. */
   readonly spare: { readonly location: string; readonly base: string }[];
   permalink: string;
-  /** By the order of `dates`. */
+  /** One entry for each name in `dates`, in that order. */
   readonly datesMs: number[];
   hasElements: boolean;
   text: string;
@@ -206,7 +206,7 @@ export class EntryReader {
     return name === 'title' && attributes.get('type') !== 'xhtml' ? 'title' : 'inert';
   }
 
-  /** Has the writer forgotten to end what is open? An entry may lie in Atom's content, and in no other element. */
+  /** Did the author forget to close elements? An entry may be nested in Atom's content, and in no other element. */
   #isForgotten(item: Item, prefix: string, name: string): boolean {
     const child = this.#child;
     if (name === this.#itemName) {

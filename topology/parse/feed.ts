@@ -19,20 +19,20 @@ export interface Located {
   readonly lastModifiedMs: number;
   /** The same page in another language: no location of the sitemap's own. */
   readonly alternate?: true;
-  /** What a location of a feed resolves against; absent: the feed's URL. */
+  /** Base URL of a location in a feed; absent: the feed's URL. */
   readonly base?: string;
 }
 
-/** `sitemap`: of pages, of whatever vocabularies; `index`: of sitemaps; `feed`: the newest of what is there. */
+/** `sitemap`: lists pages, with any vocabularies; `index`: lists sitemaps; `feed`: lists the newest entries. */
 export type ListForm = 'sitemap' | 'index' | 'feed';
 
 export interface FeedReader {
   write(xml: string): void;
-  /** To be called when the text has ended. */
+  /** Call when the text has ended. */
   end(): void;
-  /** What was found since the last call; an item appears once it is complete. */
+  /** Returns the items completed since the last call. */
   take(): readonly Located[];
-  /** Known from the root on; null: it is none of these. */
+  /** Form of the list, known once the root element is read; null: none of these. */
   readonly form: ListForm | null;
   /** Shortest time between polls that a feed asks for, ms. 0: it does not. */
   readonly pollMs: number;

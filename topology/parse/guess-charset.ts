@@ -1,15 +1,16 @@
 /**
- * The encoding of a page that names none and is no UTF-8 (HTML standard §13.2.3.2, "autodetection"), by chardet, a port
- * of ICU's detector: the structure of multi-byte encodings, else the letters of the languages that single-byte ones serve.
+ * Guesses the encoding of a page that declares none and is not UTF-8 (HTML standard §13.2.3.2, "autodetection"). It
+ * uses chardet, a port of ICU's detector: first the structure of multi-byte encodings, then the letters of the
+ * languages of single-byte ones.
  *
- * Only what a page may be in without saying so is guessed: no UTF-16 or UTF-32, whose bytes other pages have by chance,
- * and nothing that looks like ASCII (ISO-2022), which could hide markup.
+ * It never guesses UTF-16 or UTF-32, because other pages have such bytes by chance, nor encodings that look like
+ * ASCII (ISO-2022), which could hide markup.
  */
 import { analyse } from 'chardet';
 
-/** Bytes of text that are compared: some 3 ms at most, on the few pages that come here. */
+/** Bytes of text to compare: at most about 3 ms, on the few pages that need a guess. */
 const textBytesMax = 8_192;
-/** Bytes beyond ASCII below which the standard's fallback is as good a guess. */
+/** With fewer bytes beyond ASCII, the standard's fallback is as good as a guess. */
 const evidenceBytesMin = 8;
 
 /** chardet's names → the Encoding standard's; its decoders also read similar encodings. */

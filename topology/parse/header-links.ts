@@ -11,11 +11,14 @@ import type { ParsedPage } from './page.ts';
 interface HeaderLink {
   /** As written, not yet resolved. */
   readonly href: string;
-  /** By lower-case name, of each the first (RFC 8288 §3.3). */
+  /** Value by lower-case name; of repeated names, the first (RFC 8288 §3.3). */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The page with its header fields; its own canonical comes first, but a refresh of the fields wins. */
+/**
+ * Adds links from header fields to the page. The page's canonical takes precedence; a Refresh field takes precedence
+ * over the page's.
+ */
 export function withHeaderLinks(
   page: ParsedPage,
   url: string,
@@ -31,7 +34,7 @@ export function withHeaderLinks(
   for (const { href, parameters } of link.flatMap(parseLinkField)) {
     const target = resolveHttp(href, url);
     const rel = (parameters.get('rel') ?? '').trim().toLowerCase().split(/\s+/);
-    // Of another context than the page itself it says nothing of the page.
+    // A link with another context than the page does not concern the page.
     const anchor = parameters.get('anchor');
     if (target === null || (anchor !== undefined && resolveHttp(anchor, url) !== resolveHttp('', url))) continue;
     if (rel.includes('nofollow') || rel.includes('stylesheet')) continue;
@@ -46,7 +49,10 @@ export function withHeaderLinks(
   return { ...page, links: [...found], linksDropped, canonical, metaRefresh };
 }
 
-/** Appendix B.2 of RFC 8288, read leniently: what is broken ends the field, and what came before it counts. */
+/**
+ * Parses a Link field leniently, by Appendix B.2 of RFC 8288. Malformed text ends the field; the links before it
+ * count.
+ */
 function parseLinkField(field: string): HeaderLink[] {
   const links: HeaderLink[] = [];
   let at = 0;

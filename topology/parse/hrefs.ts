@@ -1,8 +1,8 @@
 /**
- * A page's hrefs, gathered as written and resolved once its base is known.
+ * Collects a page's hrefs as written, and resolves them once the base is known.
  *
- * Document order, each URL once. A page may spell one link a thousand times: spellings are made distinct before they
- * are resolved, and only `hrefsPerLink` of them per link wanted are kept; what is beyond is counted, not remembered.
+ * Links are in document order, each URL once. A page may repeat a link a thousand times, so hrefs are made distinct
+ * before they are resolved. At most `hrefsPerLink` hrefs per wanted link are kept; the others are only counted.
  */
 
 import type { FoundIn } from '../../schemas/types.ts';
@@ -13,26 +13,26 @@ import type { LinkSpelling } from './legacy-encodings.ts';
 import { parseLimits } from './parse-limits.ts';
 
 export interface HrefCollector {
-  /** `place`: where on the page it stands. Absent: not known. */
+  /** `place`: position of the link on the page. Absent: unknown. */
   add(href: string, place?: FoundIn): void;
   /**
-   * `page`: if there are too many links, those to its host are kept first. `spell`: how they are written in the page's
-   * encoding.
+   * Resolves the hrefs. `page`: URL of the page; if there are too many links, those to its host are kept first.
+   * `spell`: escapes a link in the page's encoding.
    */
   resolve(base: string, page: string, spell?: LinkSpelling): Resolved;
 }
 
 export interface Resolved {
   readonly links: string[];
-  /** Where the links stand of which it is known. */
+  /** Positions of links on the page, for links with a known position. */
   readonly places: ReadonlyMap<string, FoundIn>;
-  /** Distinct links beyond the limit; past what is remembered, hrefs. */
+  /** Number of dropped links: distinct links beyond the limit, plus hrefs that were not kept. */
   readonly dropped: number;
 }
 
 const noPlaces: ReadonlyMap<string, FoundIn> = new Map();
 
-/** Absolute, without fragment (but `#!…`); null: malformed, or neither http nor https. */
+/** Resolves to an absolute URL without fragment (except `#!…`); null: malformed, or neither http nor https. */
 export function resolveHttp(href: string, base: string): string | null {
   const link = resolveLink(href, base);
   return link !== null && (link.startsWith('https:') || link.startsWith('http:')) ? link : null;

@@ -1,7 +1,8 @@
 /**
- * JSON Feed, version 1 and 1.1 (jsonfeed.org): a document with `version` and `items`, an item with its page's `url`, and
- * `date_modified` or `date_published` (RFC 3339). An item that only points elsewhere has `external_url`; one whose `id` is
- * a URL may have nothing else. JSON is read as a whole, so one that is longer than `jsonFeedCharsMax` gives nothing.
+ * JSON Feed, version 1 and 1.1 (jsonfeed.org): a document with `version` and `items`. An item has its page's `url`,
+ * and `date_modified` or `date_published` (RFC 3339). An item that only points elsewhere has `external_url`; an item
+ * with a URL as `id` may have nothing else. The JSON is parsed as a whole, so a feed longer than `jsonFeedCharsMax`
+ * yields nothing.
  */
 
 import type { FeedReader, Located } from './feed.ts';

@@ -1,10 +1,11 @@
 /**
- * Where on its page a link stands, by the elements around it (HTML standard §4.3, "Sections"): in what the page is about, in
- * its navigation, or in its footer. The scanner builds no tree, so open elements are counted; a page that closes none of them
- * gives what its first ones say, which costs an order and nothing else.
+ * The position of a link on its page, by the elements around it (HTML standard §4.3, "Sections"): content,
+ * navigation, or footer. The scanner builds no tree, so it counts open elements. If a page never closes them, the
+ * first elements decide for the whole page; that affects only the order of its links.
  *
- * `<nav>` is navigation wherever it stands. Inside `<main>` and `<article>` all else is content, headers and footers of their
- * own too; outside, `<footer>` is footer, `<header>` and `<aside>` are navigation. Elsewhere nothing is known.
+ * Inside `<main>` and `<article>`, `<nav>` is navigation and everything else is content, including headers and footers
+ * there. Outside of them, everything in `<footer>` is footer, and `<nav>`, `<header>` and `<aside>` are navigation.
+ * Elsewhere the position is unknown.
  */
 import type { FoundIn } from '../../schemas/types.ts';
 import { type Element, element } from './elements.ts';
@@ -15,7 +16,7 @@ export class Landmarks {
   #footer = 0;
   #aside = 0;
 
-  /** `by`: 1 where the element begins, -1 where it ends. */
+  /** Counts an element. `by`: 1 at its start, -1 at its end. */
   pass(kind: Element, by: 1 | -1): void {
     if (kind === element.main) this.#main = Math.max(0, this.#main + by);
     else if (kind === element.nav) this.#nav = Math.max(0, this.#nav + by);
@@ -30,7 +31,7 @@ export class Landmarks {
   }
 }
 
-/** A link that stands in several places counts by the one that says most for it. */
+/** The position that counts for a link with several positions: the one of higher rank. */
 export function betterPlace(a: FoundIn | undefined, b: FoundIn): FoundIn {
   return a === undefined || rank[b] > rank[a] ? b : a;
 }

@@ -1,9 +1,9 @@
 /**
- * Encodings other than UTF-8, UTF-16 and windows-1252, as the Encoding standard has them, by `@exodus/bytes`: decoders, and
- * the encoding of a link's query. Node's own decoders are ICU's, which differ from the standard in thousands of characters
- * (docs/decisions/0046-legacy-encodings.md).
+ * Encodings other than UTF-8, UTF-16 and windows-1252, as in the Encoding standard, by `@exodus/bytes`: decoders, and
+ * the encoding of a link's query. Node's own decoders are ICU's, which differ from the standard in thousands of
+ * characters (docs/decisions/0046-legacy-encodings.md).
  *
- * The package is loaded when the first page needs it: it takes 50 ms, and few crawls meet such a page early.
+ * The package is loaded when the first page needs it: loading takes 50 ms, and few crawls meet such a page early.
  */
 // biome-ignore lint/style/noRestrictedImports: loads code that few crawls need, and reads no data.
 import { createRequire } from 'node:module';
@@ -38,8 +38,9 @@ export type LinkSpelling = (href: string) => string;
 const asWritten: LinkSpelling = (href) => href;
 
 /**
- * How the links of a page are spelt in its encoding (URL standard §4.4, query state): characters of the query beyond ASCII
- * are escaped as the page's encoding has them. UTF-16 counts as UTF-8, whose links are left to the parser of URLs.
+ * Returns a function that escapes links in the page's encoding (URL standard §4.4, query state): it escapes
+ * characters beyond ASCII in the query. For UTF-8 and UTF-16 it changes nothing, and the URL parser escapes them as
+ * UTF-8.
  */
 export function linkSpelling(encoding: string): LinkSpelling {
   if (encoding === '' || encoding === 'utf-8' || encoding.startsWith('utf-16')) return asWritten;
@@ -53,7 +54,7 @@ export function linkSpelling(encoding: string): LinkSpelling {
   };
 }
 
-/** URL standard, special-query percent-encode set, beyond what is always escaped. */
+/** URL standard: the special-query percent-encode set, without characters that are always escaped. */
 const specialQuerySet = ' "#\'<>';
 
 function escapedQuery(encoding: string, query: string): string {

@@ -34,12 +34,15 @@ function beginsAsFeed(sliceAt: (from: number) => string, size: number, start = 0
   return false;
 }
 
-/** `<!DOCTYPE html`, by which most pages begin. */
+/** Returns whether the body starts with `<!DOCTYPE html`, as most pages do. */
 function isHtmlDoctype(body: Uint8Array, at: number): boolean {
   return body[at + 1] === 0x21 && (body[at + 2]! | 0x20) === 0x64 && /^<!doctype\s+html\b/i.test(headOf(body, at, 32));
 }
 
-/** The bytes of a slice are whole characters, or halves of those beyond the basic plane, which are no markup. */
+/**
+ * Decodes a slice. It may cut a character beyond the basic plane in half, which does no harm, because markup is
+ * ASCII.
+ */
 function decodeSlice(body: Uint8Array, from: number, encoding: string): string {
   return new TextDecoder(encoding).decode(body.subarray(from, from + headBytes));
 }

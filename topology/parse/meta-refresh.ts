@@ -1,8 +1,6 @@
 /**
- * `content` of `<meta http-equiv=refresh>` (HTML standard, "shared declarative refresh steps").
- *
- * Deviations: a fraction of a second is kept; a refresh without a URL reloads the page itself and so says nothing to a
- * crawler.
+ * `content` of `<meta http-equiv=refresh>` (HTML standard, "shared declarative refresh steps"). Deviations: a
+ * fraction of a second is kept; a refresh without a URL is ignored, because it reloads the page itself.
  */
 
 export interface Refresh {

@@ -1,12 +1,12 @@
 /**
  * One HTML page, read in a single pass: links, title, description, text, canonical, base, refresh, robots directives.
  *
- * Pure and bounded: `byteBudget` cuts the input, `expired` is asked between slices, and work is linear in what is read,
- * whatever the markup. A page that is cut or out of time gives what was found up to there.
+ * Pure and bounded: `byteBudget` cuts the input, the scanner calls `expired` between slices, and the work is linear
+ * in the input, whatever the markup. If a page is cut or runs out of time, the result has what was found so far.
  *
- * Links are `a` and `area` (but rel=nofollow, ugc, sponsored), `iframe` and `frame`, and the `link` elements that lead
- * to pages (link-element.ts). The first `<base href>` holds for the whole page, before it as well as after. A page that
- * asks for nofollow gives no links. A meta refresh is reported, and the caller may follow it, as it does a redirect.
+ * Links are `a` and `area` (except rel=nofollow, ugc, sponsored), `iframe` and `frame`, and the `link` elements that
+ * lead to pages (link-element.ts). The first `<base href>` applies to the whole page, before and after it. A page
+ * with nofollow has no links. A meta refresh is reported, and the caller may follow it like a redirect.
  */
 
 import type { FoundIn } from '../../schemas/types.ts';
@@ -44,9 +44,12 @@ export interface ParseOptions {
 }
 
 export interface ParsedPage {
-  /** Absolute, without fragments, in document order, each once; where there are too many, those of the page's host first. */
+  /**
+   * Absolute, without fragments, in document order, each once; if there are too many, those to the page's host come
+   * first.
+   */
   readonly links: readonly string[];
-  /** Where on the page the links stand of which it is known. Absent: of none. */
+  /** Positions of links on the page, for links with a known position. Absent: all unknown. */
   readonly places?: ReadonlyMap<string, FoundIn>;
   /** Distinct links beyond `linksMax`. */
   readonly linksDropped: number;
@@ -59,14 +62,14 @@ export interface ParsedPage {
   readonly text: string;
   /** Absolute; empty: none. */
   readonly canonical: string;
-  /** What hrefs resolve against. */
+  /** Base URL of hrefs. */
   readonly base: string;
   /** `url` is absolute. */
   readonly metaRefresh: { readonly url: string; readonly delaySeconds: number } | null;
   readonly robots: Directives;
-  /** Meta elements that speak of how the page may be used. Absent: there are none. */
+  /** Meta elements about how the page may be used. Absent: none. */
   readonly usageMetas?: readonly UsageMeta[];
-  /** What `<html lang>` says (BCP 47), in lower case; empty: nothing. */
+  /** Value of `<html lang>` (BCP 47), in lower case; empty: none. */
   readonly declaredLanguage: string;
   /** WHATWG name of the encoding the body was read in. */
   readonly charset: string;
@@ -184,7 +187,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     options.expired,
   );
 
-  // The first declaration counts, wherever it stands: a page that was read in another encoding is read again.
+  // The first declaration counts, wherever it is. If the page was decoded in another encoding, it is parsed again.
   if (lateCharset !== null && lateCharset !== charset) {
     return parsePage(body, { ...options, contentType: `text/html;charset=${lateCharset}` });
   }
@@ -219,7 +222,9 @@ function isNofollow(rel: string): boolean {
   return rel !== '' && nofollow.test(rel);
 }
 
-/** The body where it is the page, byte for character. A malformed byte would be one character too: U+FFFD. */
+/**
+ * The body as bytes, if each character of the page is one byte. A malformed byte would also be one character: U+FFFD.
+ */
 function asAscii(body: Uint8Array | string, html: string, charset: string): Uint8Array | null {
   if (typeof body === 'string' || charset !== 'utf-8' || body.length !== html.length) return null;
   return html.includes('\ufffd') ? null : body;

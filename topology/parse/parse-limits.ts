@@ -4,13 +4,13 @@ export const parseLimits = {
   sliceChars: 64 * 1024,
   /** Distinct hrefs remembered per link wanted: many spell the same URL, and the rest need only be counted. */
   hrefsPerLink: 4,
-  /** Longest href that is looked at: the URL limit, and room for `../` and entities. */
+  /** Longest href that is read, in characters: the URL limit, and room for `../` and entities. */
   hrefCharsMax: 8_192,
   /** Requisites taken of a page, or of a style sheet: pages have some dozens. */
   requisitesMax: 500,
-  /** Characters of one tag that are looked at for what it loads: pictures within it (`data:`) are skipped whole. */
+  /** Characters of each tag that are searched for requisites; the rest of a tag (a picture as `data:`) is skipped. */
   requisiteTagChars: 16_384,
-  /** Text of one page at most: twice what is published of it by default. */
+  /** Longest text of one page, in characters: twice the length that is published by default. */
   textCharsMax: 200_000,
   /** Title and description are cut here: search shows less, and some pages put their whole text into one. */
   titleCharsMax: 1_000,
@@ -23,6 +23,6 @@ export const parseLimits = {
   sitemapNestingMax: 2,
   /** A JSON Feed is read whole, 10 ms a megabyte: as long as a page may be. */
   jsonFeedCharsMax: 2 * 1024 * 1024,
-  /** A feed of so many entries is known entry by entry; of a longer one, only whether it is the same list. */
+  /** A feed of at most this many entries is compared entry by entry. A longer feed is compared as one list. */
   entryMarksMax: 64,
 } as const;

@@ -1,9 +1,10 @@
 /**
- * What a page is built of: styles, scripts, pictures, fonts; of a page's HTML, and of a style sheet.
+ * Page requisites: the styles, scripts, pictures and fonts that HTML or a style sheet loads. They serve users who
+ * keep pages to display them again.
  *
- * One pass, linear in the input, that looks only at the elements which load something; for those who keep pages to show
- * them again. What scripts load is not seen. Sources: HTML standard §4.2.4, §4.8 (`link`, `img`, `srcset`); CSS Values 4
- * §4.5 (`url()`), CSS Cascade 5 §2 (`@import`).
+ * One pass, linear in the input, that reads only elements that load something. Files that scripts load are not found.
+ * Sources: HTML standard §4.2.4, §4.8 (`link`, `img`, `srcset`); CSS Values 4 §4.5 (`url()`), CSS Cascade 5 §2
+ * (`@import`).
  */
 import { decodeAttribute } from './entities.ts';
 import { resolveHttp, stripped } from './hrefs.ts';
@@ -21,11 +22,11 @@ const rawNames = /^(?:style|script|textarea|title|xmp|iframe|noembed|noframes)$/
 const attributePattern = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'][^\s>]*)))?/g;
 const cssPattern =
   /url\(\s*(?:"([^"\n]{0,4096})"|'([^'\n]{0,4096})'|([^)"'\s]{1,4096}))|@import\s*(?:"([^"\n]{0,4096})"|'([^'\n]{0,4096})')/gi;
-/** Attributes by which elements name what they load, by their rules below. */
+/** Attributes with one URL that the element loads. */
 const plainAttributes = ['src', 'poster', 'data', 'background'];
 
 /**
- * Absolute URLs, each once, in the order of the document; `requisitesMax` at most. `spell`: how links are written in the
+ * Absolute URLs of requisites, each once, in document order; at most `requisitesMax`. `spell`: escapes a link in the
  * page's encoding.
  */
 export function htmlRequisites(html: string, url: string, spell: LinkSpelling = (href) => href): string[] {
@@ -62,7 +63,7 @@ export function htmlRequisites(html: string, url: string, spell: LinkSpelling = 
   return absolute(found.hrefs, base, spell);
 }
 
-/** What a page names, as written, each once: pages repeat a picture hundreds of times. */
+/** Distinct URLs as written: pages may repeat a picture hundreds of times. */
 class Written {
   readonly hrefs = new Set<string>();
 
@@ -85,7 +86,7 @@ class Written {
   }
 }
 
-/** Behind a comment that begins at `at`; the end of the input where nothing ends it (HTML standard §13.2.5.43–52). */
+/** Index after a comment that begins at `at`; the end of the input if nothing ends it (HTML standard §13.2.5.43–52). */
 function commentEnd(html: string, at: number): number {
   const short = /^<!--(?:>|->)/.exec(html.slice(at, at + 6));
   if (short !== null) return at + short[0].length;
@@ -116,10 +117,10 @@ function namedBy(name: string, attributes: ReadonlyMap<string, string>): string[
   return [...named, ...srcsetUrls(attributes.get('srcset') ?? '', parseLimits.requisitesMax)];
 }
 
-/** Behind the `>` of the tag that is under way; a `>` in a quoted value does not end it. */
+/** Index after the `>` of the current tag; a `>` in a quoted value does not end it. */
 function tagEnd(html: string, from: number): number {
   let quote = 0;
-  /** Only white space stands behind an equals sign. */
+  /** True after an equals sign, as long as only white space follows. */
   let atValue = false;
   for (let at = from; at < html.length; at++) {
     const code = html.charCodeAt(at);

@@ -1,20 +1,20 @@
 /**
- * HTML as a stream of events (HTML standard §13.2.5, "Tokenization"), as far as a crawler needs it.
+ * HTML as a stream of events (HTML standard §13.2.5, "Tokenization"), limited to what a crawler needs.
  *
- * A scanner of our own: it jumps from mark to mark with `indexOf`, compares names as numbers, and looks at attributes
- * only in elements that are of use, which takes a third of the time of a general tokeniser. It builds no tree: nesting
- * does not matter, so 200,000 nested elements cost what 200,000 others do. Linear in the input, whatever the markup.
- * Events carry positions, so that what is not wanted is never copied.
+ * This scanner jumps from mark to mark with `indexOf`, compares names as numbers, and reads attributes only of
+ * elements that matter. So it takes a third of the time of a general tokeniser. It builds no tree, so nesting does
+ * not matter: 200,000 nested elements cost as much as 200,000 flat ones. Linear in the input, whatever the markup.
+ * Events carry positions, so that unneeded text is never copied.
  *
- * Deviations: a self-closing `<script/>` or `<title/>` begins no raw text (XHTML means it so, and a crawler loses less);
- * `<script>` inside a comment inside a script ends it all the same.
+ * Deviations: a self-closing `<script/>` or `<title/>` begins no raw text (correct in XHTML, and a crawler loses
+ * less). `<script>` inside a comment inside a script ends at the first end tag.
  */
 
 import { type Element, element, elementOf, isRawText } from './elements.ts';
 import { decodeAttribute } from './entities.ts';
 import { parseLimits } from './parse-limits.ts';
 
-/** The attributes that are read; anything else in a tag is passed over. */
+/** Attributes that the scanner reads; it skips all others. */
 export const attribute = {
   href: 0,
   src: 1,
@@ -46,8 +46,8 @@ const nameCharsMax = 10;
 
 export interface HtmlEvents {
   /**
-   * A start tag. `value` reads its attributes, entities decoded, '' where absent; valid during the call only.
-   * `raw`: what follows, up to its end tag, is text.
+   * A start tag. `value` reads its attributes, entities decoded, empty if absent; valid during the call only. `raw`:
+   * the content up to its end tag is text.
    */
   open(kind: Element, value: (name: Attribute) => string, raw: boolean): void;
   close(kind: Element): void;
@@ -172,7 +172,7 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
   return true;
 }
 
-/** Behind a comment, doctype or other markup that is no tag, begun at `mark`; `mark` itself where it is text. */
+/** Index after a comment, doctype or other markup that is not a tag, begun at `mark`; `mark` itself if it is text. */
 function notATag(html: string, mark: number, next: number): number {
   if (next === slash) {
     // `</>` is nothing at all; at the end of the input, `</` is text.
@@ -217,12 +217,12 @@ function isBlank(c: number): boolean {
   return c === 0x20 || c === 0x0a || c === 0x09 || c === 0x0d || c === 0x0c;
 }
 
-/** Which elements have attributes we read: from `a` to `frame`, `iframe` and `html`. */
+/** Returns whether the scanner reads attributes of this element: from `a` to `frame`, `iframe` and `html`. */
 function hasAttributes(kind: Element): boolean {
   return (kind >= element.a && kind <= element.frame) || kind === element.iframe || kind === element.html;
 }
 
-/** Most names are written in lower case already. */
+/** Tries the name as written first, because most names are in lower case already. */
 function attributeNamed(name: string): Attribute | undefined {
   return attributesByName.get(name) ?? attributesByName.get(name.toLowerCase());
 }

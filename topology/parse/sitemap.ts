@@ -1,9 +1,9 @@
 /**
  * Sitemaps of every form: XML, index, plain text, RSS and Atom (sitemaps.org protocol 0.9); and JSON Feed.
  *
- * Pure and bounded: read in pieces as they come, of which little is kept; the caller decompresses gzip. The content
- * decides the form, since media types of sitemaps are rarely right. A body that is neither XML of a known root, a JSON
- * Feed, nor lines of URLs gives no entries.
+ * Pure and bounded: it reads the text in pieces and keeps little of them; the caller decompresses gzip. The content
+ * decides the form, because media types of sitemaps are often wrong. A body yields no entries if it is neither XML
+ * with a known root, nor a JSON Feed, nor lines of URLs.
  */
 
 import { canParse } from '../url/can-parse.ts';
@@ -19,9 +19,9 @@ export interface SitemapEntry {
   /** ms since the Unix epoch. 0: unknown. */
   readonly lastModifiedMs: number;
   /**
-   * How far the sitemap may speak for this URL (protocol, "Sitemap file location" and "cross submits"): `covered`;
-   * `outside`: of the same origin, above the sitemap's folder; `elsewhere`: of another origin. The last two count
-   * where robots.txt of the URL's own host names the sitemap. What an index lists is covered.
+   * Whether the sitemap may list this URL (protocol, "Sitemap file location" and "cross submits"). `covered`: yes.
+   * `outside`: same origin, but above the sitemap's folder. `elsewhere`: another origin. The last two count only if
+   * robots.txt of the URL's host names the sitemap. Entries of an index are `covered`.
    */
   readonly coverage: 'covered' | 'outside' | 'elsewhere';
   /** A translation of the page before it (`hreflang`). */
@@ -32,7 +32,7 @@ export interface Sitemap {
   /** True: the entries are sitemaps. */
   readonly index: boolean;
   readonly entries: readonly SitemapEntry[];
-  /** null: lines of URLs, or nothing of these. */
+  /** null: lines of URLs, or an unknown form. */
   readonly form: ListForm | null;
   /** Shortest time between polls that a feed asks for, ms. 0: it does not. */
   readonly pollMs: number;
@@ -49,7 +49,7 @@ export interface SitemapReader {
   readonly index: boolean;
   readonly form: ListForm | null;
   readonly pollMs: number;
-  /** The protocol's limit of bytes or entries is reached: what follows is left out. */
+  /** The protocol's limit of bytes or entries is reached: the rest is left out. */
   readonly full: boolean;
 }
 

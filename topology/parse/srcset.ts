@@ -1,6 +1,6 @@
 /**
- * The URLs of a `srcset` (HTML standard §4.8.4.2, "parse a srcset attribute"): split at commas that end a URL or stand
- * behind its descriptors, not at those inside of one, so that `data:` and `…,w_300/…` stay whole.
+ * The URLs of a `srcset` (HTML standard §4.8.4.2, "parse a srcset attribute"): split at commas after a URL or after
+ * its descriptors, not at commas inside a URL, so that `data:` and `…,w_300/…` stay whole.
  */
 export function srcsetUrls(srcset: string, urlsMax: number): readonly string[] {
   const urls: string[] = [];

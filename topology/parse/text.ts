@@ -9,11 +9,14 @@ import { decodeText } from './entities.ts';
 import { parseLimits } from './parse-limits.ts';
 
 export interface TextCollector {
-  /** Text of `html` from `start` to `end`, as it stands in the source. */
+  /** Adds the text of `html` from `start` to `end`, which still contains character references. */
   add(html: string, start: number, end: number): void;
   /** The next text does not run on with the previous one: a blank separates them. */
   breakHere(): void;
-  /** What was gathered, without blanks at its ends, at most `charsMax` characters. The collector is then used up. */
+  /**
+   * The collected text, without blanks at its ends, at most `charsMax` characters. Do not use the collector after
+   * this call.
+   */
   finish(): string;
 }
 
@@ -24,7 +27,7 @@ export function collapseBlanks(text: string): string {
   return (untidy.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
 }
 
-/** HTML drops U+0000 from text (§13.2.6.4.7); the blanks around it meet then. */
+/** Removes U+0000 from text as HTML does (§13.2.6.4.7), and merges the blanks around it. */
 function withoutNul(text: string): string {
   return text.includes('\0') ? collapseBlanks(text.replaceAll('\0', '')) : text;
 }
@@ -34,20 +37,24 @@ const referenceCharsMax = 33;
 const ampersand = 0x26;
 const none = -1;
 
-/** What a character up to U+00FF is to the loops below. Blanks are those of `\s`. */
+/** Classes of characters up to U+00FF for the loops below. Blanks are those of `\s`. */
 const blank = 1;
 const reference = 2;
 const classes = new Uint8Array(256);
 for (const c of [0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xa0]) classes[c] = blank;
 classes[ampersand] = reference;
-/** What is written for it. */
+/** Output for each character up to U+00FF: a space for each blank. */
 const written = Uint8Array.from(classes, (kind, c) => (kind === blank ? 0x20 : c));
 
-/** Characters gathered at most, whatever is asked for. Two more: a blank that is dropped, and what a cut looks at. */
+/**
+ * Most characters collected. Two more than the limit: one for a blank that is dropped, one for the character after a
+ * cut.
+ */
 const room = parseLimits.textCharsMax + 2;
 /**
- * What is gathered, for all collectors: one page is read at a time, from its start to its end. Constants of the module,
- * like the loops that use them, for then their addresses are part of the compiled code: a third of the time.
+ * Buffers shared by all collectors, because one page is read at a time, from start to end. As constants of the
+ * module, like the loops that use them, their addresses become part of the compiled code, which cuts the time to a
+ * third.
  */
 const narrow = Buffer.alloc(room);
 const wide = Buffer.alloc(room * 2);
@@ -58,8 +65,8 @@ let last = blank;
 let isWide = false;
 
 /**
- * `ascii`: the same page as bytes, where each of its characters is one byte: quicker to read than a string. A collector
- * ends the one before it.
+ * `ascii`: the same page as bytes, if each of its characters is one byte; reading them is faster than reading a
+ * string. A new collector invalidates the previous one.
  */
 export function createText(charsMax: number, ascii: Uint8Array | null = null): TextCollector {
   bound = Math.min(charsMax + 2, room);
@@ -72,7 +79,7 @@ export function createText(charsMax: number, ascii: Uint8Array | null = null): T
       const fast = ascii !== null && !isWide;
       const at = fast ? gatherAscii(ascii, start, end) : gather(html, start, end, ampersand);
       if (at === end || size >= bound) return;
-      // From the first reference on; what is far beyond the bound need not be decoded.
+      // Decodes from the first reference on. Text far beyond the bound is not decoded.
       const rest = decodeText(html.slice(at, Math.min(end, at + (bound - size) * referenceCharsMax)));
       gather(rest, 0, rest.length, none);
     },
@@ -87,8 +94,8 @@ export function createText(charsMax: number, ascii: Uint8Array | null = null): T
   };
 }
 
-// No branch below depends on what a processor can't foresee: each character is written, and a blank after a blank is
-// written over by what follows. All gather up to a character they can't, or up to `end`, and give its place.
+// The loops below have no branches that a processor cannot predict. Each character is written, and the next character
+// overwrites a repeated blank. Each loop stops at a character it cannot handle, or at `end`, and returns its index.
 
 function gatherAscii(source: Uint8Array, start: number, end: number): number {
   let at = size;

@@ -1,14 +1,14 @@
 /**
- * What stands before the root element of an XML document (XML 1.0 §2.8): declaration, comments, processing instructions
- * and a DOCTYPE, whose internal subset may hold all of these and quoted markup.
+ * Reads the prolog of an XML document (XML 1.0 §2.8): declaration, comments, processing instructions, and a DOCTYPE
+ * with an internal subset that may hold all of these and quoted markup.
  *
- * Text comes in pieces of any size. Linear in its length; of what was read, some characters are kept.
+ * The text comes in pieces of any size. Linear in its length; only a few characters of the text are kept.
  */
 
 export interface PrologReader {
-  /** Text from the root element on; null: the root has not begun. */
+  /** Returns the text from the root element on; null: the root has not begun. */
   write(text: string): string | null;
-  /** The name of the DOCTYPE in lower case; '': there was none so far. */
+  /** Name of the DOCTYPE in lower case; empty: none so far. */
   readonly doctype: string;
 }
 
@@ -18,20 +18,20 @@ type Place = 'prolog' | 'doctype' | 'subset';
 const markChars = 9;
 const nameCharsMax = 256;
 const doctypeStart = /^<!doctype/i;
-/** What matters within a DOCTYPE, and within its subset. */
+/** Characters that matter within a DOCTYPE, and within its subset. */
 const doctypeMarks = /["'[>]/g;
 const subsetMarks = /["'\]]|<!--|<\?/g;
 
 export function createPrologReader(): PrologReader {
   let rest = '';
   let place: Place = 'prolog';
-  /** Ends the comment, instruction or quoted text that is under way. */
+  /** End of the current comment, instruction or quoted text. */
   let until = '';
   let doctype = '';
   /** The name of the DOCTYPE is still incomplete. */
   let naming = false;
 
-  /** Skips to behind `until`; false: it has not come yet. */
+  /** Skips past `until`; false: the text so far does not contain it. */
   const skip = (): boolean => {
     const end = rest.indexOf(until);
     rest = end < 0 ? rest.slice(Math.max(0, rest.length - until.length + 1)) : rest.slice(end + until.length);

@@ -1,9 +1,9 @@
-/** What holds within an XML element: the names of namespaces (Namespaces in XML §6), and xml:base (XML Base §3). */
+/** Inherited settings of an XML element: namespace prefixes (Namespaces in XML §6), and xml:base (XML Base §3). */
 
 export interface XmlScope {
   /** Prefix → namespace; '' is the default one. */
   readonly namespaces: ReadonlyMap<string, string>;
-  /** What relative references resolve against. Absolute; '': no xml:base is in force. */
+  /** Base of relative references, absolute; empty: no xml:base applies. */
   readonly base: string;
 }
 
@@ -12,7 +12,7 @@ export const emptyScope: XmlScope = { namespaces: new Map(), base: '' };
 /** Declarations in force at once; markup with more is not a document that anybody wrote. */
 const namespacesMax = 64;
 
-/** The scope within an element. `url`: of the document. */
+/** The scope within an element. `url`: URL of the document. */
 export function scopeWithin(outer: XmlScope, attributes: ReadonlyMap<string, string>, url: string): XmlScope {
   let scope = outer;
   for (const [name, value] of attributes) {
@@ -37,11 +37,11 @@ function resolvedBase(written: string, outer: string): string | null {
   }
 }
 
-/** Which prefixes stand for the namespace of the root, while declarations come and go. */
+/** Tracks which prefixes mean the root's namespace, as elements with declarations open and close. */
 export class RootNamespace {
   readonly #rootPrefix: string;
   readonly #namespace: string;
-  /** Each with the depth of the element that declares it. */
+  /** Scopes with the depth of the element that declares them. */
   readonly #scopes: { readonly depth: number; readonly scope: XmlScope }[];
   #depth = 0;
 

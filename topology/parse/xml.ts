@@ -1,10 +1,9 @@
 /**
  * XML as a stream of elements and text, by htmlparser2's Tokenizer in XML mode.
  *
- * Nothing is ever expanded but the five predefined entities and numeric references: a DTD is passed over, so that
- * neither its internal nor its external entities do harm. Markup need not be well formed; what is there is read.
- * The text may come in pieces of any size; of what has been read, only the last `sliceChars` are kept, so a token that
- * is longer than that (no location is) loses its beginning.
+ * Only the five predefined entities and numeric references are expanded. DTDs are skipped, so neither internal nor
+ * external entities can do harm. Markup need not be well formed. The text may come in pieces of any size; only the
+ * last `sliceChars` of it are kept, so a longer token loses its beginning (no location is that long).
  */
 import { Tokenizer } from 'htmlparser2';
 import { decodeXmlText } from './entities.ts';
@@ -12,8 +11,8 @@ import { parseLimits } from './parse-limits.ts';
 
 export interface XmlEvents {
   /**
-   * Names lower case; `prefix` is '' where there is none. `value` reads an attribute, '' where absent; `values` has all
-   * of them, and is valid during the call only.
+   * Names are in lower case; `prefix` is empty if there is none. `value` returns an attribute, or an empty string.
+   * `values` has all attributes, and is valid during the call only.
    */
   open(prefix: string, name: string, value: (attribute: string) => string, values: ReadonlyMap<string, string>): void;
   close(prefix: string, name: string): void;
@@ -22,7 +21,7 @@ export interface XmlEvents {
 
 export interface XmlScanner {
   write(xml: string): void;
-  /** To be called at the end. True: the text breaks off inside markup. */
+  /** Call at the end. True: the text breaks off inside markup. */
   end(): boolean;
 }
 

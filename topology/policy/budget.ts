@@ -1,14 +1,14 @@
 /**
- * Budgets: how many URLs of a host, or of all hosts of a registrable domain, go at full rate.
+ * Budgets: how many URLs of a host, or of all hosts of a registrable domain, are fetched at full rate.
  *
- * STAR: a budget grows with the number of *distinct* registrable domains that link there, which a spammer has to buy, and
- * not with the number of links or host names, which cost nothing. BEAST: what exceeds the budget is deferred, never
- * dropped, and comes back at a budget's worth each `refillMs`, oldest first. Source: Lee, Leonard, Wang & Loguinov,
- * "IRLbot: Scaling to 6 billion pages and beyond" (WWW 2008), §5–6.
+ * STAR: a budget grows with the number of *distinct* registrable domains that link to the host. A spammer has to buy
+ * domains, while links and host names cost nothing. BEAST: URLs over the budget are deferred, never dropped. Each
+ * `refillMs`, a budget's worth of them returns, oldest first. Source: Lee, Leonard, Wang & Loguinov, "IRLbot: Scaling
+ * to 6 billion pages and beyond" (WWW 2008), §5–6.
  *
- * Off by default: a crawl of given sites wants all their pages, and there are no links from elsewhere that could tell
- * how good they are. Seeds and what an operator forces pass. With topics partitioned by host, the hosts of a domain are
- * in several partitions, and each partition gives the domain a budget; partition by domain where that matters.
+ * Off by default: a crawl of given sites wants all their pages, and has no links from elsewhere to rate them by.
+ * Seeds and URLs forced by an operator need no budget. If topics are partitioned by host, the hosts of a domain are
+ * in several partitions, and each partition gives the domain a budget; partition by domain if that matters.
  */
 export interface BudgetConfig {
   /** Give a budget to each `host` or each registrable `domain`. Hosts of a domain share its budget, so more host names give no more. */

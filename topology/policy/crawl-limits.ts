@@ -18,13 +18,16 @@ export const crawlLimits = {
   /** The most hosts fetched from at once: about 2 kB each, and no more sockets than a process may have. */
   concurrencyMax: 100_000,
   /**
-   * Memory for known URLs: it holds 20 M of them, and then 2 bytes for each up to some 200 M. It is allocated as it is
-   * needed.
+   * Memory for known URLs: 20 M of them in full, beyond that 2 bytes each up to about 200 M. It is allocated on
+   * demand.
    */
   seenMemoryMb: 1_024,
   seenMemoryMbMin: 16,
   seenMemoryMbMax: 1 << 20,
-  /** Seeds that one request carries, of many: some megabytes in the command inbox of a data folder, a dozen appends to brokers. */
+  /**
+   * Seeds per request if there are many: some megabytes in the command inbox of a data folder, a dozen appends to
+   * brokers.
+   */
   seedsPerRequest: 50_000,
   /** Links published per page: indexes of large manuals have some 20,000. */
   linksPerPage: 50_000,

@@ -1,7 +1,4 @@
-/**
- * Which URLs of a host are one, as far as the host itself has said so: by redirects that it answers with, and by the
- * canonicals that its pages name.
- */
+/** URLs of a host that count as one page, as proved by the host's own redirects and the canonicals of its pages. */
 import { z } from 'zod';
 import { inOrder, type Rewriting, rewritten } from '../url/rewriting.ts';
 
@@ -21,7 +18,7 @@ export const equivalencesSchema: z.ZodType<EquivalencesConfig> = z.strictObject(
   canonicals: z.literal(true).optional(),
 });
 
-/** A normal URL folded by what its host has proved; itself where nothing applies. `learnt`: in any order. */
+/** A normal URL folded by its host's proved rewritings; unchanged if none applies. `learnt`: in any order. */
 export function foldedBy(url: string, learnt: Iterable<Rewriting>): string {
   return inOrder(learnt).reduce(rewritten, url);
 }

@@ -1,9 +1,6 @@
 import type { PolicyConfig } from './policy.ts';
 
-/**
- * If a new policy does not mention a pause, a bandwidth or traces, what an operator has ordered about them stays in
- * force.
- */
+/** Keeps an operator's pause, bandwidth or traces in force if a new policy does not mention them. */
 export function keepInForce<T extends Partial<PolicyConfig>>(
   { paused, bytesPerSecond, trace }: PolicyConfig,
   policy: T,

@@ -17,7 +17,7 @@ export class ListSources {
     if (this.#sources.length > 1) this.#sources.length = 1;
   }
 
-  /** Answers from any source; throws as the newest does where none has the list. */
+  /** Answers from any source. If none has the list, throws the error of the newest source. */
   readonly source: ListSource = (reference) => {
     let failure: unknown;
     for (const source of this.#sources) {

@@ -1,4 +1,4 @@
-/** The lists that a policy refers to, wherever it does: of filters, and of domains with numbers for the score. */
+/** All lists that a policy refers to: those of filters, and domains with numbers for the score. */
 import type { ListName } from '../url/url-lists.ts';
 import type { PolicyConfig } from './policy.ts';
 
@@ -9,7 +9,7 @@ export function listsOf({ filters, score }: WithLists): readonly ListName[] {
   return [...(filters.lists ?? []), ...numbers];
 }
 
-/** The same policy with other hashes and places of its lists: `changed` gives them in the order of `listsOf`. */
+/** The same policy with other hashes and paths of its lists. `changed` has them in the order of `listsOf`. */
 export function withLists<T extends WithLists>(config: T, changed: readonly Pick<ListName, 'path' | 'sha256'>[]): T {
   const { filters, score } = config;
   let at = 0;

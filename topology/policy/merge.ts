@@ -1,20 +1,20 @@
 /**
- * Three-way merge of policies: what a user asks for changes only what was not asked for last time, so that an option
- * that is left out loses nothing, and what an operator has set since then stands.
+ * Three-way merge of policies. A user's options change only fields that differ from the user's last options. So a
+ * left-out option changes nothing, and later changes by an operator stay.
  */
 import type { PolicyConfig } from './policy.ts';
 
 type Json = unknown;
 type Fields = { readonly [key: string]: Json };
 
-/** `inForce` with the fields in which `now` differs from `before`. Its version is that of `inForce`. */
+/** `inForce`, with the fields in which `now` differs from `before`. Keeps the version of `inForce`. */
 export function mergeAsked(before: PolicyConfig, now: PolicyConfig, inForce: PolicyConfig): PolicyConfig {
   const merged = merge(before as unknown as Fields, now as unknown as Fields, inForce as unknown as Fields);
   const policy = { ...(merged as unknown as PolicyConfig), version: inForce.version };
   return { ...policy, scope: mergedScope(before, now, inForce), ...mergedSitemaps(before, now, inForce) };
 }
 
-/** Lists of names are added to: a new seed does not replace earlier ones. */
+/** Names are added: a new seed does not replace earlier ones. */
 function mergedScope(before: PolicyConfig, now: PolicyConfig, inForce: PolicyConfig): PolicyConfig['scope'] {
   const { kind, names } = now.scope;
   if (isSame(before.scope, now.scope)) return inForce.scope;
@@ -32,7 +32,7 @@ function mergedSitemaps(
   return { sitemaps: { everyMs, rules: joined(stands.rules, added(before?.rules ?? [], now.rules)) } };
 }
 
-/** A line for each field that differs, as in `pageQuota 40 → 80`; versions are not looked at. */
+/** A line for each field that differs, as in `pageQuota 40 → 80`; versions are ignored. */
 export function policyChanges(before: PolicyConfig, after: PolicyConfig): string[] {
   const lines: string[] = [];
   walk({ ...before, version: 0 }, { ...after, version: 0 }, '', lines);
@@ -86,7 +86,10 @@ function mergedList(was: readonly Json[], is: readonly Json[], stands: readonly 
   );
 }
 
-/** Of names or rules, each of which stands for itself; a list of numbers is one value, as the waits of retries are. */
+/**
+ * Lists of names or rules are merged entry by entry. A list of numbers, such as the waits between retries, is one
+ * value.
+ */
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string' || isFields(one));
 }

@@ -13,7 +13,7 @@ import { compileSuffixSet } from '../url/suffix-set.ts';
 export interface MetadataRule {
   /** Name of the rule in verdicts. */
   readonly name: string;
-  /** A regular expression without flags (`patterns` says in which syntax) that the URL matches. */
+  /** A regular expression without flags, in the syntax that `patterns` names. The URL must match it. */
   readonly url?: string | undefined;
   /** Intent of the link: `discover` (found on a page), `refresh` (a known page changed), `force` (an operator's command). */
   readonly intents?: readonly Intent[] | undefined;
@@ -29,7 +29,7 @@ export interface MetadataRule {
   readonly modifiedBeforeMs?: number | undefined;
 }
 
-/** What a link group and its link say (schemas/types.ts). */
+/** Facts about a link, from its link group and the link itself (schemas/types.ts). */
 export interface LinkFacts {
   readonly depth: number;
   readonly hop: number;
@@ -40,12 +40,12 @@ export interface LinkFacts {
   readonly lastModifiedMs: number;
 }
 
-/** null: no rule refuses it. `url` is normal. */
+/** Returns the verdict of the rule that refuses a normal URL; null: no rule does. */
 export type MetadataFilter = (url: string, facts: LinkFacts) => Verdict | null;
 
 type Condition = (url: string, facts: LinkFacts) => boolean;
 
-/** Throws SyntaxError for a `url` that does not compile: `validate.ts` says where. */
+/** Throws SyntaxError for a `url` that does not compile; `validate.ts` reports the field. */
 export function compileMetadataRules(
   rules: readonly MetadataRule[],
   compile: CompilePatterns = javascriptPatterns,

@@ -1,14 +1,14 @@
-/** The names in a policy's rules, in the spelling of normal URLs; where one stands that no URL can have, and why. */
+/** Rewrites the names in a policy's rules to the spelling of normal URLs, and reports names that no URL can have. */
 import { compileNormalizer, type Normalizer } from '../url/normalize.ts';
 import { patternFault, type RuleName, ruleDomain, ruleExtension, ruleHost, rulePrefix } from '../url/rule-names.ts';
 import type { PolicyConfig } from './policy.ts';
 
-/** A name that no URL can have, which stays as it is. */
+/** A name that no URL can have. It stays in the policy unchanged. */
 export interface NameFault {
   /** As in `policy.filters.hostsDenied[0]`. */
   readonly field: string;
   readonly name: string;
-  /** What is wrong with it, and the remedy. */
+  /** The fault, and the remedy. */
   readonly wrong: string;
 }
 
@@ -20,7 +20,7 @@ const pattern = (text: string): RuleName => {
   const wrong = patternFault(text);
   return wrong === null ? { name: text } : { wrong };
 };
-/** What comes behind such an end may make another thing of it. */
+/** After one of these characters, the rest of a URL may change how the prefix is normalised. */
 const openEnd = /[/.%?&;=]$/;
 const prefix =
   (normalize: Normalizer) =>
@@ -33,7 +33,7 @@ const prefix =
       wrong: `no URL of this crawl starts like this: its normal form is ${normal}; write that, or a part of it`,
     };
   };
-/** `*` stands for all hosts. */
+/** `*` means all hosts. */
 const domainOrAll = (text: string): RuleName => (text === '*' ? { name: text } : ruleDomain(text));
 
 const ofFilters = (normalize: Normalizer): Fields<Filters> => ({

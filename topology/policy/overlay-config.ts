@@ -1,9 +1,9 @@
 /**
- * Overlays: settings for part of the web, in place of the policy's own, as Heritrix's sheets.
+ * Overlays: settings for part of the web that replace the policy's own, like Heritrix's sheets.
  *
- * What a host goes by as a whole (its delay, its leases, its caps) can only be set for whole hosts; what is asked of a URL
- * (depth, filters, its front queue) may be set for any part of the web. Where several overlays match and set the same, the
- * last of them decides. An operator's order for a host outweighs them all.
+ * Settings of a host (delay, leases, caps) can only be set for whole hosts. Settings of a URL (depth, filters, front
+ * queue) can be set for any part of the web. If several matching overlays set a field, the last one decides. An
+ * operator's command for a host overrides all overlays.
  */
 
 import type { FilterConfig } from '../url/filters.ts';
@@ -15,7 +15,7 @@ import type { CrawlWindow } from './windows.ts';
 export interface OverlayConfig {
   /** Name of the overlay in `explain` and in messages. */
   readonly name: string;
-  /** What the overlay matches: URLs that fit any of these. */
+  /** URLs that the overlay matches: those that fit any of these conditions. */
   readonly match: OverlayMatch;
   /** Fields that replace the policy's. If several overlays set a field, the last that matches decides. */
   readonly set: OverlaySettings;
@@ -30,7 +30,7 @@ export interface OverlayMatch {
    * SURT prefixes: `(org,example,` is example.org with its subdomains, `(org,example,)/docs/` a part of that host alone.
    */
   readonly surts?: readonly string[] | undefined;
-  /** Regular expressions without flags (`patterns` says in which syntax), matched anywhere in the URL. */
+  /** Regular expressions without flags, in the syntax that `patterns` names, matched anywhere in the URL. */
   readonly patterns?: readonly string[] | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface OverlaySettings {
   readonly budget?: number | undefined;
   /** Leases a host may have at once; overrides `parallel`. For whole hosts. */
   readonly leases?: number | undefined;
-  /** Hours in which a host may be contacted; overrides `windows`. null: at any hour. For whole hosts. */
+  /** Hours during which a host may be contacted; overrides `windows`. null: at any hour. For whole hosts. */
   readonly window?: OverlayWindow | null | undefined;
   /** Do not read robots.txt, for this reason in words ("our own site", "legal deposit law"). null: read it. For whole hosts. */
   readonly robotsNotAsked?: string | null | undefined;
@@ -92,13 +92,16 @@ export interface OverlaySettings {
   readonly frontQueue?: number | undefined;
   /** As the policy's `fetchAs`. */
   readonly fetchAs?: FetchAs | undefined;
-  /** When these URLs are fetched again: the fields of a rule in `recrawl.rules`. The overlay goes before those rules. */
+  /**
+   * Recrawl settings for these URLs, with the fields of a rule in `recrawl.rules`. Such an overlay precedes those
+   * rules.
+   */
   readonly recrawl?: Omit<RecrawlRule, 'hosts' | 'url'> | undefined;
 }
 
 export type OverlayWindow = Omit<CrawlWindow, 'hosts'>;
 
-/** Settings that a host goes by as a whole. */
+/** Settings that apply to whole hosts only. */
 export const settingsOfHosts = [
   'delayMs',
   'delayFactor',
@@ -120,7 +123,7 @@ export const frontQueueLast = frontQueueCount - 1;
 
 const ofFetchers = 'fetchers read this setting; remove it here, and start them with';
 
-/** Fields that people look for in an overlay, and where they are. */
+/** Fields that people look for in an overlay, and where to set them instead. */
 export const notInOverlays: Readonly<Record<string, string>> = {
   delayFactorCapMs: 'fetchers use one limit for all hosts; set it outside the overlays',
   windows: '`match` names the hosts; write `window` with hours only',

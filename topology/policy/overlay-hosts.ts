@@ -44,7 +44,7 @@ export function overlayHosts(
 /** Settings of whole hosts ignore patterns. */
 const noPatterns: CompilePatterns = () => ({ length: 0, first: () => null, each() {} });
 
-/** The same for whoever has no lists, which filters may need. */
+/** The same for callers without lists, which filters may need. */
 export function hostSettingsOf(config: PolicyConfig): (hostKey: string) => HostSettings {
   const { overlays = [] } = config;
   return overlays.length === 0 ? () => config : overlayHosts(config, overlays, compileMatching(overlays, noPatterns));

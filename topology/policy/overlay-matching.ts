@@ -1,7 +1,7 @@
 /**
- * Which overlays match a host or a URL: their numbers, ascending. Hosts and domains are looked up label by label, so that
- * their number does not matter; SURTs with a path are tried where their host fits; patterns are tried one by one, or all at
- * once where they run in linear time.
+ * Finds the overlays that match a host or a URL, as ascending numbers. Hosts and domains are looked up label by
+ * label, so their number does not matter. SURTs with a path are compared only if their host matches. Patterns are
+ * tried one by one, or all at once if they run in linear time.
  */
 import { hostKeyOf, withoutPort } from '../url/host-key.ts';
 import { type CompilePatterns, javascriptPatterns } from '../url/patterns.ts';
@@ -9,9 +9,9 @@ import { isOfHosts, parseSurt, type Surt } from '../url/surt.ts';
 import type { OverlayConfig } from './overlay-config.ts';
 
 export interface Matching {
-  /** Those that match a host as a whole. */
+  /** Overlays that match a host as a whole. */
   ofHost(hostKey: string): readonly number[];
-  /** Those that match a normal URL, those of its host among them. */
+  /** Overlays that match a normal URL, including those that match its host. */
   ofUrl(url: string): readonly number[];
 }
 
@@ -73,7 +73,7 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else list.push(value);
 }
 
-/** What names the host key or its host name, and the domains that hold it. */
+/** Entries for the host key, the host name, and the domains that contain it. */
 function lookUp<T>(exact: ReadonlyMap<string, T[]>, domains: ReadonlyMap<string, T[]>, hostKey: string): T[] {
   const hostname = withoutPort(hostKey);
   const found = [...(exact.get(hostname) ?? [])];

@@ -69,7 +69,7 @@ export function overlaysSchema({ filters, window }: SharedShapes): z.ZodType<rea
   return z.array(overlay) as unknown as z.ZodType<readonly OverlayConfig[]>;
 }
 
-/** Throws INVALID_ARGUMENT, naming the field and the remedy, for overlays that cannot mean what they say. */
+/** Throws INVALID_ARGUMENT, with the field and the remedy, for contradictory overlays. */
 export function checkOverlays({ overlays = [], sink, recrawl, budget }: PolicyConfig): void {
   const known = new Set<string>();
   overlays.forEach(({ name, match, set }, index) => {

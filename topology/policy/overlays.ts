@@ -1,8 +1,8 @@
 /**
- * Overlays at work: the settings of a host, and of a URL, after all overlays that match. A pure function of the policy.
+ * Applies overlays: the settings of a host or URL after all matching overlays. A pure function of the policy.
  *
- * A combination of overlays is put together once, when it is first met, so that what is asked for each page is a look-up.
- * What is remembered is bounded; what is forgotten is put together again.
+ * Each combination of overlays is computed when first met and then cached, so that the settings of a page are one
+ * lookup. The cache is bounded; a dropped combination is computed again.
  */
 import { compileFilters, type Filter, withRequisites } from '../url/filters.ts';
 import { withoutPort } from '../url/host-key.ts';
@@ -38,13 +38,13 @@ export interface Overlays {
   ofUrl(url: string): OverlaidUrl;
   /** In the order of the policy. */
   deciding(url: string): readonly Deciding[];
-  /** Rules of `recrawl`, the one that outweighs the others first. */
+  /** Rules of `recrawl`, the one with precedence first. */
   readonly recrawl: readonly OverlaidRule[];
 }
 
 const combinationsKept = 4_096;
 
-/** null: there are none. */
+/** null: the policy has no overlays. */
 export function compileOverlays(config: PolicyConfig, lists: ListSource, compile: CompilePatterns): Overlays | null {
   const { overlays = [] } = config;
   if (overlays.length === 0) return null;
@@ -88,7 +88,7 @@ function fieldsOf({ filters = {}, ...set }: OverlaySettings): string[] {
   return [...Object.keys(set), ...Object.keys(filters).map((name) => `filters.${name}`)];
 }
 
-/** When a host may be contacted, by the overlays that match it, and else by the policy's windows. */
+/** When a host may be contacted: by the window of a matching overlay, or else by the policy's windows. */
 export function openAtOf(overlays: Overlays | null, windows: OpenAt): OpenAt {
   if (overlays === null) return (hostKey, nowMs) => windows(withoutPort(hostKey), nowMs);
   return (hostKey, nowMs) => (overlays.ofHost(hostKey).openAt ?? windows)(withoutPort(hostKey), nowMs);

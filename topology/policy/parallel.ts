@@ -1,7 +1,7 @@
 /**
- * Hosts that may be on several leases at once: those of one's own site, or of one that has agreed to it.
+ * Hosts that may have several leases at once: the crawler's own sites, or sites that have agreed to it.
  *
- * What it means for a host's pace is said in frontier/hosts/host-slots.ts.
+ * frontier/hosts/host-slots.ts says what this means for a host's delay.
  */
 import { compileSuffixSet } from '../url/suffix-set.ts';
 import { parallelLimits } from './limits.ts';

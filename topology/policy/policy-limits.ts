@@ -6,7 +6,7 @@ export const policyLimits = {
   serverErrorsMax: 3,
   /** One request a second is what hosts put up with unasked. */
   delayMs: 1_000,
-  /** As in Mercator: we take at most a tenth of a host's time, whatever its size. */
+  /** As in Mercator: the crawler takes at most a tenth of a host's time, whatever the host's size. */
   delayFactor: 10,
   /** One slow page must not park a host for minutes. */
   delayFactorCapMs: 30_000,
@@ -16,7 +16,10 @@ export const policyLimits = {
   leadTimeMs: 30_000,
   /** A lease with validators stays far below a message of 1 MB: 64 × (2 KiB of URL and 1 KiB of validators). */
   urlsPerLeaseMax: 64,
-  /** A partition with so many URLs queued has work for weeks at one a second and 10 hosts; beyond it, reading waits. */
+  /**
+   * At one URL per second for each of 10 hosts, this many queued URLs are work for weeks. Beyond it, the partition
+   * stops reading links.
+   */
   queuedMax: 10_000_000,
   /** A million URLs of one domain are work for eleven days at one a second; ten such domains are no accident. */
   queueShareMax: 0.1,

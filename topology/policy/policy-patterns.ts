@@ -1,4 +1,4 @@
-/** Where a policy has patterns, and the engine that takes them. */
+/** Finds the patterns in a policy, and checks them with the policy's engine. */
 import { CrawlstreamError } from '../errors.ts';
 import type { FilterConfig } from '../url/filters.ts';
 import { linearFault, linearFaultOfAll, linearPatterns } from '../url/linear-patterns.ts';
@@ -6,7 +6,7 @@ import { type CompilePatterns, javascriptPatterns } from '../url/patterns.ts';
 import type { PolicyConfig } from './policy.ts';
 
 interface NamedPattern {
-  /** Below `policy`. */
+  /** Path of the field below `policy`. */
   readonly field: string;
   readonly source: string;
 }

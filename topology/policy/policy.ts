@@ -45,27 +45,27 @@ import { compileSitemaps, type Sitemaps, type SitemapsConfig } from './sitemaps.
 import type { TrapConfig } from './traps/trap-config.ts';
 import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 
-/** What a full partition does about new URLs. */
+/** How a full partition handles new URLs. */
 export const whenFullChoices = ['pause', 'dropLowest'] as const;
 export type WhenFull = (typeof whenFullChoices)[number];
 
-/** In which spelling a URL is asked for. */
+/** Spelling in which the crawler requests a URL. */
 export const fetchAsChoices = ['normal', 'firstSpelling'] as const;
 export type FetchAs = (typeof fetchAsChoices)[number];
 
-/** What a wait between two requests may be of. */
+/** The scope of the delay between two requests. */
 export const politenessKeys = ['host', 'domain'] as const;
 export type PolitenessKey = (typeof politenessKeys)[number];
 
-/** A policy as one versioned value, as it stands in a file and on the topic `control`: docs/policy.md has each field. */
+/** A policy as one versioned value, as in a file and on the topic `control`. docs/policy.md describes each field. */
 export interface PolicyConfig {
   /** Grows with each change, from 1. */
   readonly version: number;
-  /** How URLs are normalised, before filters and scope see them. */
+  /** Normalisation of URLs, before filters and scope. */
   readonly normalize: NormalizeConfig;
   /** Engine for regular expressions. `linear`: RE2's syntax, in time linear in the length of the URL. Absent: `javascript`. */
   readonly patterns?: PatternEngine | undefined;
-  /** Which URLs may be fetched at all. */
+  /** Filters that decide which URLs may be fetched at all. */
   readonly filters: FilterConfig;
   /** How far the crawl may go from its seeds. */
   readonly scope: ScopeConfig;
@@ -112,17 +112,20 @@ export interface PolicyConfig {
    * all of it.
    */
   readonly queueShareMax?: number | undefined;
-  /** What a full partition does. `pause`: stop reading `discovered`. `dropLowest`: drop new URLs, those of low front queues first. Absent: `pause`. */
+  /**
+   * How a full partition handles new URLs. `pause`: stop reading `discovered`. `dropLowest`: drop new URLs, those of
+   * low front queues first. Absent: `pause`.
+   */
   readonly whenFull?: WhenFull | undefined;
-  /** Hours in which hosts may be contacted. Absent: at any hour. */
+  /** Hours during which hosts may be contacted. Absent: at any hour. */
   readonly windows?: readonly CrawlWindow[] | undefined;
   /** Hosts that may have several leases at once. Absent: none. */
   readonly parallel?: readonly ParallelRule[] | undefined;
   /** Rules that refuse links by their source, depth, redirects or date. Absent: none. */
   readonly metadata?: readonly MetadataRule[] | undefined;
-  /** How many URLs of a host or domain are fetched at full rate. Absent: all. */
+  /** Budgets: how many URLs of a host or domain are fetched at full rate. Absent: all. */
   readonly budget?: BudgetConfig | undefined;
-  /** How URLs are scored. Absent: by depth and spelling alone (front-queue.ts). */
+  /** Scoring of URLs. Absent: by depth and spelling alone (front-queue.ts). */
   readonly score?: ScoreConfig | undefined;
   /** `pull`: clients of the lease API take the leases. Absent: fetchers do, from `tasks`. A crawl's first policy fixes this. */
   readonly sink?: 'pull' | undefined;
@@ -130,13 +133,13 @@ export interface PolicyConfig {
   readonly paused?: boolean | undefined;
   /** Most bytes of bodies per second, over all fetchers. Absent: any number. */
   readonly bytesPerSecond?: number | undefined;
-  /** When part of a host counts as a trap. Absent: never. */
+  /** Detection of traps on a host. Absent: off. */
   readonly traps?: TrapConfig | undefined;
-  /** When fetched URLs are fetched again. Absent: never, and the crawl ends. */
+  /** Schedule for refetching URLs. Absent: never refetch, and end the crawl. */
   readonly recrawl?: RecrawlConfig | undefined;
   /** More sitemaps than robots.txt names, and how often all are read. Absent: only those of robots.txt, read each time robots.txt is. */
   readonly sitemaps?: SitemapsConfig | undefined;
-  /** Which URLs are traced. Absent: none. */
+  /** URLs to trace. Absent: none. */
   readonly trace?: TraceConfig | undefined;
   /** Intended uses of the pages, checked against each site's usage preferences. Absent: no use is checked, and all pages are published. */
   readonly uses?: readonly Use[] | undefined;
@@ -146,7 +149,10 @@ export interface PolicyConfig {
   readonly fetchAs?: FetchAs | undefined;
   /** Treat URLs as one without a request, once the host's redirects or canonicals have proved it. Absent: request each URL. */
   readonly equivalences?: EquivalencesConfig | undefined;
-  /** What to do with a page if its site bars one of `uses`. `skip`: do not fetch it, if robots.txt bars the use. `withhold`: fetch it, do not publish it. `mark`: publish it, and record what is barred. Absent: `withhold`. */
+  /**
+   * How to handle a page if its site bars one of `uses`. `skip`: do not fetch it, if robots.txt bars the use.
+   * `withhold`: fetch it, do not publish it. `mark`: publish it, and record the barred uses. Absent: `withhold`.
+   */
   readonly usesBarred?: WhenBarred | undefined;
   /** Payment limits for pages that answer 402; a plugin pays. Absent, or `none`: nothing is paid, and the outcome names the price. */
   readonly pay?: PayPolicy | 'none' | undefined;
@@ -162,48 +168,49 @@ export interface Policy {
   readonly config: PolicyConfig;
   /** A host's settings, by its key: the policy's own fields, or those that overlays set. */
   hostSettings(hostKey: string): HostSettings;
-  /** Does it cap what a host or a domain may give? */
+  /** Whether the policy caps the URLs or pages of a host or domain. */
   readonly hasCaps: boolean;
-  /** URLs of a host at full rate, by an overlay; -1: the budget counts. */
+  /** Budget of a host that an overlay sets, in URLs; -1: none does, so the domain's budget counts. */
   budgetOf(hostKey: string): number;
-  /** Overlays that match a normal URL, and what they decide. */
+  /** Overlays that match a normal URL, with the fields that they decide. */
   deciding(url: string): readonly Deciding[];
   /** The front queue that an overlay gives a normal URL; null: none does. */
   givenQueueOf(url: string): number | null;
-  /** Is a normal URL asked for in the spelling in which it was found first? */
+  /** Whether a normal URL is requested in the spelling in which it was first found. */
   fetchesAsFound(url: string): boolean;
-  /** The spelling a URL is known by; null for one that can't be crawled. */
+  /** Returns the normal form of a URL; null if it cannot be crawled. */
   readonly normalize: Normalizer;
   /**
-   * `depth`: link distance from a seed; `hop`: redirects taken to get here. `facts`: the rest that is known; without it
-   * no metadata rule is asked. `frontQueue` is that of the link alone; `frontQueueOf` gives a better one where more is known.
+   * Decides whether a URL is admitted. `depth`: links from a seed; `hop`: redirects that led to it. `facts`: other
+   * facts about the link; without them, metadata rules are skipped. `frontQueue` is based on the link alone;
+   * `frontQueueOf` is better if more is known.
    */
   admit(url: string, depth: number, hop: number, facts?: LinkFacts): Admission;
-  /** Is there more to a front queue than depth and spelling? */
+  /** Whether front queues depend on more than depth and spelling. */
   readonly scores: boolean;
-  /** Do links to a URL that is known already count? */
+  /** Whether further links to a known URL count. */
   readonly countsLinks: boolean;
-  /** How cash flows; null: there is none. */
+  /** How cash flows; null: the policy has no cash. */
   readonly cash: CashFlow | null;
-  /** Does cash alone say how urgent a URL is? */
+  /** Whether cash alone decides the order of URLs. */
   readonly byCash: boolean;
-  /** The front queue of a normal URL by all that is known of it. */
+  /** Front queue of a normal URL, by everything known about it. */
   frontQueueOf(url: string, inputs: ScoreInputs): number;
-  /** When a host may be contacted, by its key and the crawl's windows. */
+  /** When a host may be contacted, by its key. */
   readonly openAt: OpenAt;
-  /** May any host be on several leases at once? */
+  /** Whether any host may have several leases at once. */
   readonly hasParallel: boolean;
-  /** How many leases a host may be on at once, by its key. */
+  /** Number of leases that a host may have at once, by its key. */
   readonly leasesOf: LeasesOf;
-  /** When a URL is fetched again; null: never. */
+  /** When a URL is refetched; null: never. */
   readonly recrawl: Recrawl | null;
-  /** null: those of robots.txt alone. */
+  /** null: only those that robots.txt names. */
   readonly sitemaps: Sitemaps | null;
-  /** Which URLs are traced; null: none. */
+  /** Selects the URLs that are traced; null: none. */
   readonly tracing: Tracing | null;
 }
 
-/** What holds where nothing else is said: a second between requests, robots.txt obeyed, no limit on depth or pages. */
+/** The default policy: a second between requests, robots.txt obeyed, no limit on depth or pages. */
 export function defaultPolicy(): PolicyConfig {
   return {
     version: 1,
@@ -219,7 +226,7 @@ export function defaultPolicy(): PolicyConfig {
   };
 }
 
-/** The filters that hold for all of the web. */
+/** The filters that apply to the whole web, without overlays. */
 function filtersOf({ filters, requisites }: PolicyConfig): Partial<FilterConfig> | undefined {
   return requisites ? withRequisites(filters) : filters;
 }

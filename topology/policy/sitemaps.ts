@@ -1,8 +1,8 @@
 /**
- * Sitemaps that the policy names, beside those that robots.txt does, and how often a host's are read. Absent from a
- * policy: those of robots.txt are read each time it is read again, with a lease of their host.
+ * Sitemaps that the policy adds to those of robots.txt, and how often a host's sitemaps are read. Without this
+ * setting, the sitemaps that robots.txt names are read each time robots.txt is read, with a lease of their host.
  *
- * A path stands for itself on every host of its rule. Without a `recrawl` field a host's sitemaps are read once.
+ * A path applies to every host of its rule. Without a `recrawl` field, a host's sitemaps are read once.
  */
 
 import { z } from 'zod';
@@ -19,13 +19,13 @@ export interface SitemapsConfig {
 }
 
 export interface SitemapRule {
-  /** Domains, with their subdomains, for which the paths hold. Absent: all hosts. */
+  /** Domains, with their subdomains, to which the paths apply. Absent: all hosts. */
   readonly hosts?: readonly string[] | undefined;
   /** URLs of sitemaps: absolute, or paths. */
   readonly urls: readonly string[];
 }
 
-/** News sites add to theirs by the hour, and most others by the day: as often as robots.txt is read (RFC 9309 §2.4). */
+/** Same period as for robots.txt (RFC 9309 §2.4). News sites add to their sitemaps hourly, and most others daily. */
 export const sitemapsEveryMs = 24 * 3_600_000;
 
 const location = z

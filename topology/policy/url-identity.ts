@@ -1,13 +1,13 @@
 /**
- * What counts as one URL, as far as it is a choice: fields of `normalize` by which two pages become one. What was admitted is
- * known by them, so they are those of a crawl's first policy for its life: another choice would admit, fetch and publish what
- * is known a second time, under other names.
+ * The fields of `normalize` that decide which URLs are one page. They are fixed by a crawl's first policy, because
+ * admitted URLs are stored under their normal form. With other values, the crawl would admit, fetch and publish known
+ * pages a second time, under other names.
  */
 import { CrawlstreamError } from '../errors.ts';
 import type { NormalizeConfig } from '../url/normalize-config.ts';
 import type { PolicyConfig } from './policy.ts';
 
-/** Words of `--same-url`, and what each sets. */
+/** Words of `--same-url`, and the fields that each sets. */
 export const sameUrlWords = {
   slash: { trailingSlash: 'drop' },
   https: { scheme: 'https' },

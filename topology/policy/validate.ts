@@ -1,7 +1,7 @@
 /**
- * A policy from JSON: checked before anybody decides by it. Every field is required, none is unknown: a misspelt field
- * that fell back to a default would go unnoticed until pages are missing. A field that a later release adds must be
- * optional here, and mean the behaviour of before where it is absent: logs keep old policies.
+ * Parses a policy from JSON, and checks it before anybody uses it. Every field is required, and none is unknown: a
+ * misspelt field with a default would go unnoticed until pages are missing. A field that a later release adds must be
+ * optional here, and its absence must mean the earlier behaviour, because logs keep old policies.
  */
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
@@ -185,7 +185,7 @@ function read(json: string): unknown {
 
 const unknownHash = '0'.repeat(64);
 
-/** A policy as a file holds it: its version, if it names one, is not looked at, and its lists may leave out their hash. */
+/** A policy from a file: a version is ignored, and its lists may leave out their hash. */
 export function policyWithoutVersion(json: string, inForce?: PolicyConfig): PolicyConfig {
   const value = read(json) as { readonly filters?: unknown; readonly score?: unknown } | null;
   if (typeof value !== 'object' || value === null) return validatePolicy(value, inForce);
@@ -253,7 +253,7 @@ function checkLeases({ politenessKey, parallel = [], overlays = [] }: PolicyConf
 
 const policyFields = Object.keys((policySchema as unknown as z.ZodObject).shape);
 
-/** Of what each of several shapes objects to, that which lies within the value. */
+/** Of the issues of several alternative shapes, the first one inside the value. */
 function deepest(shapes: readonly (readonly z.core.$ZodIssue[])[]): z.core.$ZodIssue | undefined {
   return shapes.flat().find(({ path, code }) => path.length > 0 || code === 'unrecognized_keys');
 }

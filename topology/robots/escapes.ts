@@ -1,11 +1,11 @@
 /**
  * One spelling for paths and patterns, so that they compare octet by octet (RFC 9309 §2.2.2, RFC 3986 §2.2–2.3).
  *
- * Canonical form: escapes of unreserved characters are decoded, every other escape has upper-case digits, octets that
- * no URI may hold (controls, space, `"<>\^`{|}`, all beyond ASCII) are escaped, `*` and `$` as data are `%2A` and `%24`.
- * An escape of another reserved character stays apart from the character itself (`%2F` is no `/`): RFC 3986 makes them
- * different, and RFC 9309's example of the contrary would let `/*%2F*` match every path. A `%` that begins no escape
- * is left alone, on both sides.
+ * Canonical form: escapes of unreserved characters are decoded, and every other escape has upper-case digits. Octets
+ * that no URI may hold (controls, space, `"<>\^`{|}`, all beyond ASCII) are escaped. `*` and `$` as data are `%2A`
+ * and `%24`. An escape of another reserved character stays different from the character itself (`%2F` is not `/`):
+ * RFC 3986 says so, and under RFC 9309's example of the opposite, `/*%2F*` would match every path. A `%` that begins
+ * no escape is left alone, in paths and in patterns.
  */
 
 const percent = 0x25;
@@ -41,12 +41,12 @@ export function canonicalOctets(octets: string): string {
   return needsWork.test(octets) ? rewritten(octets, false) : octets;
 }
 
-/** The same for a pattern, in which `*` is not data. */
+/** The canonical form of a pattern, in which `*` is a wildcard and not data. */
 export function canonicalPattern(octets: string): string {
   return patternNeedsWork.test(octets) ? rewritten(octets, true) : octets;
 }
 
-/** Octets are gathered in one buffer: a string that grows by pieces costs ten times as much. */
+/** Writes octets into one buffer: growing a string piece by piece costs ten times as much. */
 function rewritten(octets: string, isPattern: boolean): string {
   const out = Buffer.allocUnsafe(octets.length * 3);
   let end = 0;
@@ -67,7 +67,7 @@ function rewritten(octets: string, isPattern: boolean): string {
   return out.toString('latin1', 0, end);
 }
 
-/** -1 for what is no hexadecimal digit, NaN (past the end) included. */
+/** Value of a hexadecimal digit; -1 for any other code, including NaN (past the end). */
 function hexDigit(c: number): number {
   if (c >= 0x30 && c <= 0x39) return c - 0x30;
   const lower = c | 0x20;

@@ -1,10 +1,11 @@
 /**
- * robots.txt as records of key and value (RFC 9309 §2.2, §2.5).
+ * Parses robots.txt into records of key and value (RFC 9309 §2.2, §2.5).
  *
- * Lines end at CR, LF or CRLF; a byte order mark at the start is skipped; `#` begins a comment; only the first
- * 500 KiB are read, up to the last whole line. A file in UTF-16 is read as the same text in UTF-8: what it forbids would be open otherwise. Values stay octets (char codes 0–255), for bytes are what paths are
- * compared by. Beyond the RFC, as deployed parsers do: blanks may stand for the missing colon where exactly two words
- * remain, and common misspellings of the three records that matter are understood.
+ * Lines end at CR, LF or CRLF. A byte order mark at the start is skipped; `#` begins a comment. Only the first 500
+ * KiB are read, up to the last whole line. A file in UTF-16 is converted to UTF-8; otherwise its Disallow lines would
+ * have no effect. Values stay octets (char codes 0–255), because paths are compared by bytes. Two extensions beyond
+ * the RFC, as in deployed parsers: blanks may replace a missing colon if exactly two words remain, and common
+ * misspellings of the three main records are accepted.
  */
 
 import { latin1 } from './escapes.ts';
@@ -44,15 +45,12 @@ const keys: ReadonlyMap<string, RecordKey> = new Map([
 ]);
 const keyCharsMax = 16;
 
-/** What keys begin with, in either case. */
+/** First letters of the keys, in both cases. */
 const initials = new Set(
   ['u', 'a', 'd', 'c', 's', 'l', 'U', 'A', 'D', 'C', 'S', 'L'].map((letter) => letter.charCodeAt(0)),
 );
 
-/**
- * Calls `visit` for each record that is understood, in order. It makes one pass, and does not copy the lines that say
- * nothing.
- */
+/** Calls `visit` for each known record, in order, in one pass. Lines without a record are not copied. */
 export function eachRecord(body: Uint8Array, visit: (key: RecordKey, value: string) => void): void {
   const text = readable(body);
   let start = 0;
@@ -77,7 +75,7 @@ function readable(body: Uint8Array): string {
   return text.slice(start, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
 }
 
-/** As UTF-8. */
+/** The octets of the text as UTF-8. */
 function octetsOf(body: Uint8Array): string {
   const order = orderOfUtf16(body);
   if (order === undefined) return latin1(body);
@@ -86,7 +84,10 @@ function octetsOf(body: Uint8Array): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** By its mark, or by the halves of its first two letters that are zero. Undefined: it is not UTF-16. */
+/**
+ * Byte order of UTF-16, from the byte order mark, or from the zero halves of the first two letters. Undefined: not
+ * UTF-16.
+ */
 function orderOfUtf16([first = 0, second = 0, third = 0, fourth = 0]: Uint8Array): 'big' | 'little' | undefined {
   if (first === 0xff && second === 0xfe) return 'little';
   if (first === 0xfe && second === 0xff) return 'big';

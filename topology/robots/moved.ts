@@ -1,10 +1,10 @@
 /**
- * Where a redirect of robots.txt may lead (RFC 9309 §2.3.1.2).
+ * Allowed targets of a redirect of robots.txt (RFC 9309 §2.3.1.2).
  *
- * Within a host, and among the hosts of one registrable domain, a redirect may lead to any file. If it leads to any
- * other host, that host is asked only for what every crawler asks for anyway: `/robots.txt`. So nobody can have us ask
- * a victim for a page of their choice. A crawl's scope is about its pages and has no say here: the robots.txt of a site
- * in scope may lie anywhere.
+ * Within a host, a redirect may lead to any file; among the hosts of one registrable domain, to any path that ends in
+ * `/robots.txt`. On any other host, the crawler follows it only to `/robots.txt`, which every crawler requests anyway. So
+ * nobody can make the crawler request a page of their choice from a victim. The crawl's scope does not apply here,
+ * because it is about pages: the robots.txt of a site in scope may be anywhere.
  */
 import { hostnameOf } from '../url/host-key.ts';
 import { registrableDomain } from '../url/registrable-domain.ts';
@@ -12,7 +12,7 @@ import { registrableDomain } from '../url/registrable-domain.ts';
 export type RobotsMove =
   /** To the same host name or registrable domain. */
   | 'near'
-  /** To the robots.txt of another site, for which blocks apply. */
+  /** To the `/robots.txt` of another site; blocks of hosts apply. */
   | 'far'
   | 'refused';
 

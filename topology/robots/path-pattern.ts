@@ -1,9 +1,9 @@
-/** Path patterns as they stand in robots.txt and in files that borrow its rules (RFC 9309 §2.2.2). */
+/** Path patterns of robots.txt, and of files that use its rules (RFC 9309 §2.2.2). */
 import { canonicalPattern } from './escapes.ts';
 
 /**
  * The canonical form of a pattern, given as octets. A pattern begins with `/`; a leading `*` is understood too.
- * Undefined: it is none, and says nothing.
+ * Undefined: it is invalid, and ignored.
  */
 export function pathPattern(value: string): string | undefined {
   const first = value.charCodeAt(0);

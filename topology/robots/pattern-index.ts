@@ -102,7 +102,7 @@ function trigram(text: string, at: number): number {
   return (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & 0xffff;
 }
 
-/** Which trigrams a path has, one byte each; a table of 2^12 or 2^16, for a short path fills no large one. */
+/** The trigrams of a path, one byte each, in a table of 2^12 entries for short paths and 2^16 for others. */
 function trigramsOf(path: string): Uint8Array {
   const present = new Uint8Array(path.length < 256 ? 0x1000 : 0x10000);
   const mask = present.length - 1;
@@ -113,7 +113,7 @@ function trigramsOf(path: string): Uint8Array {
 /** From this many wildcards on, gathering the path's trigrams costs less than it saves. */
 const filterFrom = 64;
 
-/** The rank of the most specific pattern that matches; its lowest bit says whether it allows. -1: none matches. */
+/** Rank of the most specific pattern that matches; its lowest bit is set if the pattern allows. -1: no match. */
 export function bestRank(index: PatternIndex, path: string): number {
   let best = index.exact.get(path) ?? -1;
   for (let i = predecessor(index.prefixes, path); i >= 0; i = index.parents[i]!) {

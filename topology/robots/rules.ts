@@ -1,9 +1,9 @@
 /**
  * robots.txt: which URLs of a host one product token may fetch (RFC 9309), with Crawl-delay and Sitemap.
  *
- * Bytes in, verdict out. A file is read once and only what concerns our token is kept. Choices where the RFC is silent:
- * a Crawl-delay, and what is said of use, belongs to the user-agent lines right above it and, like every other record, does
- * not end their group; of delays the largest wins where merged groups name several. Sitemaps and licences belong to no
+ * Bytes in, verdict out. A file is read once, and only the records for the crawler's token are kept. Choices where
+ * the RFC is silent: a Crawl-delay, or a usage preference, belongs to the user-agent lines directly above it and does
+ * not end their group. If merged groups have several delays, the largest wins. Sitemaps and licences belong to no
  * group.
  */
 
@@ -29,7 +29,7 @@ export interface RobotsRules {
   readonly sitemaps: readonly string[];
   /** The file has a group for our token. */
   readonly named: boolean;
-  /** What the group says of use, in the order of the file. */
+  /** Usage preferences of the group, in the order of the file. */
   readonly usage: readonly UsageRecord[];
   /** Values of License records (RSL). */
   readonly licences: readonly string[];
@@ -42,7 +42,7 @@ interface Group {
   named: boolean;
 }
 
-/** What a host without a robots.txt says: everything is allowed. */
+/** The rules of a host without a robots.txt: everything is allowed. */
 export const noRules: RobotsRules = {
   index: indexPatterns([]),
   crawlDelayMs: null,
@@ -62,8 +62,8 @@ export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: s
   const all: Group = { rules: [], usage: [], crawlDelayMs: null, named: false };
   const sitemapValues: string[] = [];
   const licences: string[] = [];
-  // Which of the two groups the current run of user-agent lines names; a delay, or a word about use, ends the run only
-  // for its like.
+  // The groups that the current run of user-agent lines names. A delay, or a usage preference, ends the run only for
+  // its own kind.
   let forOwn = false;
   let forAll = false;
   let delayForOwn = false;
@@ -125,7 +125,10 @@ export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: s
   };
 }
 
-/** `url`: absolute. `/robots.txt` is always allowed (RFC 9309 §2.2.2), and so is what no rule matches. */
+/**
+ * Returns whether an absolute `url` is allowed. `/robots.txt` is always allowed (RFC 9309 §2.2.2), and so is a URL
+ * that no rule matches.
+ */
 export function isAllowed(rules: RobotsRules, url: string): boolean {
   const path = canonicalPath(url);
   if (path === '/robots.txt' || path.startsWith('/robots.txt?')) return true;
@@ -147,8 +150,9 @@ function namesEveryone(value: string): boolean {
 }
 
 /**
- * §2.2.1: the line's token is its longest run of letters, `-` and `_`, compared without case; a version after it is
- * no part of it. Tokens outside that alphabet (digits) are none by the RFC; they match the line's first word.
+ * Does a user-agent line name this token? §2.2.1: the line's token is its longest run of letters, `-` and `_`,
+ * compared without case; a version after it does not count. The RFC allows no tokens with other characters (digits);
+ * such a token matches the first word of the line.
  */
 function namesToken(value: string, token: string): boolean {
   const head = value.slice(0, token.length).toLowerCase();
@@ -169,7 +173,7 @@ function readDelay(value: string): number | null {
 
 const utf8 = new TextDecoder();
 
-/** A no-break space before or behind it is no part of the URL, be it in UTF-8 or, where it comes first, in Latin-1. */
+/** A no-break space around it is not part of the URL, in UTF-8 or, at the beginning, in Latin-1. */
 function sitemapOf(octets: string): string {
   return fromUtf8(octets.replace(/^[\xa0\0-\x20]+/, '')).trim();
 }

@@ -1,5 +1,5 @@
 /**
- * What the attempt to get a robots.txt means for its host (RFC 9309 §2.3.1, §2.4).
+ * Decides what the result of fetching robots.txt means for its host (RFC 9309 §2.3.1, §2.4).
  *
  * Fail closed: only an answer that says "there is none" opens the host. Pure: the caller fetches, keeps copies with
  * their times, and asks.

@@ -1,8 +1,8 @@
 /**
- * File-name extensions whose content holds no links for us: not fetched by default. Lower-case, without dot.
+ * File-name extensions of formats without links; the crawler does not fetch them by default. Lower-case, without dot.
  *
- * A list of what to leave out rather than what to take: servers serve HTML under any name, or none. `com`, `net` and
- * other endings of host names are absent, as paths often end in one (`/whois/example.com`).
+ * The list denies rather than allows, because servers serve HTML under any extension, or none. `com`, `net` and other
+ * endings of host names are absent, because paths often end in one (`/whois/example.com`).
  */
 export const deniedExtensions: readonly string[] = [
   // Images and fonts.
@@ -40,11 +40,11 @@ export const deniedExtensions: readonly string[] = [
   // Data, models and maps.
   ...['csv', 'tsv', 'parquet', 'sqlite', 'db', 'dat', 'sav', 'nc', 'hdf5', 'h5', 'npy', 'kml', 'kmz', 'shp', 'gpx'],
   ...['dwg', 'dxf', 'stl', 'obj', 'fbx', 'blend', 'step', 'stp', 'ics', 'vcf', 'asc', 'sig', 'md5', 'sha1', 'sha256'],
-  // What a page is built of.
+  // Styles, scripts and other parts of a page.
   ...['css', 'scss', 'less', 'js', 'mjs', 'map', 'wasm', 'class', 'swc', 'cur', 'ani', 'webmanifest'],
 ];
 
-/** Of those, what a page is built of: styles, scripts, pictures that browsers show, fonts. */
+/** The denied extensions of page requisites: styles, scripts, fonts, and pictures that browsers show. */
 export const requisiteExtensions: ReadonlySet<string> = new Set([
   ...['jpg', 'jpeg', 'jpe', 'jfif', 'png', 'gif', 'webp', 'avif', 'bmp', 'ico', 'svg', 'svgz', 'woff', 'woff2', 'ttf'],
   ...['otf', 'eot', 'css', 'js', 'mjs', 'cur', 'webmanifest'],

@@ -1,7 +1,7 @@
 /**
- * Which URLs are worth fetching, by their spelling alone. Each refusal names its rule.
+ * Decides by its spelling alone whether a URL is worth fetching. Each refusal names its rule.
  *
- * Filters see normal URLs. The cheap and the common come first; deny beats allow within a kind. Lists are compiled to
+ * Filters read normal URLs. Cheap and common checks run first; within a kind, deny beats allow. Lists are compiled to
  * sets once, so their length does not matter per URL.
  */
 import { CrawlstreamError } from '../errors.ts';
@@ -20,7 +20,10 @@ export interface FilterConfig {
   readonly urlCharsMax: number;
   /** Refused file extensions (of the last path segment), lower-case, without dot. */
   readonly extensionsDenied: readonly string[];
-  /** Regular expressions without flags (`patterns` says in which syntax), matched anywhere in the URL. If not empty, one must match. */
+  /**
+   * Regular expressions without flags, in the syntax that `patterns` names, matched anywhere in the URL. If not
+   * empty, one must match.
+   */
   readonly include: readonly string[];
   /** Regular expressions. None may match. */
   readonly exclude: readonly string[];
@@ -165,14 +168,14 @@ function extensionRule(config: FilterConfig): Filter {
   };
 }
 
-/** The extension of the path's last segment, lower-case. Empty: there is none, or it is longer than `charsMax`. */
+/** The extension of the path's last segment, lower-case. Empty: none, or longer than `charsMax`. */
 function extensionOf(url: string, charsMax: number): string {
   const question = url.indexOf('?');
   const end = question < 0 ? url.length : question;
   for (let at = end - 1; at >= end - charsMax - 1 && at > 8; at--) {
     const code = url.charCodeAt(at);
     if (code === 47) return '';
-    // A dot with no slash before it would stand in the host.
+    // A dot with no slash before it would be in the host.
     if (code === 46) return url.indexOf('/', 8) < at ? url.slice(at + 1, end).toLowerCase() : '';
   }
   return '';

@@ -1,9 +1,9 @@
 /**
  * 64-bit keyed fingerprint of a string, for the exact seen test.
  *
- * HalfSipHash-1-3 with 64 bits of key and of output: the 32-bit member of SipHash (Aumasson & Bernstein, INDOCRYPT 2012;
- * reference code github.com/veorq/SipHash), in the reduced rounds that the Linux kernel uses for its tables. A keyed
- * function, as whoever can make links must not be able to make collisions: murmur-like hashes have inputs that
+ * HalfSipHash-1-3 with 64 bits of key and of output: the 32-bit member of SipHash (Aumasson & Bernstein, INDOCRYPT
+ * 2012; reference code github.com/veorq/SipHash), in the reduced rounds that the Linux kernel uses for its tables. A
+ * keyed function, because authors of links must not be able to make collisions: murmur-like hashes have inputs that
  * collide under every seed, which would make pages look as if they had been seen.
  *
  * A string of Latin-1 characters (every normal URL) hashes as those bytes. Any other hashes as its UTF-16 code units,
@@ -13,7 +13,7 @@
  */
 export const fingerprintVersion = 1;
 
-/** Tells the two encodings apart. */
+/** Makes the hash of a UTF-16 text differ from that of the same bytes in Latin-1. */
 const wideMark = 0x5a;
 
 /** Writes two words into `out[0]` and `out[1]`. */
@@ -21,7 +21,10 @@ export function fingerprint(text: string, keyHi: number, keyLo: number, out: Uin
   if (!latin1(text, keyHi, keyLo, out)) utf16(text, keyHi, keyLo, out);
 }
 
-/** False, and nothing written, if a character is not Latin-1. The round is written out so that its state stays in locals. */
+/**
+ * Hashes a Latin-1 text. Returns false, and writes nothing, if a character is not Latin-1. The round is written
+ * inline so that its state stays in local variables.
+ */
 function latin1(text: string, keyHi: number, keyLo: number, out: Uint32Array): boolean {
   let v0 = keyLo | 0;
   let v1 = keyHi ^ 0xee;

@@ -1,9 +1,9 @@
 /**
- * The front queue a URL waits in: 8 front queues inside a host, 0 the highest (Mercator's F).
+ * The front queue in which a URL waits: 8 front queues inside a host, 0 the highest (Mercator's F).
  *
- * What is known when a link is found is its depth and its spelling. Depth is the strongest signal that needs no
+ * Only the depth and the spelling of a link are known when it is found. Depth is the strongest signal that needs no
  * history: breadth-first order alone finds high-PageRank pages first (Najork & Wiener, WWW 2001). The spelling
- * corrects it: queries, many parameters and deep paths are where traps and near-duplicates live.
+ * corrects it, because traps and near-duplicates tend to have queries, many parameters and deep paths.
  *
  *   depth        0 → 0   1 → 1   2 → 2   3–4 → 3   5 and more → 4
  *   + 1  with a query        + 1  with more than 3 parameters        + 1  with more than 6 path segments
@@ -14,7 +14,7 @@ export const frontQueueCount = 8;
 const parametersMany = 3;
 const segmentsMany = 6;
 
-/** `url` is normal. */
+/** Returns the front queue, 0 to 7, of a normal URL. */
 export function frontQueueOf(url: string, depth: number): number {
   let frontQueue = depth <= 2 ? depth : depth <= 4 ? 3 : 4;
   let segments = -1;

@@ -1,7 +1,8 @@
 /**
- * Patterns in linear time, by re2js (RE2's syntax: https://github.com/google/re2/wiki/Syntax). All patterns of a policy are one
- * automaton, which looks at a URL once, whatever their number; its memory is bounded, and beyond that it goes on without its
- * cache, slower and still linear. Look-around and back-references are not in RE2's syntax.
+ * Matches patterns in linear time, with re2js (RE2's syntax: https://github.com/google/re2/wiki/Syntax). One
+ * automaton holds all patterns of a policy, so it scans a URL once, however many patterns there are. Its memory is
+ * bounded; beyond the bound it works without its cache, slower but still linear. RE2's syntax has no look-around and
+ * no back-references.
  */
 // biome-ignore lint/style/noRestrictedImports: loads code that few crawls need, and reads no data.
 import { createRequire } from 'node:module';
@@ -13,12 +14,12 @@ type Re2js = typeof import('re2js');
 let re2js: Re2js | undefined;
 
 function engine(): Re2js {
-  // 20 ms of each start, where it is not wanted.
+  // Saves 20 ms of each start that needs no patterns.
   re2js ??= createRequire(import.meta.url)('re2js') as Re2js;
   return re2js;
 }
 
-/** What RE2 has to say against a pattern, or against its size; null: nothing. */
+/** Why RE2 rejects a pattern, its syntax or its size; null if the pattern is valid. */
 export function linearFault(source: string): string | null {
   const { charsMax, instructionsMax } = patternLimits;
   if (source.length > charsMax) return `${source.length} characters, but a pattern may have at most ${charsMax}`;

@@ -4,9 +4,9 @@ export const listLimits = {
   entriesMax: 10_000_000,
   /** Domains with numbers: the public rankings' length twice over. */
   numbersMax: 2_000_000,
-  /** Patterns are tried one by one, 50 ns each: so many cost what a page may. */
+  /** Patterns are tried one after another, 50 ns each: this many take the time that one page may take. */
   patternsMax: 1_000,
-  /** As long as a URL may be. */
+  /** The longest URL. */
   entryCharsMax: 2_048,
   /** A file is read whole. */
   fileBytesMax: 512 * 1024 * 1024,

@@ -1,11 +1,11 @@
 /**
- * A million names as one block of bytes with a hash table over it: exact, about the names' own length plus 12–20 bytes
- * each, and no object per name.
+ * A set of a million names as one block of bytes with a hash table over it. It is exact, and costs the length of the
+ * names plus 12–20 bytes each, with no object per name.
  *
- * Each text ends in a mark and has it nowhere else but where a shorter member could end (host names backwards, with dots:
- * `gro.elpmaxe.`). Whatever begins a longer text is then found in one walk over it, with a look into the table at each
- * mark: 3 for a host of 3 labels, whatever the size of the set. Names that fall on one place are told apart by their
- * bytes, so that a hash that collides costs time and never an error.
+ * Each text ends in a mark. The mark appears elsewhere in a text only where a shorter member could end (host names
+ * backwards, with dots: `gro.elpmaxe.`). So one pass over a longer text finds every member that it begins with, with
+ * one table lookup at each mark: 3 for a host of 3 labels, whatever the size of the set. Names in the same table slot
+ * are compared by their bytes, so a hash collision costs time and never causes an error.
  */
 export interface MarkedTexts {
   readonly size: number;
@@ -17,7 +17,10 @@ export interface MarkedTexts {
 const fnvStart = 0x811c9dc5;
 const fnvPrime = 0x01000193;
 
-/** Texts that don't end in the mark, or have characters beyond Latin-1, are left out: no host name has such. */
+/**
+ * Builds the set. Texts that do not end in the mark, or have characters beyond Latin-1, are left out: no host name
+ * has such characters.
+ */
 export function markTexts(texts: readonly string[], mark: number): MarkedTexts {
   let length = 0;
   for (const text of texts) length += text.length;
@@ -66,7 +69,7 @@ function writeText(text: string, block: Uint8Array, start: number): number | nul
   return hash;
 }
 
-/** The text's place in the table, or the empty one where it would be. Places hold numbers from 1; 0 is empty. */
+/** The text's place in the table, or the empty place for it. Places hold numbers from 1; 0 is empty. */
 function find(
   table: Uint32Array,
   block: Uint8Array,

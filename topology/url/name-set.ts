@@ -1,9 +1,9 @@
-/** Parameter names, lower-case; one that ends in `*` stands for all that begin so. */
+/** Parameter names, lower-case. A name that ends in `*` matches every name with that beginning. */
 export interface NameSet {
   has(lowerCaseName: string): boolean;
 }
 
-/** Names of sessions: `sid:20` stands for a `sid` with a value of at least 20 characters. */
+/** Names of session parameters. `sid:20` matches a `sid` only if its value has at least 20 characters. */
 export interface SessionSet {
   has(lowerCaseName: string, value: string): boolean;
 }

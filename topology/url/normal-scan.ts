@@ -1,9 +1,9 @@
 /**
- * Scans by char code that recognise what is already in normal form, so that most URLs need no parser.
+ * Scanners by char code that recognise URLs in normal form, so that most URLs need no parser.
  *
- * Each returns the index where its part ends, or -1 for "not sure: take the slow path". They may reject too much, but
- * never accept too much: what they accept, WHATWG parsing and every default step of the normaliser leave as it is. A
- * fuzz test holds them to that.
+ * Each returns the index where its part ends, or -1 for "not sure: take the slow path". A scanner may reject too
+ * much, but never accept too much: WHATWG parsing and every default step of the normaliser leave accepted text
+ * unchanged. A fuzz test checks this.
  */
 import { isNormalEscape } from './escapes.ts';
 
@@ -17,7 +17,7 @@ for (const char of 'abcdefghijklmnopqrstuvwxyz0123456789-_') classes[char.charCo
 for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~!$&'()*+,:@=") {
   classes[char.charCodeAt(0)]! |= pathChar;
 }
-// What the WHATWG query state leaves as it is in a special URL: printable ASCII but `"`, `#`, `'`, `<`, `>`.
+// The WHATWG query state leaves these unchanged in a special URL: printable ASCII except `"`, `#`, `'`, `<`, `>`.
 for (let code = 0x21; code < 0x7f; code++) {
   if (!'"#\'<>'.includes(String.fromCharCode(code))) classes[code]! |= queryChar;
 }

@@ -14,7 +14,7 @@ export interface NormalizeConfig {
   readonly fragment: 'drop' | 'escape';
   /** `example.org.` and `example.org` are one host. */
   readonly trailingDot: boolean;
-  /** `//` in a path becomes `/`, except where it spells an embedded `http://`. */
+  /** `//` in a path becomes `/`, except in an embedded `http://`. */
   readonly duplicateSlashes: boolean;
   /** Parameters to drop, in upper or lower case. `utm_*` matches all that begin with `utm_` (tracking-parameters.ts). */
   readonly trackingParameters: readonly string[];
@@ -34,7 +34,10 @@ export interface NormalizeConfig {
   readonly scheme?: 'http' | 'https' | undefined;
   /** `drop`: remove a parameter with an empty value (`a=`), but keep `a` alone. Absent: keep both. */
   readonly emptyValues?: 'drop' | undefined;
-  /** Drop parameters with a value of 32 hexadecimal digits. Off, since such a value may be a session, or the id of a document. */
+  /**
+   * Drop parameters with a value of 32 hexadecimal digits. Off by default, because the value may be a document's id
+   * instead of a session.
+   */
   readonly hashes: boolean;
   /** Rules by host name; a rule also holds for the host's subdomains, the nearest wins. */
   readonly hosts: Readonly<Record<string, HostRule>>;
@@ -52,7 +55,8 @@ export interface HostRule {
 
 export const defaultNormalize: NormalizeConfig = {
   urlCharsMax: urlLimits.urlCharsMax,
-  // No server has announced the AJAX scheme since Google dropped it; what follows `#!` is for scripts we don't run.
+  // No server has used the AJAX scheme since Google dropped it; the text after `#!` is for scripts, which are not
+  // run.
   fragment: 'drop',
   trailingDot: true,
   duplicateSlashes: true,

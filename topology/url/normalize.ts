@@ -5,7 +5,7 @@
  * space), then the steps of NormalizeConfig follow, in the order of `steps` below. By default the result is that of
  * crawler-commons' BasicURLNormalizer, but for these choices:
  *   - a host stays in its ASCII form (`xn--…`), as it goes over the wire and into keys;
- *   - `a=` and a nameless `=1` stay as they are, since servers may tell them apart (the seen key drops the first `=`);
+ *   - `a=` and a nameless `=1` stay as they are, since servers may distinguish them (the seen key drops the first `=`);
  *   - a URL without a scheme or a host is refused here: only a seed may lack a scheme (seed.ts);
  *   - `//` stays where it spells an embedded `http://`.
  *
@@ -21,7 +21,7 @@ import { compileDropRule, type DropStep, dropStepOf, normalizeQuery, sortByName 
 
 export { resolveLink } from './resolve.ts';
 
-/** The URL to fetch, or null: no http(s) URL, or too long. `refusalOf` says which. */
+/** Returns the URL to fetch; null if it is no http(s) URL or too long (`refusalOf` says which). */
 export type Normalizer = (url: string) => string | null;
 
 export type NormalizeRefusal = 'malformed' | 'scheme' | 'length';
@@ -32,7 +32,9 @@ export interface NormalizeStep {
   readonly after: string;
 }
 
-/** Input this many times the allowed length is not even parsed: parameters to drop don't fill so much. */
+/**
+ * Input longer than this many times the allowed length is not even parsed: droppable parameters are never that long.
+ */
 const inputFactorMax = 4;
 
 /** A URL in parts, as steps see it. */
@@ -238,7 +240,10 @@ function setScheme(parts: Parts, scheme: 'http' | 'https'): void {
   if (!/:\d+$/.test(parts.host)) parts.scheme = `${scheme}:`;
 }
 
-/** Parsed again, for what is left may be another spelling of an address (`0x7f.1`). Empty: no host is left. */
+/**
+ * Parses the host again, because the rest may be another spelling of an address (`0x7f.1`). Sets it to empty if no
+ * host is left.
+ */
 function setHost(parts: Parts, host: string): void {
   try {
     parts.host = new URL(`${parts.scheme}//${host}/`).host;

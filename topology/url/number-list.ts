@@ -1,29 +1,29 @@
 /**
- * A list of domains with a number each, as rankings of sites come: `example.org 12`, or `12,example.org`. A domain stands
- * for its subdomains too, and the longest that is listed counts.
+ * A list of domains with one number each, in the form of site rankings: `example.org 12`, or `12,example.org`. An
+ * entry applies to the subdomains too; the longest listed domain wins.
  *
- * Ranks of Common Crawl's web graphs are taken as they are: positions and values of harmonic centrality and PageRank, and the
- * host or domain backwards (`harmonicc_pos harmonicc_val pr_pos pr_val host_rev`, and more behind it). Traffic is the
- * harmonic position. Authority falls with its logarithm from 1, so that the hundredth and the thousandth are as far apart as
- * the thousandth and the ten-thousandth: values themselves lie close together.
+ * Ranks of Common Crawl's web graphs are read as published: position and value of harmonic centrality and of
+ * PageRank, then the reversed host or domain (`harmonicc_pos harmonicc_val pr_pos pr_val host_rev`, and more columns
+ * after it). Traffic is the harmonic position. Authority falls from 1 with the logarithm of the position, because the
+ * values themselves lie close together: so positions 100 and 1,000 are as far apart as 1,000 and 10,000.
  *
- * About 100 bytes an entry, shared by all partitions of a process; a look-up is one probe per label of the host.
+ * About 100 bytes an entry, shared by all partitions of a process; a lookup is one probe per label of the host.
  */
 import { CrawlstreamError } from '../errors.ts';
 import { hostnameOf } from './host-key.ts';
 import { listLimits } from './list-limits.ts';
 
-/** What the numbers are: traffic is a rank from 1, the others a share from 0 to 1. */
+/** Meanings of the numbers: traffic is a rank from 1, the others are shares from 0 to 1. */
 export const numberListKinds = ['authority', 'traffic', 'quality'] as const;
 export type NumberListKind = (typeof numberListKinds)[number];
 
 export interface NumberList {
   readonly size: number;
-  /** The number of the URL's host; null: it is not listed. */
+  /** The number of the URL's host; null if it is not listed. */
   numberOf(url: string): number | null;
 }
 
-/** `name` for messages. Throws INVALID_ARGUMENT with the line of an entry that is none. */
+/** Parses the list; `name` is for messages. Throws INVALID_ARGUMENT with the line of an invalid entry. */
 export function compileNumberList(kind: NumberListKind, text: string, name: string): NumberList {
   const numbers = new Map<string, number>();
   /** Domains of a web graph's ranks, by harmonic position. */
@@ -73,7 +73,7 @@ function tooMany(name: string, line: number): CrawlstreamError {
   return invalid(name, line, `more than ${listLimits.numbersMax} entries; remove the lowest ones`);
 }
 
-/** A domain that is none is empty. */
+/** An invalid domain becomes empty. */
 function parsed(entry: string): readonly [domain: string, number: number] {
   const [one = '', other = '', ...more] = entry.split(/[\s,;]+/);
   const [domain, digits] = /^[\d.]+$/.test(one) && !/^[\d.]+$/.test(other) ? [other, one] : [one, other];

@@ -1,6 +1,7 @@
 /**
- * Which partition a key belongs to: murmur2 as in Apache Kafka's Java client (`Utils.murmur2`, seed 0x9747b28c), so that
- * any client's default partitioner co-partitions with us. Source of the hash: Appleby, MurmurHash2 (public domain).
+ * The partition of a key: murmur2 as in Apache Kafka's Java client (`Utils.murmur2`, seed 0x9747b28c), so that the
+ * default partitioner of any client co-partitions with this one. Source of the hash: Appleby, MurmurHash2 (public
+ * domain).
  */
 const seed = 0x9747b28c;
 const multiplier = 0x5bd1e995;

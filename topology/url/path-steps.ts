@@ -1,12 +1,13 @@
 /**
- * Steps of the normaliser on the path. Each takes a path that begins with `/` and whose escapes are in normal form, and
- * returns one of the same kind; each is idempotent, and linear in the path's length.
+ * Steps of the normaliser on the path. Each takes and returns a path that begins with `/` and has its escapes in
+ * normal form. Each is idempotent, and linear in the path's length.
  */
 import type { SessionSet } from './name-set.ts';
 
 /**
- * `/a/./b/../c` → `/a/c` (RFC 3986 §5.2.4). Parsing has done it, but for what other steps bring to light, and for a fault
- * of Node 20's parser, which overlooks dot segments behind a segment like `.;x` (`http://a//.;x/.`).
+ * `/a/./b/../c` → `/a/c` (RFC 3986 §5.2.4). Parsing has already done this, with two exceptions: dot segments that
+ * other steps create, and a fault of Node 20's parser, which overlooks dot segments after a segment like `.;x`
+ * (`http://a//.;x/.`).
  */
 export function removeDotSegments(path: string): string {
   if (!path.includes('/.')) return path;
@@ -32,7 +33,7 @@ export function dropPathSessions(path: string, sessions: SessionSet): string {
     const plain = segment.includes(';') ? dropMatrixSessions(segment, sessions) : segment;
     if (!aspSegment.test(plain)) kept.push(plain);
   }
-  // What is left of `/.;sid=1/` is a dot segment.
+  // Dropping a session can create a dot segment: `/.;sid=1/` becomes `/./`.
   return removeDotSegments(`/${kept.join('/')}`);
 }
 
@@ -45,7 +46,7 @@ function dropMatrixSessions(segment: string, sessions: SessionSet): string {
   return [name, ...kept].join(';');
 }
 
-/** One slash for several; `http://` inside a path (archives, proxies) keeps its two, for it spells a URL. */
+/** Merges slashes. `http://` inside a path (archives, proxies) keeps both, because it spells a URL. */
 export function mergeSlashes(path: string): string {
   if (!path.includes('//')) return path;
   let out = '';
@@ -71,10 +72,12 @@ export function dropTrailingSlash(path: string): string {
   return path.slice(0, end);
 }
 
-/** What web servers serve for a folder. */
+/** File names that web servers serve for a folder. */
 const indexPage = /\/(?:index|default)\.(?:html?|shtml|phtml|php[3-8]?|aspx?|jspa?|cfm|cgi|pl)$/i;
 
-/** `alsoSlashed`: what a slash that goes would bring to light goes, too: `/index.html/`. */
+/**
+ * Drops index pages. `alsoSlashed`: also drops one that only removing a trailing slash reveals, as in `/index.html/`.
+ */
 export function dropIndexPages(path: string, alsoSlashed: boolean): string {
   let folder = path;
   for (;;) {

@@ -8,6 +8,6 @@ export const patternLimits = {
   charsOfAllMax: 128 * 1024,
   /** States of one pattern (`[a-z]{1,100}` has 200): beyond, a URL of 2,000 characters can take a tenth of a second. */
   instructionsMax: 1_000,
-  /** What the automaton of a policy may remember, bytes: enough for some hundred patterns to run at full speed. */
+  /** Largest cache of a policy's automaton, bytes: enough for some hundred patterns at full speed. */
   memoryBytesMax: 2 * 1024 * 1024,
 } as const;

@@ -19,7 +19,7 @@ const colon = 58;
 const slash = 47;
 const closingBracket = 93;
 
-/** Port of a normal URL; the scheme's own where it names none. */
+/** Port of a normal URL; without one, the scheme's default port. */
 export function portOf(url: string): number {
   const secure = url.charCodeAt(4) !== colon;
   let port = 0;

@@ -18,7 +18,7 @@ export type DropStep =
   | 'dropParameters'
   | 'hosts';
 
-/** Does a parameter go, and by which step? `name` is lower-case. */
+/** Returns the step that drops a parameter, or null to keep it. `name` is lower-case. */
 export type DropRule = (name: string, value: string, host: string, hasEquals: boolean) => DropStep | null;
 
 export function compileDropRule(config: NormalizeConfig): DropRule {
@@ -71,7 +71,10 @@ function compileHostRules(
   };
 }
 
-/** A query without its `?`, as it left parsing: escapes in one form, what a step drops dropped, sorted if wanted. */
+/**
+ * Normalises a parsed query without its `?`: escapes in one form, dropped parameters removed, sorted if `sort` is
+ * set.
+ */
 export function normalizeQuery(query: string, host: string, drops: DropRule, sort: boolean): string {
   const normal = normalizeEscapes(query);
   // One parameter, the commonest query: nothing to split or sort.
@@ -97,7 +100,7 @@ export function sortByName(pieces: string[]): boolean {
   return !sorted;
 }
 
-/** Compares what stands before `=`, without cutting it out. */
+/** Compares the names before `=`, without copying them. */
 function compareNames(a: string, b: string): number {
   for (let at = 0; ; at++) {
     const left = nameCode(a, at);
@@ -107,7 +110,7 @@ function compareNames(a: string, b: string): number {
   }
 }
 
-/** -1: the name has ended. */
+/** Char code of the name at `at`; -1 after its end. */
 function nameCode(piece: string, at: number): number {
   const code = at < piece.length ? piece.charCodeAt(at) : 61;
   return code === 61 ? -1 : code;

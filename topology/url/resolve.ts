@@ -1,6 +1,5 @@
 /**
- * Links as they stand in a page, made absolute (WHATWG URL Standard §4.4), without their fragment (but `#!…`:
- * fragment.ts).
+ * Makes the links of a page absolute (WHATWG URL Standard §4.4), without their fragment (but `#!…`: fragment.ts).
  *
  * Most links are absolute and normal, or a plain path; those are recognised by a scan and joined by hand. Everything
  * else — dot segments, white space, odd characters, other schemes — goes through the parser. Both ways agree on all
@@ -10,7 +9,7 @@ import { withoutPlainFragment } from './fragment.ts';
 import { scanAuthority, scanPath, scanQuery } from './normal-scan.ts';
 import type { Normalizer } from './normalize.ts';
 
-/** What joining needs of a base; null where only the parser will do (other schemes, user info). */
+/** The parts of a base URL that joining needs. */
 interface Base {
   readonly href: string;
   readonly origin: string;
@@ -18,11 +17,14 @@ interface Base {
   readonly folder: string;
 }
 
-/** The base of the page at hand, parsed once for all its links. A memo: answers depend on arguments alone. */
+/** The base of the current page, parsed once for all its links. Only a memo: results depend on the arguments alone. */
 let memoBase = '';
 let memo: Base | 'parser' | 'malformed' = 'malformed';
 
-/** null: `href` can't be resolved, or the normaliser refuses it. Without a normaliser, any scheme may come out. */
+/**
+ * The absolute URL; null if `href` cannot be resolved or the normaliser refuses it. Without a normaliser, the result
+ * may have any scheme.
+ */
 export function resolveLink(href: string, base: string | URL, normalizer?: Normalizer): string | null {
   const resolved = resolve(href, typeof base === 'string' ? base : base.href);
   return resolved === null || normalizer === undefined ? resolved : normalizer(resolved);
@@ -73,7 +75,7 @@ function joinFast(href: string, base: Base): string | null {
   return end < 0 ? null : base.folder + cut(href, end);
 }
 
-/** Path and query that parsing leaves alone: where they end (at `#` or the end), or -1. */
+/** Scans a path and query that parsing leaves unchanged. Returns the index of their end (at `#` or the end), or -1. */
 function scanTail(href: string, at: number): number {
   const pathEnd = scanPath(href, at);
   return pathEnd >= 0 && href.charCodeAt(pathEnd) === 63 ? scanQuery(href, pathEnd + 1) : pathEnd;

@@ -1,11 +1,11 @@
 /**
- * Rewritings of URLs that make no other page on many hosts: what a redirect from one URL to another may prove, and what
- * further URLs of the host are then folded by. Each is one step, and leaves path and query apart from itself as they are, so
- * that no number of them makes one URL of all.
+ * Rewritings of URLs that lead to the same page on many hosts. A redirect from one URL to another can prove a
+ * rewriting, and the crawl then applies it to further URLs of the host. Each rewriting is one step and leaves the
+ * rest of path and query unchanged, so that no combination turns all URLs into one.
  *
  *   https       http becomes https; without a port
- *   www, bare   `www.` is put before the host, or taken away: the registrable domain stays
- *   slash, noSlash   the path gets a slash at its end, or loses it; where its last segment looks like no file
+ *   www, bare   `www.` is added to the host, or removed: the registrable domain stays
+ *   slash, noSlash   a trailing slash is added or removed, unless the last segment looks like a file
  *   index       index.html, default.aspx and the like become their folder
  *   query:NAME  the parameter is dropped
  */
@@ -30,17 +30,17 @@ export function oppositeOf(rewriting: Rewriting): Rewriting | undefined {
   return opposites[rewriting];
 }
 
-/** The order in which they are applied, each once. */
+/** Sorts rewritings into the order in which they are applied, each once. */
 export function inOrder(rewritings: Iterable<Rewriting>): Rewriting[] {
   const rank = (one: Rewriting) => order.indexOf(one);
   return [...rewritings].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
 const dropped = 'query:';
-/** Parameters go before all of these. */
+/** Parameters are dropped before all of these. */
 const order = ['index', 'noSlash', 'slash', 'bare', 'www', 'https'];
 
-/** The normal URL rewritten; itself where there is nothing to rewrite. */
+/** The normal URL after the rewriting; the same URL if the rewriting does not apply. */
 export function rewritten(url: string, rewriting: Rewriting): string {
   const parts = partsOf(url);
   if (parts === null) return url;

@@ -1,5 +1,5 @@
 /**
- * Names in rules, in the spelling that normal URLs have: a rule whose name no URL can have would be obeyed by nobody.
+ * Names in rules, in the spelling of normal URLs. A rule with another spelling would never match a URL.
  *
  * | as written | becomes |
  * | --- | --- |
@@ -7,13 +7,13 @@
  * | `https://a.test/` for a host or a domain | `a.test` |
  * | `*.a.test`, `.a.test` for a domain | `a.test` |
  * | `https://A.test:443/ä` for a prefix | `https://a.test/%C3%A4` |
- * | `https://a.test` for a prefix | `https://a.test/`: not `https://a.test.evil.example/`, too |
+ * | `https://a.test` for a prefix | `https://a.test/`, so that `https://a.test.evil.example/` does not match |
  * | `.PDF`, `*.pdf` for an extension | `pdf` |
  */
 import { canParse } from './can-parse.ts';
 import { normalizeEscapes } from './escapes.ts';
 
-/** `wrong`: why no URL can have it, with the remedy. */
+/** `wrong` says why no URL can have the name, with the remedy. */
 export type RuleName = { readonly name: string } | { readonly wrong: string };
 
 /** Host name, or host key with a port. */
@@ -61,9 +61,9 @@ export function ruleExtension(text: string): RuleName {
 }
 
 /**
- * A pattern is matched against normal URLs. Only what can be told for sure is told.
+ * Finds characters in a pattern that no normal URL has. Reports only certain faults.
  *
- * @returns what is wrong; null: nothing
+ * @returns what is wrong, or null
  */
 export function patternFault(source: string): string | null {
   if (/^[\0-\x7f]*$/.test(source)) return null;
@@ -86,7 +86,7 @@ function hostPart(given: string, remedy: string): RuleName {
   return name === '' || name.split('.').includes('') ? wrong(`it is not a host; ${remedy}`) : { name };
 }
 
-/** Characters that no normal URL has, as it has them; a `%` at the end may be half an escape. */
+/** The escapes of characters that no normal URL has; a `%` at the end may be half an escape. */
 function escaped(text: string): string {
   const ascii = text.replace(/[^!-~]+/g, (run) => encodeURIComponent(run.replace(/\p{Surrogate}/gu, '\uFFFD')));
   const half = /%[0-9A-Fa-f]?$/.exec(ascii)?.[0] ?? '';

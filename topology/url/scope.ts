@@ -1,6 +1,6 @@
 /**
- * How far a crawl may wander from its seeds (docs/design.md §5). By default their registrable domains, so that a first crawl
- * never wanders off.
+ * How far a crawl may go from its seeds (docs/design.md §5). The default is their registrable domains, so that a
+ * first crawl does not leave them.
  */
 import type { Verdict } from './filters.ts';
 import { hostKeyOf, hostnameOf, partitionKeyOf } from './host-key.ts';
@@ -11,7 +11,7 @@ export type ScopeKind = 'host' | 'domain' | 'all';
 export interface ScopeConfig {
   /** `host`: the hosts named. `domain`: the registrable domains named. `all`: anywhere. */
   readonly kind: ScopeKind;
-  /** `host`: host keys, exactly. `domain`: domains with their subdomains. `all`: not looked at. */
+  /** `host`: host keys, exactly. `domain`: domains with their subdomains. `all`: ignored. */
   readonly names: readonly string[];
 }
 

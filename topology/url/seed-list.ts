@@ -1,10 +1,10 @@
 /**
- * A list of seeds, one a line: a URL as people type it, then, after a blank, what is said of it.
+ * A list of seeds, one a line: a URL as people type it, then, after a blank, its notes.
  *
  *   https://example.org/            priority=0 depth=1
- *   example.com  tags=news,legal    # https:// is understood, and this is a comment
+ *   example.com  tags=news,legal    # https:// is assumed, and this is a comment
  *
- * seed-notes.ts says what that may be; Nutch's seed lists, with tabs before `key=value`, have this form too.
+ * seed-notes.ts lists the allowed notes. Nutch's seed lists, with tabs before `key=value`, have this form too.
  */
 
 import { CrawlstreamError } from '../errors.ts';
@@ -13,7 +13,7 @@ import { notesAllowed, type SeedNotes, seedNotes } from './seed-notes.ts';
 
 export interface ListedSeed extends SeedNotes {
   readonly url: string;
-  /** As in a link (spelling.ts). Absent: as the URL has it. */
+  /** As in a link (spelling.ts). Absent: as in the URL. */
   readonly spelling?: string;
 }
 

@@ -1,23 +1,26 @@
-/** What is said of a seed beside its URL: in a list after it, in a table in columns, in JSON as fields. */
+/** Notes on a seed, such as its priority: after the URL in a list, in columns of a table, or as fields in JSON. */
 import { frontQueueCount } from './front-queue.ts';
 import { tagLimits } from './tag-limits.ts';
 import { tagFault } from './tags.ts';
 
 export interface SeedNotes {
-  /** The front queue that it waits in, 0 first to 7 last, before any score; -1: not said, and the policy decides. */
+  /** Front queue of the seed, 0 first to 7 last, before any score; -1: none given, so the policy decides. */
   readonly priority: number;
-  /** The link distance that it counts as, so that `maxDepth` reaches less far from it; absent: 0. */
+  /** Link distance that the seed counts as, so that `maxDepth` reaches less far from it; absent: 0. */
   readonly depth?: number;
-  /** What its links inherit (tags.ts), each once, in order. Absent: nothing. */
+  /** Tags that its links inherit (tags.ts), each once, sorted. Absent: none. */
   readonly tags?: readonly string[];
 }
 
 const depthMost = 1_000_000;
 
-/** What may be said, in words. */
+/** The allowed notes, in words, for messages. */
 export const notesAllowed = `priority=N (0, first, to ${frontQueueCount - 1}), depth=1 and tags=news,legal`;
 
-/** `notes`: names with values as text. `keys`: other names that become tags, as `name=value`. A string: what is wrong. */
+/**
+ * Parses notes. `notes`: pairs of name and value as text. `keys`: other names that become tags, as `name=value`.
+ * Returns a string that says what is wrong, if a note is invalid.
+ */
 export function seedNotes(
   notes: readonly (readonly [name: string, value: string])[],
   keys: readonly string[] = [],

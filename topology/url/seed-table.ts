@@ -1,6 +1,6 @@
 /**
- * Seeds in a table with a line of names: `url`, and whatever else is said of each (seed-notes.ts). CSV as in RFC 4180, or
- * TSV; and one JSON object a line, with the same names. Empty cells say nothing.
+ * Seeds in a table with a header line: `url`, and notes on each seed (seed-notes.ts) in other columns. Reads CSV as
+ * in RFC 4180, TSV, and one JSON object a line with the same names. Empty cells are ignored.
  */
 import { CrawlstreamError } from '../errors.ts';
 import { parseSeed } from './seed.ts';
@@ -83,7 +83,7 @@ function objectOf(line: string): Record<string, unknown> | null {
 }
 
 interface Row {
-  /** Where it begins, from 1. */
+  /** Line on which the row begins, from 1. */
   readonly line: number;
   readonly cells: string[];
 }

@@ -27,7 +27,7 @@ export function parseSeed(text: string): string {
   return withoutPlainFragment(url.href);
 }
 
-/** A URL as people type it, with a scheme: `https://` where it has none. Nothing else is looked at. */
+/** A URL as people type it, with a scheme: `https://` is added if there is none. Nothing else is checked. */
 export function withScheme(typed: string): string {
   return schemeOf(typed.trim()) === null ? `https://${typed.trim().replace(/^\/\//, '')}` : typed;
 }

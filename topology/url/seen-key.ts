@@ -1,16 +1,17 @@
 /**
  * The key of the seen test: two URLs with the same key count as one page, and the spelling found first is fetched.
  *
- * Fixed for a crawl's life (it is in the manifest by its version), so it holds no list that grows and no option. It
- * takes a URL that the policy has normalised and removes only what no server is known to tell apart:
+ * The key is fixed for the life of a crawl (the manifest holds its version), so it has no options and no list that
+ * could grow. It takes a URL that the policy has normalised, and removes only differences that no known server
+ * distinguishes:
  *   - the `=` of an empty value: `?a=` and `?a`;
  *   - `+` for `%20` in a query: both are a space in a form;
  *   - a parameter that repeats the one before it, name and value.
- * What may tell pages apart stays: the scheme (an https that fails must not hide the http that works), `www.`, index
- * pages, letter case, a trailing slash. Tracking and session parameters are left to the policy on purpose: an operator
- * who keeps one because it names pages on some site means those pages to be fetched.
+ * Differences that may distinguish pages stay: the scheme (an https that fails must not hide the http that works),
+ * `www.`, index pages, letter case, a trailing slash. Tracking and session parameters are left to the policy on
+ * purpose: an operator who keeps one, because it names pages on some site, wants those pages fetched.
  *
- * Idempotent. Shares its argument where there is no query.
+ * Idempotent. Returns its argument if there is no query.
  */
 import type { NormalizeStep } from './normalize.ts';
 
@@ -30,7 +31,7 @@ export function seenKey(url: string): string {
   return query === '' ? url.slice(0, question) : `${url.slice(0, question + 1)}${query}`;
 }
 
-/** What `seenKey` removes from a URL, one step after another: what `check url` prints. Empty where key and URL agree. */
+/** The steps by which `seenKey` changes a URL, in order; `check url` prints them. Empty if key and URL are equal. */
 export function explainSeenKey(url: string): NormalizeStep[] {
   const explained: NormalizeStep[] = [];
   let before = url;

@@ -12,7 +12,7 @@ export interface SortedTexts {
   prefixOf(at: (index: number) => number, length: number): number;
 }
 
-/** Characters beyond Latin-1 cannot stand in a normal URL: texts that have some are left out, and match nothing. */
+/** A normal URL has no characters beyond Latin-1: texts with such characters are left out, and match nothing. */
 export function sortTexts(texts: readonly string[]): SortedTexts {
   const sorted = texts.filter((text) => text !== '' && !beyondLatin1.test(text)).sort(byCodeUnits);
   const kept: string[] = [];

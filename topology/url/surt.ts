@@ -6,7 +6,7 @@
  *   (org,example,)/        example.org alone, all of it
  *   (org,example,)/docs/   paths of example.org that begin with /docs/
  *
- * `http://` or `https://` may stand before it; without one, both schemes are meant. `(org,example,:8080)/` names a port;
+ * `http://` or `https://` may precede it; without one, both schemes are meant. `(org,example,:8080)/` names a port;
  * without one, any is meant. IPv4 addresses are not turned around: `(127.0.0.1)/`. The first parenthesis may be left out.
  */
 
@@ -29,7 +29,7 @@ export interface Surt {
 const form = /^(https?:\/\/)?\(?([^():/\s]*?)(,?)(?::(\d+))?(?:\)(\/\S*)?)?$/;
 const address = /^\d+\.\d+\.\d+\.\d+$/;
 
-/** A string: what is wrong with it, and the remedy. */
+/** Parses a SURT prefix. Returns a string with the fault and the remedy if it is invalid. */
 export function parseSurt(text: string): Surt | string {
   const match = form.exec(text.toLowerCase());
   if (match === null) return 'it is not a SURT prefix; write one as in (org,example, or (org,example,)/docs/';
@@ -41,7 +41,7 @@ export function parseSurt(text: string): Surt | string {
   if (!isClosed && comma === '')
     return `the end of the host is missing; write (${host}, for subdomains too, or (${host},)/`;
   if (!isClosed && port !== '') return 'a port needs a complete host; write it as in (org,example,:8080)/';
-  // An address has no commas, and stays as it is.
+  // An address has no commas, so reversing leaves it unchanged.
   const named = ruleHost(`${host.split(',').reverse().join('.')}${port === '' ? '' : `:${port}`}`);
   if ('wrong' in named) return named.wrong;
   const name = withoutPort(named.name);
@@ -50,7 +50,7 @@ export function parseSurt(text: string): Surt | string {
   return { scheme, name, isOpen: !isClosed, port, path: path === '' ? '/' : path };
 }
 
-/** Is it about whole hosts? */
+/** Returns whether the prefix covers whole hosts, without a scheme or path. */
 export function isOfHosts({ scheme, path }: Surt): boolean {
   return scheme === '' && path === '/';
 }

@@ -4,10 +4,10 @@
  */
 import { tagLimits } from './tag-limits.ts';
 
-/** Neither white space nor a comma, which stands between tags wherever they are written. */
+/** Neither white space nor a comma, because commas separate tags in every format. */
 const form = /^[^\s,\p{C}]+$/u;
 
-/** null: it is one. Otherwise what is wrong with it, and what to write. */
+/** Why `tag` is invalid, with the remedy; null if it is valid. */
 export function tagFault(tag: string): string | null {
   if (tag.length > tagLimits.charsMax)
     return `a tag has ${tag.length} characters; at most ${tagLimits.charsMax} are allowed`;
@@ -16,7 +16,7 @@ export function tagFault(tag: string): string | null {
     : `${JSON.stringify(tag)} is not a tag; write words without spaces, as in tags=news,legal`;
 }
 
-/** Each once, in order; what is no tag, and what is beyond the most, is left out. The same array where nothing changes. */
+/** The valid tags of `given`, each once, sorted, at most `perUrlMax`. Invalid tags are dropped. */
 export function tagsOf(given: readonly string[]): readonly string[] {
   if (given.length === 0) return given;
   const tags = [...new Set(given.filter((tag) => tagFault(tag) === null))].sort();

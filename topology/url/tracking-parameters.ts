@@ -1,15 +1,16 @@
 /**
- * Query parameters that say where a visitor came from and never what the page holds.
+ * Query parameters that say where a visitor came from, and never change the page.
  *
- * Names are lower-case, `*` at the end stands for any ending; a parameter's name is lower-cased before it is looked up. A name belongs here only if the
- * service that adds it documents it as campaign or click tracking: a wrong entry loses pages, a missing one only
- * costs duplicates. `ref` and `source` are therefore absent: many sites serve content by them.
+ * Names are lower-case; a parameter's name is lower-cased before the lookup. A `*` at the end matches any ending. A
+ * name belongs here only if the service that adds it documents it as campaign or click tracking: a wrong entry loses
+ * pages, while a missing one only costs duplicates. So `ref` and `source` are absent: many sites select content by
+ * them.
  */
 export const trackingParameters: readonly string[] = [
   'utm_*', // Google Analytics, and most others after it
   'mtm_*', // Matomo
   'matomo_*',
-  // Piwik's own names; others that begin so are ids of articles on some sites.
+  // Piwik's own names. Other names that begin with `pk_` are ids of articles on some sites.
   'pk_campaign',
   'pk_kwd',
   'pk_keyword',

@@ -1,12 +1,12 @@
 /**
- * Lists of a policy that are too long to stand in it: by reference.
+ * Lists that a policy refers to, because they are too long to be part of it.
  *
- * The policy names a list by the SHA-256 of its bytes; the path beside it only says where to look. What is loaded must
- * have that hash, so that a policy version means the same entries on every machine and in every replay. A list that
- * changes is another hash, and so another version of the policy.
+ * The policy names a list by the SHA-256 of its bytes; the path is only a hint for finding it. A loaded list must
+ * have that hash, so that a policy version means the same entries on every machine and in every replay. A changed
+ * list has another hash, and needs another version of the policy.
  *
- * Text, one entry a line; empty lines and lines that begin with `#` are skipped. Pure: whoever reads the file hashes it
- * and gives the text to `compileList`.
+ * Text, one entry a line; empty lines and lines that begin with `#` are skipped. Pure: the caller reads and hashes
+ * the file, and passes its text to `compileList`.
  */
 import { CrawlstreamError } from '../errors.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
@@ -19,11 +19,11 @@ import { sortTexts } from './sorted-texts.ts';
 export const listKinds = ['hosts', 'domains', 'prefixes', 'patterns'] as const;
 export type ListKind = (typeof listKinds)[number];
 
-/** Any list of a policy. */
+/** A reference from a policy to a list of any kind. */
 export interface ListName {
   /** Name of the list in messages, and of its rule in verdicts. */
   readonly name: string;
-  /** What each line of the file is. */
+  /** Type of the file's entries. The file has one entry a line. */
   readonly kind: ListKind | NumberListKind;
   /** Path of the file: absolute, or relative to the policy. */
   readonly path: string;
@@ -31,7 +31,7 @@ export interface ListName {
   readonly sha256: string;
 }
 
-/** One that filters. */
+/** A reference to a list that filters URLs. */
 export interface ListReference extends ListName {
   readonly kind: ListKind;
   /** `deny`: refuse URLs on the list. `allow`: refuse URLs that are on no allow list of this kind. */
@@ -48,7 +48,7 @@ export interface CompiledList {
   readonly numberOf?: (url: string) => number | null;
 }
 
-/** By SHA-256; throws INVALID_ARGUMENT for a list that is not there. */
+/** Returns the list with this SHA-256; throws INVALID_ARGUMENT if it is not loaded. */
 export type ListSource = (reference: ListName) => CompiledList;
 
 export const noLists: ListSource = (list) => {
@@ -56,7 +56,7 @@ export const noLists: ListSource = (list) => {
   throw new CrawlstreamError('INVALID_ARGUMENT', `${fieldOfList(list)}: ${remedy}`);
 };
 
-/** Where a policy names the list, for messages. */
+/** The policy field that refers to the list, for messages. */
 export function fieldOfList({ name, kind }: Pick<ListName, 'name' | 'kind'>): string {
   return `${listKinds.includes(kind as ListKind) ? 'filters' : 'score'}.lists ${JSON.stringify(name)}`;
 }
@@ -83,7 +83,7 @@ export function compileList(kind: ListName['kind'], text: string, name: string):
 /** Millions of entries are spelt as they should be, and a URL parser takes a microsecond. */
 const plainName = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 
-/** As normal URLs have it. What no URL can have stays, and holds none. */
+/** The entry in the spelling of normal URLs. An entry that no URL can have stays unchanged, and matches nothing. */
 function normalEntry(entry: string, bring: (text: string) => RuleName): string {
   if (plainName.test(entry)) return entry;
   const named = bring(entry);

@@ -1,4 +1,4 @@
-/** A URL without what the WHATWG URL Standard, §4.4, takes off first: C0 controls and spaces at both ends. */
+/** Removes C0 controls and spaces at both ends of a URL (WHATWG URL Standard, §4.4, first steps). */
 export function withoutEnds(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && text.charCodeAt(start) <= 0x20) start += 1;

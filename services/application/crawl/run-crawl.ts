@@ -1,4 +1,4 @@
-/** A whole crawl in one process, from its start to its end, over whatever log, stores and clock it is given. */
+/** A whole crawl in one process, from its start to its end, over a given log, stores and clock. */
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
@@ -22,21 +22,21 @@ export interface CrawlRun extends Ports {
   readonly processors: RunningProcessors;
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
-  /** How long requests under way may take to finish then, ms. Absent: their whole timeout. */
+  /** How long current requests may take to finish then, ms. Absent: their whole timeout. */
   readonly graceMs?: number | undefined;
-  /** Time between looks for its end and its status, ms. Absent: short, for a person who watches. */
+  /** Time between checks for its end and its status, ms. Absent: short, for a person who watches. */
   readonly lookEveryMs?: number | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
   /** As in WatchedCrawl. */
   readonly stays?: WatchedCrawl['stays'];
-  /** Work beside frontier and fetcher while they run. */
+  /** Starts additional work that runs beside frontier and fetcher. */
   readonly attend?: (running: RunningWhole) => Promise<Attendants>;
 }
 
 export interface Attendants {
   /** Rejects when one of them fails; never resolves. */
   readonly failed: Promise<never>;
-  /** The crawl has ended, and is about to stop. */
+  /** Called when the crawl has ended, before it stops. */
   over?(end: CrawlOutcome['end']): Promise<void>;
   stop(): Promise<void>;
 }
@@ -105,7 +105,7 @@ async function look(log: Log, crawl: string, frontier: Frontier): Promise<Look |
   return { partitions, pageQuota };
 }
 
-/** Waits until what the fetcher reported has been decided. */
+/** Waits until the fetcher's reports have been decided. */
 async function decided(clock: Clock, log: Log, crawl: string, frontier: Frontier): Promise<void> {
   const untilMs = clock.nowMs() + drainMs;
   while (clock.nowMs() < untilMs) {

@@ -1,4 +1,4 @@
-/** The frontier with all its partitions, and fetchers beside it: what a crawl in one process is made of. */
+/** The parts of a crawl in one process: the frontier with all its partitions, and fetchers beside it. */
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Application } from '../application.ts';
 import type { TaskPositions } from '../ports.ts';
@@ -9,38 +9,39 @@ export interface WholeCrawl {
   readonly at: TaskPositions;
   readonly frontier: Parameters<Application['frontier']>[0];
   readonly fetcher: Parameters<Application['fetcher']>[0];
-  /** Starts fetchers in separate processes, in the place of the one in this process. */
+  /** Starts fetchers in separate processes, instead of the one in this process. */
   readonly workers?: ((start: FetchWorkersStart) => RunningFetcher) | undefined;
-  /** Fetchers are other processes, which take tasks from the log. Absent: they are here. */
+  /** Fetchers in other processes, which take tasks from the log. Absent: they are in this process. */
   readonly elsewhere?: FetchersElsewhere | undefined;
-  /** How long requests under way may take to finish when it ends, ms. Absent: their whole timeout. */
+  /** How long current requests may take to finish when it ends, ms. Absent: their whole timeout. */
   readonly graceMs?: number | undefined;
 }
 
 export interface FetchersElsewhere {
-  /** Leases that they would hold now, with those they hold. */
+  /** Number of leases that they could hold now, including those they hold. */
   leasesHeld(): number;
-  /** `tell` is called when there are more, until the returned function is called. */
+  /** `onMoreLeases` is called when there are more, until the returned function is called. */
   onMore(onMoreLeases: () => void): () => void;
-  /** A fetcher as far as this process has to do with them. */
+  /** A handle to such a fetcher, with the parts that this process needs. */
   start(frontier: Pick<Frontier, 'committed'>): RunningFetcher;
 }
 
 export interface RunningWhole {
   readonly frontier: Frontier;
   readonly fetcher: RunningFetcher;
-  /** Drains: no lease is granted any more, those that are out are finished, and their results may still be decided. */
+  /** Drains: no more leases are granted, active ones are finished, and their results may still be decided. */
   endLeases(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * After a kill nothing is lost: `at` is taken before any partition is claimed, and a claim ends all earlier leases, so
- * older tasks are void, and results that were not decided are on the log for the next start.
+ * Starts frontier and fetchers. Nothing is lost after a kill: `at` is read before any partition is claimed, and a
+ * claim ends all earlier leases. So older tasks are void, and undecided results are on the log for the next start.
  */
 export function startWhole(application: Application, { at, graceMs, workers, ...options }: WholeCrawl): RunningWhole {
   if (options.elsewhere !== undefined) return startElsewhere(application, options.frontier, options.elsewhere, graceMs);
-  // One that shares hosts with other crawls holds few leases where it gets few requests: more would run out before their turn.
+  // A fetcher that shares hosts with other crawls holds few leases if it gets few requests: more would expire before
+  // their turn.
   let held = 0;
   const { crawlPace } = options.fetcher;
   const isSharing = crawlPace !== undefined && workers === undefined;

@@ -38,7 +38,10 @@ export interface WatchedCrawl {
   readonly signal: AbortSignal;
   /** Rejects when a part of the crawl fails. */
   readonly failed: Promise<unknown>;
-  /** Between two looks while something changes. A crawl that waits is looked at less and less often, at last every half second. */
+  /**
+   * Interval of the checks while the crawl changes, ms. A waiting crawl is checked less and less often, down to every
+   * half second.
+   */
   readonly everyMs: number;
   /** Undefined while the crawl is not up yet. */
   look(): Promise<Look | undefined>;
@@ -47,13 +50,13 @@ export interface WatchedCrawl {
   hosts(): HostCounts;
   onStatus(status: CrawlStatus): void;
   /**
-   * The crawl does not end by itself now, since clients or this process may add URLs. Called before each look; its result
-   * learns whether the crawl has anything left. Absent, or undefined: it may end.
+   * Prevents the end of the crawl, because clients or this process may add URLs. Called before each check; the
+   * returned function receives whether the crawl is idle. Absent, or undefined: the crawl may end.
    */
   readonly stays?: (() => ((idle: boolean) => void) | undefined) | undefined;
 }
 
-/** How often a waiting crawl's status is printed for a person. */
+/** How often a waiting crawl's status is printed for a person, ms. */
 const quietEveryMs = 500;
 
 export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end']> {

@@ -12,15 +12,15 @@ import type { Finding } from './finding.ts';
 export interface Extension {
   /** Name of its folder. */
   readonly name: string;
-  /** What it does, beginning with a verb in the third person. */
+  /** Description of the extra, beginning with a verb in the third person. */
   readonly about: string;
-  /** Extras whose code it uses: without one of them it cannot be built. */
+  /** Names of extras that it needs: without them it cannot be built. */
   readonly uses?: readonly string[];
   readonly commands?: readonly ExtensionCommands[];
   readonly consumers?: readonly Processor[];
-  /** Processors that are no consumers: each has a command of its name. */
+  /** Processors that are not consumers: each has a command of its name. */
   readonly roles?: readonly Declaration[];
-  /** What it needs of the machine, for `crawlstream doctor`. */
+  /** Checks of the machine for `crawlstream doctor`. */
   readonly checks?: (env: NodeJS.ProcessEnv) => Promise<readonly Finding[]>;
   /** Command lines for help, by path of the command, without `crawlstream` and the path. */
   readonly examples?: Readonly<Record<string, readonly string[]>>;
@@ -30,9 +30,9 @@ export interface Extension {
 
 /** Commands that are declared in one module. */
 export interface ExtensionCommands extends CommandModule {
-  /** Title of their group in `--help`, with its colon: one of the existing groups, or a new one at the end. */
+  /** Title of their group in `--help`, with its colon: an existing group, or a new one at the end. */
   readonly group: string;
-  /** True: each runs a part of a crawl, has settings in file and environment, and logs. */
+  /** True: each command runs a part of a crawl, has settings in file and environment, and logs. */
   readonly isService?: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** What `doctor` found out about one thing. */
+/** One finding of `doctor`. */
 export interface Finding {
   readonly check: string;
   /** `warning`: a crawl runs, but not as well, or not with every option. */
   readonly state: 'ok' | 'warning' | 'fault';
   readonly text: string;
-  /** The command that mends it. Absent: there is nothing to mend, or no command does. */
+  /** The command that fixes it. Absent: nothing to fix, or no command does it. */
   readonly remedy?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Checks what a file exported as a plugin: every mistake is reported in one sentence that names the field. */
+/** Checks the export of a plugin file: every mistake is reported in one sentence that names the field. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { pluginLimits } from '../../fetcher/hooks/plugin-limits.ts';
 import { checkOptions, type Field, isFunction, isObject } from '../../runtime/check-options.ts';

@@ -1,4 +1,4 @@
-/** A module that the user names, with what to do where it cannot be loaded. */
+/** Imports a module that the user names; errors say how to fix a failed import. */
 import { pathToFileURL } from 'node:url';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 

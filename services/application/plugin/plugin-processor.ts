@@ -1,4 +1,4 @@
-/** A plugin's consumer as a processor like ours: a separate group, metrics, dead letters, a folder. */
+/** A plugin's consumer as a processor like the built-in ones: a separate group, metrics, dead letters, a folder. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -8,7 +8,7 @@ import { declareProcessor, type Processor } from '../processor/processor.ts';
 import { runConsumer } from '../processor/run-consumer.ts';
 import type { PluginProcessor, PluginRecord, PluginTopic } from './plugin.ts';
 
-/** Values that were set, by processor and option. */
+/** Configured values, by processor and option. */
 export type PluginSettings = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 export function pluginProcessor(given: PluginProcessor, settings: PluginSettings): Processor {

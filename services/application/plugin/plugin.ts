@@ -1,12 +1,12 @@
 /**
- * A plugin: code from outside that takes part in a crawl, by hooks in the fetcher and by consumers of its own.
+ * A plugin: external code that takes part in a crawl, by hooks in the fetcher and by its own consumers.
  *
  *   export default definePlugin({
  *     name: 'no-ads',
  *     urlFilter: ({ url }) => !url.includes('/ads/'),
  *   });
  *
- * It is trusted as the crawler itself is: it runs in the fetcher's process, with its rights.
+ * A plugin is as trusted as the crawler: it runs in the fetcher's process, with its rights.
  */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import type { FetchHooks } from '../../fetcher/hooks/fetch-hooks.ts';
@@ -30,19 +30,22 @@ export type PluginTopic = 'pages' | 'results' | 'duplicates' | 'responses';
 
 /** A plugin: fetcher hooks, all optional, and consumers. */
 export interface Plugin extends FetchHooks {
-  /** Letters, digits, dots, dashes and underscores. In outcomes, metrics and the crawl's control log. */
+  /**
+   * Name of the plugin in outcomes, metrics and the crawl's control log: letters, digits, dots, dashes and
+   * underscores.
+   */
   readonly name: string;
   readonly version?: string;
   /** Its hooks keep no copy of a page. Absent: receipts of `forget` name the plugin as not reached if it sees pages. */
   readonly holds?: 'nothing';
-  // biome-ignore lint/suspicious/noExplicitAny: each reads topics of its own, and they stand in one list
+  // biome-ignore lint/suspicious/noExplicitAny: each reads other topics, and one list holds them all
   readonly processors?: readonly PluginProcessor<any>[];
 }
 
 /** Copies that a plugin's consumer keeps: none, or pages, which its handler's `forget` deletes. */
 export type PluginHolds = 'nothing' | 'pages';
 
-/** A consumer group of the plugin's own over the crawl's topics. */
+/** A consumer group that the plugin adds to the crawl. */
 export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
   /** Name of its group, its metrics and its folder; the same rule as for a plugin's name. */
   readonly name: string;
@@ -53,8 +56,8 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
   /** Its options (`--set NAME.KEY=VALUE`), and their defaults. */
   readonly options?: Readonly<Record<string, { readonly about: string; readonly default?: string }>>;
   /**
-   * The handling of a record whose batch failed after all tries. Absent: it goes to the dead letters, and the others go
-   * on.
+   * How to handle a record after all tries of its batch failed. Absent: it becomes a dead letter, and the others
+   * continue.
    */
   readonly whenFailed?: 'deadLetter' | 'stop';
   /**
@@ -64,9 +67,9 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
   readonly holds?: PluginHolds;
   /** Waits before each further try, ms. Absent: the consumers' default. */
   readonly retriesMs?: readonly number[];
-  /** Records handed over at once. Absent: the consumers' default. */
+  /** Records per batch at most. Absent: the consumers' default. */
   readonly batchRecords?: number;
-  /** Called once before the first batch; what it throws ends the process. */
+  /** Called once before the first batch; an error ends the process. */
   open(context: PluginContext): PluginHandler<T> | Promise<PluginHandler<T>>;
 }
 
@@ -77,7 +80,7 @@ export interface PluginContext {
   /** A separate folder, which outlives the process. */
   readonly folder: string;
   readonly crawl: string;
-  /** One line among the process’s notes, behind the plugin’s name. */
+  /** Prints one line among the process's notes, after the plugin's name. */
   say(text: string): void;
 }
 
@@ -94,7 +97,7 @@ export interface PluginHandler<T extends PluginTopic = PluginTopic> {
   close?(): Promise<void> | void;
 }
 
-/** One record: what its topic’s schema says, and where it stands. */
+/** One record: its value by the topic's schema, and its position. */
 export type PluginRecord<T extends PluginTopic = PluginTopic> = {
   readonly [Topic in T]: {
     readonly topic: Topic;
@@ -104,7 +107,7 @@ export type PluginRecord<T extends PluginTopic = PluginTopic> = {
   };
 }[T];
 
-/** Returns its argument: it is there only for the types. */
+/** Returns its argument; it exists only for the types. */
 export function definePlugin(plugin: Plugin): Plugin {
   return plugin;
 }

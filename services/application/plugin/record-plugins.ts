@@ -22,9 +22,9 @@ export interface AnnouncedPlugin {
   readonly copies?: PluginCopies;
 }
 
-/** Who may keep copies of pages. */
+/** Parts of a plugin that may keep copies of pages. */
 export interface PluginCopies {
-  /** Its hooks see pages, and it does not say that they keep nothing. */
+  /** Its hooks see pages, and it does not declare that they keep nothing. */
   readonly hooks: boolean;
   /** Its consumers, by name. */
   readonly consumers: Readonly<Record<string, ConsumerCopies>>;
@@ -38,7 +38,7 @@ export interface PluginRecordPorts {
   readonly onEdge?: ((edge: Edge) => void) | undefined;
 }
 
-/** `teller`: the processor they take part in. */
+/** `teller`: the processor in which they take part. */
 export async function recordPlugins(
   { log, codec, clock, manifest: { crawl }, onEdge }: PluginRecordPorts,
   processor: Declaration,

@@ -1,11 +1,14 @@
-/** What the frontier and the fetcher read, write and keep; the consumers are declared beside what starts them (topology.ts). */
+/**
+ * Topics and stores of the frontier and the fetcher. Consumers are declared beside the code that starts them
+ * (topology.ts).
+ */
 import type { Declaration } from './processor.ts';
 
 export const frontier: Declaration = {
   name: 'frontier',
   does: 'admits URLs once, orders them, and leases hosts when they may be contacted',
   reads: ['control', 'results', 'discovered', 'tasks', 'frontier-changelog'],
-  // Inputs too: what belongs to another partition is passed on to it.
+  // It also writes to its inputs: records of another partition are passed on to it.
   writes: ['frontier-changelog', 'tasks', 'control', 'results', 'discovered', 'dead-letters'],
   stores: ['seen test', 'host clock', 'back queues', 'leases', 'URL records'],
 };
@@ -23,7 +26,7 @@ export const urlfrontier: Declaration = {
   does: 'a frontier for external clients, which lease URLs by gRPC; it needs no tasks and fetchers',
   // No fetcher reports to it, but results are an input of every frontier.
   reads: ['control', 'results', 'discovered', 'frontier-changelog'],
-  // Nothing is passed on, since a client's queue is on the partition to which its key leads.
+  // Nothing is passed on, because a client's queue is on the partition that its key leads to.
   writes: ['frontier-changelog', 'control', 'dead-letters'],
   stores: ['seen test', 'host clock', 'back queues', 'leases', 'URLs done'],
 };

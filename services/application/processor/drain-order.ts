@@ -1,7 +1,7 @@
-/** Consumers in an order in which each comes behind those that write what it reads. */
+/** Sorts consumers so that each comes after those that write its inputs. */
 import type { Declaration } from './processor.ts';
 
-/** Those that nothing orders keep their order. Throws where two read what the other writes. */
+/** Consumers without an order between them keep their order. Throws if two read each other's output. */
 export function drainOrder<One extends Declaration>(given: readonly One[]): readonly One[] {
   const left = [...given];
   const ordered: One[] = [];

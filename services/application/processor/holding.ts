@@ -8,13 +8,16 @@ export interface Holding {
   /** Adds to an option of `forget`. Absent: it needs none. */
   readonly option?: { readonly flags: string; readonly about: string };
   /**
-   * Takes copies out, or looks for what is left. In a data folder its consumer has read everything before. On brokers it
-   * goes on running, and follows alone: only what lies elsewhere is dealt with here.
+   * Removes copies, or searches for remaining ones. In a data folder, its consumer has read everything before. On
+   * brokers, the consumer keeps running and removes copies by itself; only copies elsewhere are removed here.
    */
   forget(at: HeldAt): Promise<Forgotten>;
-  /** Are there copies that the consumer has to be started for, though it has no folder? Absent: there are none. */
+  /**
+   * Whether there are copies for which the consumer must be started, although it has no folder. Absent: there are
+   * none.
+   */
   isElsewhere?(options: HeldAt['options']): boolean;
-  /** Copies of purged pages that stay until `forget` runs. `part`: folders of the crawl. */
+  /** Copies of purged pages that stay until `forget` runs. `part`: returns folders of the crawl. */
   remains?(part: Part, isPurged: (url: string) => boolean): Promise<readonly Remaining[]>;
 }
 
@@ -25,7 +28,7 @@ export interface HeldAt {
   /** Folders of the crawl's data folder. Absent: the crawl is on brokers, and no folder was named. */
   readonly part?: Part | undefined;
   readonly isOnBrokers: boolean;
-  /** Of the crawl, and of `forget`. */
+  /** Options of the crawl, and of `forget`. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly gone: Gone;
   readonly clock: Clock;
@@ -33,7 +36,7 @@ export interface HeldAt {
 
 /** Pages to forget: purged by an operator, or withdrawn by their site. */
 export interface Gone {
-  /** A copy of what was fetched then, ms since the Unix epoch. */
+  /** Whether a copy fetched at `atMs` (ms since the Unix epoch) must be removed. */
   has(url: string, atMs: number): boolean;
   isPurged(url: string, atMs: number): boolean;
 }
@@ -45,9 +48,11 @@ export interface Forgotten {
 
 export interface Place {
   readonly place: string;
-  /** Records, rows or pages removed by this run. Absent: the place catches up alone, and was only inspected. */
+  /**
+   * Records, rows or pages removed by this run. Absent: the place is updated by its consumer, and was only inspected.
+   */
   readonly removed?: number;
-  /** Found there afterwards. */
+  /** Number of copies found there afterwards. */
   readonly left: number;
   /** Further facts, by name. */
   readonly more?: Readonly<Record<string, number | readonly string[]>>;
@@ -66,10 +71,10 @@ export interface Remaining {
   readonly until: string;
 }
 
-/** What a consumer without copies of pages declares. */
+/** Declaration of a consumer without copies of pages. */
 export const holdsNothing = 'nothing';
 
-/** Counts, in a state that has no times by row, the URLs that were purged up to now. */
+/** Counts the purged URLs in a state that has no times by row. */
 export async function purgedLeft(
   place: string,
   urls: AsyncIterable<string> | Iterable<string>,

@@ -1,4 +1,4 @@
-/** Kinds of options that processors have: schemas over the text of a flag, whose errors say what to type instead. */
+/** Kinds of options of processors: schemas over the text of a flag, with errors that say what to type instead. */
 import { z } from 'zod';
 
 export function wholeNumber(least: number, most: number) {

@@ -1,9 +1,9 @@
 /**
- * A processor, declared once: its name, what it reads, writes and keeps, its options, and how it starts.
+ * A processor, declared once: its name, its topics and stores, its options, and how it starts.
  *
- * From the declaration come its command, its place in `--with`, its settings (flag, file, environment), the rights it
- * needs on the brokers, its part of the graph, and the bound of memory its process is given. It can do only what it
- * declares: its log lets it read and append only the topics named here (declared-log.ts).
+ * From the declaration follow its command, its place in `--with`, its settings (flag, file, environment), its rights
+ * on the brokers, its part of the graph, and the memory bound of its process. It can do only what it declares: its
+ * log lets it read and append only the topics named here (declared-log.ts).
  */
 import type { z } from 'zod';
 import type { TopicName } from '../../../topology/topics.ts';
@@ -19,24 +19,22 @@ import type { Holding, holdsNothing } from './holding.ts';
 
 /** A node of the graph. */
 export interface Declaration {
-  /** Name of its command, its consumer group, its section in a configuration file, and its rows in metrics. */
+  /** Name of its command, consumer group, section in a configuration file, and rows in metrics. */
   readonly name: string;
-  /** What it does to a crawl, beginning with a verb in the third person. */
+  /** Description of the processor, beginning with a verb in the third person. */
   readonly does: string;
   readonly reads: readonly TopicName[];
   readonly writes: readonly TopicName[];
-  /** One per partition, or one in all. */
+  /** Stores: one per partition, or one in all. */
   readonly stores: readonly string[];
 }
 
 export interface Processor<Options extends z.ZodObject = z.ZodObject> extends Declaration {
-  /** Each key's `meta()` is an OptionMeta; its input is the text of a flag. */
+  /** The `meta()` of each key is an OptionMeta; its input is the text of a flag. */
   readonly options: Options;
   /** True: it sends requests to sites, so it has the options for reaching them and for the contact. */
   readonly contactsSites?: boolean;
-  /**
-   * True: it finds links that the crawl goes on with, so that a crawl ends only once it has dealt with all there is.
-   */
+  /** True: it finds links for the crawl, so the crawl ends only once it has handled all records. */
   readonly findsLinks?: boolean;
   /** Data that fetchers must publish for it; in a crawl's own process they do so without an option. */
   readonly needs?: 'responses' | 'outlinks';
@@ -47,16 +45,16 @@ export interface Processor<Options extends z.ZodObject = z.ZodObject> extends De
   start(context: ProcessorContext, options: z.output<Options>): Promise<RunningProcessor>;
 }
 
-/** How an option looks to people. */
+/** How an option is shown to people. */
 export interface OptionMeta {
-  /** As in `--dedup-by <method>`. */
+  /** Placeholder of the value, as in `--dedup-by <method>`. */
   readonly value: `<${string}>`;
   readonly about: string;
-  /** The reason of its default. */
+  /** Reason for its default. */
   readonly reason: string;
 }
 
-/** Lets TypeScript infer the options of a declaration; processors of different options stand in one list. */
+/** Lets TypeScript infer the options of a declaration, while processors with different options are in one list. */
 export function declareProcessor<Options extends z.ZodObject>(processor: Processor<Options>): Processor {
   return processor as unknown as Processor;
 }
@@ -70,23 +68,23 @@ export interface ProcessorContext {
   part(name: string): string;
   /** Is the log shared by other processes, so that groups have members elsewhere? */
   readonly shared: boolean;
-  /** Read again what was read before. */
+  /** Read all records again from the start. */
   readonly fromStart: boolean;
   /** Fetching options, for a processor that contacts sites. */
   readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve' | 'ca' | 'insecureHosts' | 'archive' | 'requests'> &
     Omit<Identity, 'version'>;
-  /** Hooks of plugins, for a processor that reads pages itself. Absent: there are none. */
+  /** Hooks of plugins, for a processor that reads pages itself. Absent: none. */
   readonly hooks?: FetcherConfig['hooks'];
-  /** Takes the status of the consumer. */
+  /** Receives the status of the consumer. */
   readonly service: Service;
   say(text: string): void;
 }
 
 export interface RunningProcessor {
   readonly name: string;
-  /** Resolves when all present records are dealt with, and the result can be used. */
+  /** Resolves when all present records are handled, and the result can be used. */
   drain(): Promise<void>;
-  /** Rejects with what stopped it. */
+  /** Rejects with the error that stopped it. */
   readonly ended: Promise<void>;
   stats(): ConsumerStats;
   /** Finishes the batch under way and releases everything. */

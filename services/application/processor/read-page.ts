@@ -1,9 +1,9 @@
-/** One record of `pages`, by where it stands. */
+/** Reads one record of `pages` by its position. */
 import type { Page } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { ProcessorContext } from './processor.ts';
 
-/** Undefined where it has been trimmed, or can't be read. */
+/** The page; undefined if it has been trimmed, or cannot be read. */
 export function pageReader({
   log,
   codec,

@@ -1,7 +1,7 @@
 /**
- * A processor that is a consumer group over the crawl's topics: joined, fed, measured and ended, whatever it does with
- * the records. It runs in the crawl's process or in a separate one, with its state and positions in its part of the
- * folder.
+ * Runs a processor that is a consumer group over the crawl's topics: joins, reads, measures and ends it, whatever it
+ * does with the records. It runs in the crawl's process or in a separate one, with its state and positions in its
+ * part of the folder.
  */
 import type { AvroTopic } from '../../../topology/topics.ts';
 import type { ConsumerOptions } from '../../runtime/consumer/consumer.ts';
@@ -18,13 +18,13 @@ export interface ConsumerWork<T extends AvroTopic> {
   readonly batchRecords?: number;
   readonly batchMs?: number;
   readonly retriesMs?: readonly number[];
-  /** What becomes of a record that failed. Absent: the consumer stops, and begins again with that record. */
+  /** How to handle a failed record. Absent: the consumer stops, and starts again at that record. */
   readonly whenFailed?: ConsumerOptions<T>['whenFailed'];
-  /** Where its files are. Absent: the part of its name. */
+  /** Folder of its files. Absent: the part with its name. */
   readonly folder?: string;
   /** True: one process reads all partitions, and the others stand by. */
   readonly alone?: boolean;
-  /** After a drain, and before `close`. */
+  /** Called after a drain, before `close`. */
   readonly finish?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

@@ -27,9 +27,9 @@ export interface ConsumerOrders {
 /** The answer to `begin`: folders of their files, by store. */
 export type ConsumerDisks = readonly (readonly [store: string, folder: string])[];
 
-/** How the consumers are doing. */
+/** Status of the consumers. */
 export interface ConsumerStatus {
   readonly metrics: WorkerMetrics;
-  /** By group. */
+  /** Positions, by group. */
   readonly positions: readonly (readonly [group: string, positions: readonly Position[]])[];
 }

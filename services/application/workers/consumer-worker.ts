@@ -36,7 +36,7 @@ const channel: Channel = createChannel(
   { ...served, begin, settle: () => running!.settle(), drain: () => running!.drain(), stop },
   fail,
 );
-// Whatever it might still do belongs to a crawl whose process is gone.
+// Ends at once: the process of its crawl is gone, so further work would not count.
 void channel.closed.then(() => (hasStopped ? process.exit(0) : process.kill(process.pid, 'SIGKILL')));
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);

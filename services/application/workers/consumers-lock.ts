@@ -1,9 +1,10 @@
 /**
- * The folder of a crawl's consumers is held by the process that runs them: a store's lock, which ends with its process.
+ * Locks the folder of a crawl's consumers for the process that runs them, with the lock of a store, which ends with
+ * its process.
  *
- * A crawl's process that is killed leaves that one for a moment, until it has seen that its channel is closed, or for as long
- * as a function of the user's own keeps it from seeing anything. Whoever opens the crawl's log next waits for its end, or
- * both would write the same files.
+ * When a crawl's process is killed, the process of its consumers lives on for a moment, until it sees that its
+ * channel is closed; a user's own function can delay that. The next process that opens the crawl's log waits for its
+ * end; otherwise, both would write the same files.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +13,10 @@ import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { workerLimits } from './worker-limits.ts';
 
-/** Its part of the data folder. */
+/** Name of the consumers' part of the data folder. */
 export const consumersPart = 'consumers';
 
-/** `folder`: that part. Throws DATA_FOLDER_LOCKED where a process holds it for longer than one takes to end. */
+/** `folder`: that part. Throws DATA_FOLDER_LOCKED if a process holds it for longer than the end of a process takes. */
 export async function holdConsumersLock(folder: string): Promise<Pick<StateStore, 'close'>> {
   const lookedFromMs = performance.now();
   for (;;) {

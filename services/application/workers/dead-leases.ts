@@ -1,11 +1,11 @@
 /**
- * Ends the leases of a dead worker: their URLs return without costing an attempt, and their hosts count as contacted at
- * its death, so that no delay is cut short (docs/design.md §4.4 does the same for all leases when a crawl starts
+ * Ends the leases of a dead worker: their URLs return without costing an attempt, and their hosts count as contacted
+ * at its death, so that no delay is cut short (docs/design.md §4.4 does the same for all leases when a crawl starts
  * again).
  *
- * A lease is ended by a last result without outcomes, as from a fetcher. Earlier reports of the worker stay valid,
- * since their results precede this one on the log. Tasks that the worker had not taken are left to its successor. A
- * host's lease that was at the same URL at several deaths is left to its deadline, which counts as an attempt, so that
+ * A last result without outcomes ends a lease, as from a fetcher. Earlier reports of the worker stay valid, because
+ * their results precede this one on the log. Tasks that the worker had not taken are left to its successor. If a
+ * host's lease was at the same URL at several deaths, it is left to its deadline, which counts as an attempt, so that
  * a page that kills its fetcher is found and given up (§4.5).
  */
 import { blankHostFacts } from '../../../schemas/blank.ts';
@@ -18,21 +18,21 @@ import { workerLimits } from './worker-limits.ts';
 
 export interface DeadWorker {
   readonly fetcherId: string;
-  /** By partition of `tasks` that it read: where this run began, and the first task that it had not taken. */
+  /** By partition of `tasks` that it read: the start of this run, and the first task that it had not taken. */
   readonly taken: ReadonlyMap<number, { readonly from: number; readonly to: number }>;
-  /** It contacted nobody after this. ms */
+  /** It contacted no host after this time, ms. */
   readonly diedAtMs: number;
 }
 
 export interface DeadLeases {
-  /** Resolves, once all of it is durable, with how many leases came back. */
+  /** Resolves with the number of ended leases, once everything is durable. */
   end(worker: DeadWorker): Promise<number>;
 }
 
 export function createDeadLeases({ log, codec, manifest }: Ports, frontier: Pick<Frontier, 'committed'>): DeadLeases {
   const { crawl, partitions, keyMode } = manifest;
   const topic = `${crawl}.tasks`;
-  /** By host: the URL that was next at the last death that met it on lease, and at how many before that. */
+  /** By host: the next URL of the lease at the last death, and the number of consecutive deaths at that URL. */
   const deaths = new Map<string, { readonly url: string; readonly count: number }>();
 
   const leaseOf = ({ partition, leaseId }: Task) => frontier.committed()[partition]?.leases().get(leaseId);

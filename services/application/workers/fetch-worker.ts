@@ -33,7 +33,7 @@ const channel: Channel = createChannel(
   { ...served, begin, stop },
   fail,
 );
-// Whatever it might still finish does not count: the next process ends the leases of a crawl whose process is gone.
+// Ends at once: the process of its crawl is gone, and the next one ends its leases, so further work would not count.
 void channel.closed.then(() => (hasStopped ? process.exit(0) : process.kill(process.pid, 'SIGKILL')));
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
@@ -75,7 +75,7 @@ function fail(error: unknown): void {
   channel.notify('failed', plainError(error));
 }
 
-/** Tells what the crawl's report needs to know: pages that are as they should be are most, and go untold. */
+/** Reports outcomes that the crawl's report needs. Ordinary pages are the majority, and are not reported. */
 function createReports(): (outcome: Outcome, page: Page | null) => void {
   const ordinary: ReadonlySet<Outcome['kind']> = new Set(['fetched', 'notModified', 'redirect', 'returned']);
   /** Hosts that failed by TLS: a later response of such a host is reported too. */

@@ -1,9 +1,9 @@
 /**
  * Fetchers in separate processes beside the crawl's process, which keeps the log and the frontier.
  *
- * Each has a fixed share of the partitions, so that a host's tasks always come to one of them, as on Kafka; one that dies
- * is replaced by another with the same share, which goes on from the tasks that the dead one had not taken. Its leases
- * are ended (dead-leases.ts). A kill of this process ends all of them: they live no longer than their channels.
+ * Each has a fixed share of the partitions, so that a host's tasks always go to one of them, as on Kafka. A dead one
+ * is replaced by another with the same share, which continues with the tasks that it had not taken. Its leases are
+ * ended (dead-leases.ts). A kill of this process ends all of them: they live no longer than their channels.
  */
 import type { Outcome } from '../../../schemas/types.ts';
 import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
@@ -45,11 +45,11 @@ export interface FetchWorkersOptions {
   say(text: string): void;
 }
 
-/** What there is once the crawl starts. */
+/** Parameters that exist once the crawl starts. */
 export interface FetchWorkersStart {
   readonly at: TaskPositions;
   readonly frontier: Pick<Frontier, 'committed'>;
-  /** The crawl cannot go on. */
+  /** Called if the crawl cannot continue. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -59,7 +59,7 @@ interface Slot {
   readonly number: number;
   worker?: WorkerProcess;
   stats?: PlainStats;
-  /** Our own looks since its last sign of life. */
+  /** Number of checks since its last sign of life. */
   silentLooks: number;
 }
 

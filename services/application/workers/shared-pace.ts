@@ -1,10 +1,10 @@
 /**
- * What all workers of a crawl share of its politeness: the time between starts on one address, and the cap on bytes. The
- * crawl's process keeps both, and workers ask it by their channels, so that a limit is neither exceeded nor divided
- * among workers that have nothing to fetch. A delay per host needs none of it: a host is with one worker.
+ * The politeness limits that all workers of a crawl share: the time between starts on one address, and the cap on
+ * bytes. The crawl's process keeps both, and workers ask it through their channels. So a limit is neither exceeded
+ * nor divided among idle workers. A delay per host needs no sharing, because each host belongs to one worker.
  *
- * A permit's start is noted when word of it comes, which is later: two starts are never nearer than they may be. A worker
- * that dies may have started whatever it had a permit for, and so counts as having done so.
+ * The start of a permitted request is recorded when its message arrives, which is later: so two starts are never too
+ * close. A worker that dies may have started every request that it had a permit for, and counts as having done so.
  */
 import { setMaxListeners } from 'node:events';
 import { type AddressPacer, type AddressPermit, createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
@@ -13,7 +13,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Channel, Served } from '../../runtime/log/channel/message-channel.ts';
 
 export interface SharedPace {
-  /** For one worker. `close`: it is gone. */
+  /** For one worker. Call `close` when it has ended. */
   serve(): { readonly served: Served; close(): void };
 }
 

@@ -1,10 +1,10 @@
 /**
- * A crawl's consumers in a separate process, so that they take no time from frontier and log, and a consumer that fills
- * its memory or is killed does not end the crawl.
+ * A crawl's consumers in a separate process, so that they take no time from frontier and log, and a consumer that
+ * fills its memory or is killed does not end the crawl.
  *
- * A dead process is replaced by another, which continues from the consumers' saved positions, with the same guarantees
- * as after a crash of the whole. A permanent failure of a consumer is reported by its process, and ends the crawl as if
- * it had happened in this one.
+ * A dead process is replaced by another, which continues from the consumers' saved positions, with the same
+ * guarantees as after a crash of the whole. A permanent failure of a consumer is reported by its process, and ends
+ * the crawl as if it had happened in this one.
  */
 import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
 import type { SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
@@ -31,11 +31,11 @@ export interface ConsumerWorkerOptions {
   /** Takes the status of the consumers. */
   readonly service: Service;
   say(text: string): void;
-  /** Nobody reads any more what they print. */
+  /** Called when nobody reads their output any more. */
   onReaderGone(): void;
 }
 
-/** Resolves once they run. Rejects with what kept one of them from it. */
+/** Resolves once the consumers run. Rejects with the error of one that could not start. */
 export async function startConsumerWorker(options: ConsumerWorkerOptions): Promise<RunningProcessors> {
   const { clock, say, service } = options;
   const heapMb = consumersHeapMb(options.processes, memoryLimitMb());
@@ -44,7 +44,7 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
   const groups = watchGroups(options);
   let worker: WorkerProcess | undefined;
   let begun = createAwaited<WorkerProcess>();
-  /** The present process has had positions kept. */
+  /** Whether the current process has saved positions. */
   let hasProgressed = false;
   let hasFailed = false;
   let reportFailed: (error: unknown) => void = () => {};
@@ -158,7 +158,7 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
   const stop = async () => {
     stopping.abort();
     try {
-      // What they hold open is closed in order, however long that takes: nothing waits for them but the end.
+      // Open files are closed in order, however long that takes: nothing else waits for them.
       await worker?.stop(null);
     } finally {
       await runs.catch(() => {});

@@ -12,7 +12,7 @@ import {
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** As it goes over a channel. */
+/** The form that is sent over a channel. */
 export interface WorkerMetrics {
   readonly values: readonly (readonly [name: MetricName, value: number, labels: Labels])[];
   readonly spreads: readonly (readonly [name: MetricName, spread: Spread])[];

@@ -1,20 +1,20 @@
 /**
- * Which worker has which partitions of `tasks`, and how far each has come: a group with fixed members. A worker that takes
- * a dead one's place goes on from the positions that the dead one committed.
+ * The partitions of `tasks` of each worker, and its positions: a group with fixed members. The successor of a dead
+ * worker continues from the positions that the dead one committed.
  */
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log, Position } from '../../runtime/log/log.ts';
 import type { TaskPositions } from '../ports.ts';
 
 export interface TaskShares {
-  /** Resolves once the group stands where the crawl begins. */
+  /** Resolves once the positions of the group are where the crawl begins. */
   readonly placed: Promise<void>;
   partitionsOf(worker: number): readonly number[];
-  /** The log as the worker sees it: it is a member of the fetchers' group. */
+  /** The log for a worker: it is a member of the fetchers' group. */
   logOf(worker: number): Log;
-  /** By partition: where this run began, and the first task that nobody has taken. */
+  /** By partition: the start of this run, and the first task that nobody has taken. */
   takenBy(worker: number): ReadonlyMap<number, { readonly from: number; readonly to: number }>;
-  /** Is there a task that the worker has not taken? */
+  /** Whether there is a task that the worker has not taken. */
   hasTasks(worker: number): Promise<boolean>;
   positions(): readonly Position[];
 }

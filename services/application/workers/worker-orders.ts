@@ -15,7 +15,7 @@ export type PlainFetcherConfig = Omit<
 export interface WorkerOrders {
   readonly manifest: Pick<Manifest, 'crawl' | 'partitions' | 'keyMode'>;
   readonly config: PlainFetcherConfig;
-  /** Of the policy in force. */
+  /** The `normalize` part of the current policy. */
   readonly normalize: PolicyConfig['normalize'];
   /** Paths of plugins, absolute: each worker loads them for itself. */
   readonly plugins: readonly string[];
@@ -27,7 +27,7 @@ export interface WorkerOrders {
 
 type Spread = Pick<Distribution, 'counts' | 'sum'>;
 
-/** As it goes over a channel: distributions as their counts. */
+/** The form that is sent over a channel: distributions as their counts. */
 export interface PlainStats extends Omit<FetcherStats, 'requestSeconds' | 'hostIntervalSeconds'> {
   readonly requestSeconds: Spread;
   readonly hostIntervalSeconds: Spread;

@@ -10,24 +10,24 @@ export interface WorkerProcess {
   readonly pid: number | undefined;
   /** Resolves with its answer to its orders; rejects with what kept it from them. */
   readonly begun: Promise<unknown>;
-  /** Resolves once it is gone, and all that it had sent has been dealt with. */
+  /** Resolves once the process has ended, and all its messages have been handled. */
   readonly ended: Promise<WorkerEnd>;
-  /** As over its channel. */
+  /** Calls a function over its channel. */
   call(name: string): Promise<unknown>;
   /**
-   * Finishes what is under way, and ends. Rejects if not all could be finished. `graceMs`: how long that may take; null: as
-   * long as it takes.
+   * Finishes its current work, and ends. Rejects if not all of it could be finished. `graceMs`: longest time for
+   * that; null: no limit.
    */
   stop(graceMs: number | null): Promise<void>;
   kill(): void;
 }
 
 export interface WorkerEnd {
-  /** In words. */
+  /** The way it ended, in words. */
   readonly how: string;
-  /** A signal ended it: not what it did itself. */
+  /** A signal ended it, and not its own code. */
   readonly bySignal: boolean;
-  /** By one that it cannot answer: somebody else wanted its end, or the memory it had. */
+  /** It was killed by a signal that it cannot handle: another process wanted its end, or the system its memory. */
   readonly isKilled: boolean;
 }
 
@@ -35,12 +35,12 @@ export interface WorkerStart {
   /** Name of its file, beside this one. */
   readonly program: 'fetch-worker' | 'consumer-worker';
   readonly orders: unknown;
-  /** Its output is printed by the crawl. Otherwise it is the reason of its end. */
+  /** True: the crawl prints its output. False: the output explains its end. */
   readonly prints: boolean;
   /** Old objects of its heap, MB. */
   readonly heapMb: number;
   readonly served: Served;
-  /** Its report could not be processed. */
+  /** Called if its report could not be processed. */
   onFault(error: unknown): void;
 }
 
@@ -51,7 +51,8 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
  * made.
  */
 export function startWorkerProcess(start: WorkerStart, onChannel: (channel: Channel) => void): WorkerProcess {
-  // What this process was started with loads it as well; a debugger's port and a heap's size are one process's own.
+  // Passes on the options of this process, except a debugger's port and the size of the heap, which belong to one
+  // process.
   const own = process.execArgv.filter((word) => !/^--(?:inspect|max-old-space-size)/.test(word));
   const program = fileURLToPath(new URL(`./${start.program}.${extension}`, import.meta.url));
   const [stdout, stderr] = start.prints ? (['inherit', 'inherit'] as const) : (['ignore', 'pipe'] as const);
@@ -74,7 +75,7 @@ export function startWorkerProcess(start: WorkerStart, onChannel: (channel: Chan
   onChannel(channel);
   const ended = Promise.all([gone, channel.closed]).then(([{ how, ...rest }]) => {
     const lines = said.trim().split('\n');
-    // V8 says how its heap stood before it says what is the matter.
+    // V8 prints its heap statistics before the error itself.
     const why = lines.find((line) => /\berror\b/i.test(line)) ?? lines[0] ?? '';
     return { how: why === '' ? how : `${how}: ${why.trim()}`, ...rest };
   });

@@ -4,7 +4,7 @@ import type { HookUse } from '../../fetcher/hooks/run-hooks.ts';
 import { Distribution, secondsBounds, waitBounds } from '../../runtime/metrics/distribution.ts';
 import type { PlainStats } from './worker-orders.ts';
 
-/** What is true at the moment, and so is nothing once a fetcher has ended. */
+/** Statistics of the current moment, which are zero once a fetcher has ended. */
 const momentary = [
   'leasesMax',
   'leasesRunning',
@@ -17,7 +17,7 @@ const momentary = [
 ] as const;
 const counted = ['tasksMisrouted', 'tasksUndecodable', 'requests', 'bytes', 'tooLarge'] as const;
 
-/** As they stand once the fetcher has ended. */
+/** The statistics after the fetcher has ended. */
 export function endedStats(stats: PlainStats): PlainStats {
   return { ...stats, ...Object.fromEntries(momentary.map((name) => [name, 0])) };
 }

@@ -1,8 +1,8 @@
 /**
  * The archive: a consumer of `responses` that writes WARC files.
  *
- * What it has written and how far it has read are one checkpoint (warc-folder.ts), so a killed archiver goes on as if
- * nothing had happened: the same responses in the same order give the same files, to the byte.
+ * Its output and its positions are one checkpoint (warc-folder.ts), so a killed archiver continues without a trace:
+ * the same responses in the same order give the same files, to the byte.
  */
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';

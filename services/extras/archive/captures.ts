@@ -1,33 +1,39 @@
 /**
- * Which payloads are in an archive already, and what each URL last gave: what revisit records point to.
+ * The payloads that an archive has already, and the last answer of each URL: the targets of revisit records.
  *
- * One row for each payload worth a pointer, and one for each URL whose response can be asked about by a condition
- * (ETag, Last-Modified). Rows of a batch are written with its checkpoint, so what a killed archiver writes again, it
- * writes the same.
+ * One row for each payload worth a pointer, and one for each URL with a response that allows conditional requests
+ * (ETag, Last-Modified). The rows of a batch are written with its checkpoint, so a restarted archiver writes the same
+ * records again.
  */
 import { createHash } from 'node:crypto';
 import type { Response } from '../../../schemas/types.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 
-/** Where a payload was archived first. */
+/** The first archived capture of a payload. */
 export interface FirstCapture {
   readonly url: string;
   /** When its capture began, ms since the Unix epoch. */
   readonly atMs: number;
 }
 
-/** The last capture of a URL: its payload, and its place. */
+/** The last capture of a URL, with its digest. */
 export interface LastAnswer extends FirstCapture {
   readonly digest: string;
 }
 
 /** The rows that one batch may need, and those that it adds. */
 export interface Captures {
-  /** Where this payload is. Undefined: nowhere, or a pointer would be longer than it, or it may be another. */
+  /**
+   * The first capture of this payload. Undefined: there is none, a pointer would be longer than the payload, or it
+   * may differ.
+   */
   payloadOf(response: Response, digest: string): FirstCapture | undefined;
   /** The unchanged response behind a 304. Undefined: not in the archive. */
   unchanged(response: Response): LastAnswer | undefined;
-  /** Learns of a response that was archived; returns what is to be stored. `first`: where its payload is, if elsewhere. */
+  /**
+   * Records an archived response; returns the rows to store. `first`: the earlier capture of its payload, if there is
+   * one.
+   */
   learn(response: Response, digest: string, first: FirstCapture | undefined, atMs: number): StoreOp[];
 }
 
@@ -99,7 +105,7 @@ function payloadKey(digest: string): Buffer {
   return Buffer.from(`G${digest}`);
 }
 
-/** Of one length, whatever the URL's. */
+/** The key has the same length for all URLs. */
 export function answerKey(url: string): Buffer {
   return Buffer.concat([Buffer.from('U'), createHash('sha1').update(url).digest()]);
 }

@@ -29,12 +29,12 @@ export function cdxjLine(response: Response, digest: string, mime: string, place
   return `${surtOf(url)} ${cdxTime(capturedAtMs(response))} ${JSON.stringify(fields)}`;
 }
 
-/** Where the fields of a line begin; -1: it has none. A key may have braces, too, as a URL may. */
+/** Index of the fields of a line; -1: none. Both keys and URLs may contain braces. */
 export function fieldsAt(line: string): number {
   return /^.*? \d{14} (?=\{)/.exec(line)?.[0].length ?? -1;
 }
 
-/** 14 digits, UTC. */
+/** A time as 14 digits, UTC. */
 export function cdxTime(atMs: number): string {
   return new Date(atMs).toISOString().replaceAll(/[-:T]|\..*/g, '');
 }

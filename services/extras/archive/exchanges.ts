@@ -1,6 +1,6 @@
 /**
- * The answers in a WARC file, each with what the metadata record after it says of the exchange: what it was for, and how
- * far it was from a seed. Crawlstream's and Heritrix's are understood.
+ * The answers in a WARC file, each with the metadata record of its exchange: the purpose of the request, and its
+ * distance from a seed. Records of Crawlstream and of Heritrix are understood.
  */
 import { type ReadRecord, readWarc } from './warc-reader.ts';
 
@@ -13,7 +13,7 @@ export interface Exchange {
   readonly depth: number | undefined;
 }
 
-/** Holds one answer until it is known whether there is metadata of it. */
+/** Holds one answer back until the next record shows whether it has metadata. */
 export async function* readExchanges(path: string): AsyncGenerator<Exchange> {
   let answer: ReadRecord | undefined;
   let exchange: Omit<Exchange, 'answer'> = nothing;
@@ -52,5 +52,5 @@ function exchangeIn(lines: string): Omit<Exchange, 'answer'> {
   return { kind, depth: fields.get('seed') === '' ? 0 : undefined };
 }
 
-/** Heritrix's letters for redirects, prerequisites, embeds and manifests, which lead to no page farther away. */
+/** Heritrix's letters for redirects, prerequisites, embeds and manifests, which do not count as depth. */
 const hopsOfNoDepth = /[RPEM]/g;

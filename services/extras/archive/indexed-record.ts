@@ -14,10 +14,10 @@ export interface IndexedRecord {
 }
 
 export class IndexedRecords {
-  /** By file: those that are asked for at once share one. */
+  /** By file; concurrent reads share one handle. */
   readonly #handles = new Map<string, Promise<FileHandle>>();
 
-  /** The HTTP response of a record, or the beginning of a long one. Throws INVALID_RECORD where there is none. */
+  /** The HTTP response of a record, or the beginning of a long one. Throws INVALID_RECORD if there is none. */
   async read({ file, offset, length, url }: IndexLine): Promise<IndexedRecord> {
     const fail = (why: string) =>
       new CrawlstreamError(
@@ -56,7 +56,7 @@ export class IndexedRecords {
   }
 }
 
-/** Content of a gzip member, and of a long one its beginning. Damaged or cut off: what was read before. */
+/** Content of a gzip member, at most `bytesMax`. Of a damaged or cut member, the readable beginning. */
 async function unzipped(member: Buffer, bytesMax: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -69,7 +69,7 @@ async function unzipped(member: Buffer, bytesMax: number): Promise<Buffer> {
       if (bytes >= bytesMax) break;
     }
   } catch {
-    // The end is missing where more was there than was wanted.
+    // The end is missing, because only the beginning of the member was read.
   }
   return Buffer.concat(parts).subarray(0, bytesMax);
 }

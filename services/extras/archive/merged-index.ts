@@ -6,10 +6,10 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 
 /** The index line of one response. */
 export interface IndexLine {
-  /** As it stands in the index. */
+  /** The line as it is in the index. */
   readonly text: string;
   readonly url: string;
-  /** Media type, as the index has it. Empty: it says nothing. */
+  /** Media type in the index. Empty: unknown. */
   readonly mime: string;
   /** 14 digits, UTC. */
   readonly time: string;
@@ -32,7 +32,7 @@ export async function* mergedIndex(files: readonly string[]): AsyncGenerator<Ind
     const { value, done } = await rest.next();
     if (!done) heads.push({ line: value, rest });
   }
-  // The least stands last.
+  // The smallest line is last.
   const byText = (a: Head, b: Head) => (a.line.text < b.line.text ? 1 : a.line.text > b.line.text ? -1 : 0);
   heads.sort(byText);
   for (let head = heads.pop(); head !== undefined; head = heads.pop()) {

@@ -1,12 +1,12 @@
 /**
- * Puts rewritten WARC files in the place of the old ones, all or none: whatever a kill leaves behind, the next start of the
- * archive or the next `forget` brings to one of the two.
+ * Replaces WARC files by rewritten ones, all or none: after a kill, the next start of the archive, or the next
+ * `forget`, completes or undoes the replacement.
  *
  *   <name>.warc.gz.forget, <name>.cdxj.forget   rewritten, and not in place yet
- *   forget.json                                  all of those are whole and on disk: they count
+ *   forget.json                                  all of those are complete and on disk, so they count
  *
- * Each step is durable before the next: the journal with the rewritten files' names, their new names before the rows of the
- * store, and the journal's end before anything else begins.
+ * Each step is durable before the next: the journal with the rewritten files' names, their new names before the rows
+ * of the store, and the journal's end before anything else begins.
  */
 import { join } from 'node:path';
 import { type Disk, nodeDisk, unlessMissing } from '../../runtime/disk/disk.ts';
@@ -22,7 +22,7 @@ interface Journal {
   readonly rows: readonly (readonly [key: string, value: string | null])[];
 }
 
-/** `files`: names with their endings, whose rewritten form lies beside them, synced. */
+/** `files`: names with their endings; the rewritten form of each is beside it, synced. */
 export async function replaceFiles(
   folder: string,
   store: StateStore,
@@ -33,16 +33,16 @@ export async function replaceFiles(
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
   const rows = ops.map(({ key, value }) => [base64(key), value && base64(value)] as const);
   const journal: Journal = { files, rows };
-  // The names of the rewritten files, before the journal that counts on them.
+  // The names of the rewritten files must be durable before the journal that names them.
   await syncFolder(folder, disk);
   await putFile(join(folder, journalName), JSON.stringify(journal), {}, disk);
   await finishReplacing(folder, store, disk);
 }
 
-/** Brings a rewriting that was cut short to its end, or takes back what it had written. */
+/** Completes an interrupted replacement, or removes its rewritten files. */
 export async function finishReplacing(folder: string, store: StateStore, disk: Disk = nodeDisk): Promise<void> {
   const path = join(folder, journalName);
-  // A journal may be there, or gone, and not durably so: the sync of its folder failed, or was cut short.
+  // The existence of the journal may not be durable, if the sync of its folder failed or was interrupted.
   await syncFolder(folder, disk);
   const journal = await unlessMissing(disk.readFile(path));
   const names = await disk.readdir(folder);

@@ -1,20 +1,20 @@
 /**
- * The WARC records of one exchange: request, response (or revisit), metadata. Where there was no answer, there is no
- * response; where nothing was sent, there is metadata alone.
+ * The WARC records of one exchange: request, response (or revisit), metadata. Without an answer, there is no
+ * response; if nothing was sent, there is only metadata.
  *
- * A payload that was archived before, under whatever URL, becomes a revisit (WARC 1.1 §6.7.2, profile
- * identical-payload-digest): its headers, and a pointer to where the payload is. So does a 304 (§6.7.3, profile
- * server-not-modified), where the archive has what has not changed. HTTP/2 is written in the form of
- * HTTP/1.1, as archives do, and WARC-Protocol says what was spoken.
+ * A payload that was archived before, under any URL, becomes a revisit (WARC 1.1 §6.7.2, profile
+ * identical-payload-digest): its headers, and a pointer to the payload. So does a 304 (§6.7.3, profile
+ * server-not-modified), if the archive has the unchanged response. HTTP/2 is written in the form of HTTP/1.1, as in
+ * other archives, and WARC-Protocol names the protocol used.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Response } from '../../../schemas/types.ts';
 import type { FirstCapture } from './captures.ts';
 import { digestOf, namedDigest, recordId, type WarcRecord, warcDate } from './warc-record.ts';
 
-/** Where a payload is that is there already, and how that is known. */
+/** The earlier capture of a payload, and the evidence for it. */
 export interface Met extends FirstCapture {
-  /** Of the payload. */
+  /** Digest of the payload. */
   readonly digest: string;
   readonly profile: 'identical-payload-digest' | 'server-not-modified';
 }
@@ -53,7 +53,7 @@ export function renderedRecord(
   };
 }
 
-/** By the time of its fetch, so that the same responses give the same files whenever they are read. */
+/** Decides by the time of the fetch, so that the same responses give the same files whenever they are read. */
 export function mayArchive({ noArchiveFromMs, fetchedAtMs }: Response): boolean {
   return noArchiveFromMs < 0 || noArchiveFromMs > fetchedAtMs;
 }
@@ -105,7 +105,7 @@ export function recordsOfResponse(
     fields: [
       inFile,
       ...connection,
-      // The payload that came, of which this holds nothing, has another.
+      // The record lacks the payload, so it must not have its digest.
       ...(isLost ? [] : [['WARC-Payload-Digest', payloadDigest] as const]),
       ...(met === undefined ? truncation(response, isLost) : pointer(met)),
     ],
@@ -175,7 +175,7 @@ function headerLines(headers: readonly string[]): string {
   return lines;
 }
 
-/** What is known and says something. */
+/** Known fields with a value. */
 function metadataLines(response: Response, isLost: boolean): string {
   const { durationMs, kind, depth, failure, detail, redacted, policyVersion, policyHash } = response;
   const fields: Field[] = [

@@ -13,20 +13,20 @@ import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 export interface SharedBodies {
   /** Path of a record's body; null: it is gone, or not whole. */
   pathOf(response: Response): Promise<string | null>;
-  /** The body is in the archive, or not to be there: what is to be stored with the checkpoint. */
+  /** Marks a body as archived, or as not to be archived: returns the rows to store with the checkpoint. */
   spend(response: Response): StoreOp[];
-  /** Removes what was spent, once that is durable. */
+  /** Removes spent bodies, once that is durable. */
   removeSpent(): Promise<void>;
-  /** Removes what was last written before then, ms since the Unix epoch: no record names it. */
+  /** Removes bodies last written before this time, ms since the Unix epoch, because no record names them. */
   sweep(beforeMs: number): Promise<void>;
 }
 
-/** Names that fetchers give: a record must not lead out of the folder. */
+/** Names that fetchers assign: a record must not lead out of the folder. */
 const named = /^[0-9a-f-]{36}$/;
 
 export async function openSharedBodies(folder: string, store: StateStore): Promise<SharedBodies> {
   let spent: string[] = [];
-  /** Gone, and still written down. */
+  /** Removed files that still have rows. */
   let removed: string[] = [];
   for await (const [key] of store.scan({ gte: Buffer.from('B'), lt: Buffer.from('C') })) {
     const name = key.toString('latin1', 1);

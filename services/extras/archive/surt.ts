@@ -87,7 +87,7 @@ function cutOut(query: string, start: number, end: number): string {
   return query.slice(0, start) + query.slice(end + 1);
 }
 
-/** By name, then by value; a name without `=` goes before the same name with one. */
+/** Sorts by name, then by value; a name without `=` precedes the same name with one. */
 function inOrder(query: string): string {
   if (query.length <= 1) return query;
   return query

@@ -2,15 +2,15 @@
  * The folder of WARC files of one archiver: at most one of them open, rotated by size, each with its index beside it.
  *
  *   <name>.warc.gz.open, <name>.cdxj.open    being written; the index is not yet sorted
- *   <name>.warc.gz, <name>.cdxj              whole
+ *   <name>.warc.gz, <name>.cdxj              complete
  *
- * A name is durable before a checkpoint depends on it: of the open file, and of a file that is whole before the next one begins.
- * A file that has less than its checkpoint says is not written to: what is missing was acknowledged.
+ * A name is durable before a checkpoint depends on it: the open file's, and a complete file's before the next one
+ * begins. A file that is shorter than in its checkpoint is not written to, because the missing bytes were
+ * acknowledged.
  *
- * Invariant: what lies in the folder is what the newest checkpoint in the store says, or can be made so: bytes beyond
- * it are cut off at the next start, before the records they came from are read again. Checkpoint, positions and the
- * payloads met are one write. Every record is a gzip member of its own (WARC 1.1, annex D), so that any of them can be
- * read without the rest.
+ * Invariant: the folder matches the newest checkpoint in the store, or can be made to: bytes beyond it are cut off at
+ * the next start, before their records are read again. Checkpoint, positions and known payloads are one write. Every
+ * record is a separate gzip member (WARC 1.1, annex D), so that each can be read without the rest.
  */
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -33,14 +33,14 @@ interface Checkpoint {
   readonly bytes: number;
   readonly indexBytes: number;
   readonly whole: boolean;
-  /** The file before it, which is whole. Absent: there is none, or 0.3.0 wrote this. */
+  /** The complete file before it. Absent: there is none, or 0.3.0 wrote this. */
   readonly before?: WholeFile;
 }
 
 type WholeFile = Pick<Checkpoint, 'name' | 'bytes' | 'indexBytes'>;
 
 export interface WarcFolder {
-  /** Name of the open file, as it will be; null: none is open. */
+  /** Final name of the open file; null: none is open. */
   readonly file: string | null;
   /** Its length, bytes. */
   readonly bytes: number;
@@ -63,26 +63,29 @@ export interface WarcFolder {
 const checkpointKey = Buffer.from('C');
 const suffix = '.warc.gz';
 
-/** Brings the folder to its newest checkpoint. Throws STORE_FAILED where the folder has lost what is in it by that checkpoint. */
+/**
+ * Restores the folder to its newest checkpoint. Throws STORE_FAILED if the folder has lost bytes of that checkpoint.
+ */
 export async function openWarcFolder(folder: string, store: StateStore, disk: Disk = nodeDisk): Promise<WarcFolder> {
   await makeFolder(folder, undefined, disk);
   await finishReplacing(folder, store, disk);
   /** The newest checkpoint. */
   let newest = await readCheckpoint(store);
-  // What was found may be in memory alone, if the process before was killed while it wrote: names must not be ahead of it.
+  // If the last process was killed during a write, the checkpoint may be in memory only. It must be durable before
+  // the names.
   if (newest !== undefined) await store.write([checkpointRow(newest)], { sync: true });
   await recover(folder, newest, disk);
   const current = newest?.whole === true ? undefined : newest;
   let members: Buffer[] = [];
-  /** Written, and not synced. */
+  /** Written, but not synced. */
   let isDirty = false;
   let lines = '';
   let bytes = current?.bytes ?? 0;
   let indexBytes = current?.indexBytes ?? 0;
   let name = current?.name ?? null;
-  /** The open file's names are durable. */
+  /** The names of the open file are durable. */
   let isNamed = current !== undefined;
-  /** What came of the last write is not known: nothing may follow it before the next start has looked. */
+  /** The result of the last write is unknown: no further write before the next start has checked it. */
   let failure: unknown;
   const orFail = async <T>(act: () => Promise<T>): Promise<T> => {
     if (failure !== undefined) throw failure;
@@ -221,7 +224,7 @@ async function sizeOf(path: string, disk: Disk): Promise<number | undefined> {
   return (await unlessMissing(disk.stat(path)))?.size;
 }
 
-/** Throws where it has less. */
+/** Truncates a file to `bytes`. Throws if the file is shorter. */
 async function cutTo(folder: string, path: string, bytes: number, disk: Disk): Promise<void> {
   const there = await sizeOf(path, disk);
   if ((there ?? 0) < bytes) throw missing(folder, path, there, bytes);

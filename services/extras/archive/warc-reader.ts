@@ -1,7 +1,7 @@
 /**
  * Reads WARC files, compressed or not, of any version 1.x, record by record, in bounded memory.
  *
- * A file that ends early (its writer was killed) gives what is whole and then says so, as INVALID_RECORD.
+ * A file that ends early (its writer was killed) yields its complete records and then throws INVALID_RECORD.
  */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface ReadRecord {
 
 const headBytesMax = 64 * 1024;
 
-/** Its file is closed with it, also where whoever reads stops before the end. */
+/** The file is closed at the end, also if the reader stops earlier. */
 export async function* readWarc(path: string): AsyncGenerator<ReadRecord> {
   const { stream, close } = await openWarc(path);
   try {

@@ -1,7 +1,7 @@
 /**
  * Records of WARC 1.1 (ISO 28500:2017; iipc.github.io/warc-specifications) as bytes, before compression.
  *
- * Everything in a record follows from what is archived, its id included, so that archiving the same response again
+ * Everything in a record, including its id, follows from the archived data, so that archiving the same response again
  * gives the same bytes.
  */
 import { createHash } from 'node:crypto';
@@ -11,17 +11,17 @@ export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metada
 
 export interface WarcRecord {
   readonly type: WarcType;
-  /** The seed of the record's id: the same for the same record. */
+  /** Seed of the record's id: the same for the same record. */
   readonly identity: string;
   /** ms since the Unix epoch. */
   readonly atMs: number;
-  /** Absent: of no URL (warcinfo). */
+  /** Absent: the record has no URL (warcinfo). */
   readonly url?: string;
   readonly contentType: string;
   /** Further named fields, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly block: Buffer;
-  /** A file whose bytes follow those of `block`. */
+  /** A file with the bytes that follow `block`. */
   readonly rest?: { readonly path: string; readonly bytes: number };
 }
 

@@ -1,9 +1,9 @@
 /**
- * The responses of a crawl as one WARC file, made while it is read: nothing is kept for it beside the crawl's own log, and
- * what is not taken is not read.
+ * The responses of a crawl as one WARC file, generated while it is read: nothing is stored besides the crawl's own
+ * log, and only requested parts are read.
  *
- * Records are those that the archive writes (archiver.ts), each a gzip member of its own, and the same log gives the same
- * bytes. There are no revisits, since nothing is remembered: each payload is written as often as it came.
+ * Records are the same as in the archive (archiver.ts), each a separate gzip member, and the same log gives the same
+ * bytes. There are no revisits, because no payloads are remembered: each payload is written every time.
  */
 import { gzipSync } from 'node:zlib';
 import { readRecord } from '../../runtime/avro/read-record.ts';
@@ -23,7 +23,10 @@ export interface ArchivedLog {
   readonly crawl: string;
 }
 
-/** What is there when it begins, of a crawl with one partition. Without a response it has no record, and no bytes. */
+/**
+ * The responses that exist at the start, for a crawl with one partition. Without a response, the file has no record,
+ * and no bytes.
+ */
 export async function* warcOf(
   { log, codec, crawl }: ArchivedLog,
   options: Omit<WarcinfoOptions, 'crawl'>,

@@ -16,7 +16,10 @@ export interface FleetSource {
 
 export interface FleetReport {
   readonly crawls: readonly { readonly name: string; readonly report: AuditReport }[];
-  /** What requests of different crawls broke together, the first of them. Their topics begin with the name of the crawl. */
+  /**
+   * Violations by requests of different crawls together, the first ones. Their topics begin with the name of the
+   * crawl.
+   */
   readonly between: readonly Violation[];
   readonly betweenCount: number;
   readonly counts: BetweenCounts;
@@ -24,10 +27,10 @@ export interface FleetReport {
 
 /** Violations kept: a longer list helps nobody. */
 const violationsMax = 1_000;
-/** Of robots.txt files in memory, of all crawls together. */
+/** Bytes of robots.txt files in memory, of all crawls together. */
 const robotsBytesMax = 256 << 20;
 
-/** `leastMsAt`: as createBetweenCrawls has it. */
+/** `leastMsAt`: as in createBetweenCrawls. */
 export async function auditFleet(
   sources: readonly FleetSource[],
   run: Pick<AuditRun, 'skewMs' | 'noticeMs' | 'fromMs' | 'domainOf'>,

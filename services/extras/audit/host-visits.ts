@@ -1,6 +1,6 @@
 /**
- * Facts for a webmaster about a crawl's visits: when and how often it came, what the host answered, and what the crawl
- * did. Collected during the audit, for one host; bounded, whatever the number of requests.
+ * Facts for a webmaster about a crawl's visits: when and how often it came, the host's answers, and the crawl's
+ * actions. Collected during the audit, for one host; bounded, whatever the number of requests.
  */
 import type { Request, Result } from '../../../schemas/types.ts';
 import { originOf } from '../../../topology/extras/audit/audit.ts';

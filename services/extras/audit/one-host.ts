@@ -1,4 +1,4 @@
-/** What the crawl did at one host: its partition's records alone are read, and judged by the audit's own code. */
+/** The crawl's actions at one host: only its partition's records are read, and judged by the audit's own code. */
 import type { Request, RobotsCopy } from '../../../schemas/types.ts';
 import type { Violation } from '../../../topology/extras/audit/violation.ts';
 import { auditLimits } from './audit-limits.ts';
@@ -7,9 +7,9 @@ import { type AuditSource, runAudit } from './run-audit.ts';
 
 export interface OneHost {
   readonly visits: Visits;
-  /** The newest, newest first. */
+  /** The newest requests, newest first. */
   readonly requests: readonly (Request & { readonly userAgent: string })[];
-  /** Oldest first. */
+  /** Copies of robots.txt, oldest first. */
   readonly copies: readonly RobotsCopy[];
   readonly violations: readonly Violation[];
 }

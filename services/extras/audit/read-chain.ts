@@ -1,6 +1,6 @@
 /**
- * What an audit has read, in a form that can be checked: the offsets of each partition, and one SHA-256 over all its
- * records in their order, each as its offset (8 bytes), its length (4) and its value.
+ * The records that an audit has read, in verifiable form: the offsets of each partition, and one SHA-256 over all its
+ * records in order, each as its offset (8 bytes), its length (4) and its value.
  *
  * Reading the same offsets again gives the same hashes, unless the records have changed.
  */
@@ -10,7 +10,7 @@ import type { LogRecord } from '../../runtime/log/log.ts';
 export interface ReadPart {
   readonly topic: string;
   readonly partition: number;
-  /** Offsets of the first record read, and of the last. */
+  /** Offsets of the first and the last record read. */
   readonly first: number;
   readonly last: number;
   readonly records: number;

@@ -1,8 +1,8 @@
 /**
- * The ledger of consent, gone through again without asking the web: what may each page be used for now, by the newest
- * robots.txt that the crawl has of its origin and by the page's own words, as far as those are not too old to go by?
+ * Re-evaluates the ledger of consent without requests: what each page may be used for now, by the newest stored
+ * robots.txt of its origin and by the page's own statements, unless they are too old.
  *
- * Memory: for one partition at a time, the words of each page; and a row for each origin.
+ * Memory: for one partition at a time, the statements of each page; and a row for each origin.
  */
 import type { Page } from '../../../schemas/types.ts';
 import type { UsageFinding } from '../../../topology/extras/audit/usage-referee.ts';
@@ -15,9 +15,9 @@ import { findingOf, type NewestRobots, robotsUsages } from './usage-ledger.ts';
 export interface RecheckRun {
   readonly uses: readonly string[];
   readonly nowMs: number;
-  /** Older copies of robots.txt are to be asked for again. */
+  /** Copies of robots.txt that are older than this must be requested again, ms. */
   readonly robotsAgeMs: number;
-  /** Older pages are. */
+  /** Pages that are older than this must be requested again, ms. */
   readonly pageAgeMs: number;
   readonly onPage: (page: RecheckedPage) => void | Promise<void>;
 }
@@ -25,18 +25,18 @@ export interface RecheckRun {
 export interface RecheckedPage {
   readonly url: string;
   readonly fetchedAtMs: number;
-  /** By use, as of now. */
+  /** Current finding by use. */
   readonly uses: Readonly<Record<string, UsageFinding>>;
-  /** Uses that are barred now and were not when it was published. */
+  /** Uses that are barred now, but were not at publication. */
   readonly withdrawn: readonly string[];
-  /** Too old to use, or not stored. */
+  /** Sources that are too old, or not stored. */
   readonly askAgain: readonly ('robots.txt' | 'page')[];
 }
 
 export interface RecheckCounts {
   pages: number;
   withdrawn: number;
-  /** Pages that rest on something that is to be asked for again. */
+  /** Pages with a source that must be requested again. */
   expired: number;
   unreadable: number;
   readonly byUse: Record<string, Record<UsageFinding['preference'], number>>;

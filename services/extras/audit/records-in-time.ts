@@ -58,7 +58,7 @@ async function* decodedOf(records: AsyncGenerator<LogRecord>, codec: RecordCodec
   }
 }
 
-/** Time of a result: that of its requests; if it has none, when it was appended. */
+/** Time of a result: that of its requests or, without any, of its append. */
 export function timeOf({ record, result }: PlacedResult): number {
   return result?.requests[0]?.startMs ?? record.timestampMs;
 }

@@ -1,9 +1,9 @@
 /**
- * The copies on the topic `robots`, for an audit: which origin had which copy, and what it says.
+ * The copies on the topic `robots`, for an audit: the copies of each origin, and their rules.
  *
- * They are all read before the results: compaction leaves the newest record of each copy, and that may come after the
- * requests it allowed. Memory: a number for each copy of an origin, and each distinct file up to `keptBytesMax` of them
- * all, and those that one result needs; what is beyond is read again when it is asked for, which is why `prepare` comes
+ * All of them are read before the results, because compaction leaves the newest record of each copy, which may come
+ * after the requests that it allowed. Memory: a number for each copy of an origin, each distinct file up to
+ * `keptBytesMax` in total, and those that one result needs. Other files are read again on demand, so call `prepare`
  * before `copyOf`.
  */
 import { hash } from 'node:crypto';
@@ -16,9 +16,9 @@ import type { Log, LogRecord, OffsetRange } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 
 export interface RobotsCopies {
-  /** `tokens`: as results have them. Empty: the copy says for which it was read. */
+  /** `tokens`: as in results. Empty: the token in the copy. */
   copyOf(origin: string, hash: string, tokens?: string): Copy | undefined;
-  /** Reads what `copyOf` will be asked for; all of it is kept until the next call, even beyond what may be. */
+  /** Reads the files for calls of `copyOf`; all of them stay in memory until the next call, even beyond the limit. */
   prepare(hashes: Iterable<string>): Promise<void>;
   /** Every copy of an origin, oldest first. */
   of(origin: string): Promise<RobotsCopy[]>;
@@ -30,7 +30,7 @@ interface Place {
 }
 
 const none: Copy = { rules: null };
-/** Of the files that are kept in memory together. */
+/** Bytes of files in memory, in total. */
 const keptBytesMax = 64 << 20;
 const emptyHash = shortHash(new Uint8Array());
 
@@ -41,7 +41,7 @@ export interface CopiesSource {
   readonly partitions: number;
 }
 
-/** `onRecord` is called with each record as it was read. */
+/** `onRecord` is called with each record that is read. */
 export async function readRobotsCopies(
   source: CopiesSource,
   onRecord: (record: LogRecord) => void,
@@ -51,7 +51,7 @@ export async function readRobotsCopies(
   const topic = `${crawl}.robots`;
   const bound = new Map<string, Place>();
   const bodies = new Map<string, Place>();
-  /** In order of last preparation. */
+  /** In the order of their last preparation. */
   const kept = new Map<string, KeptBody>();
   let bytes = 0;
 
@@ -132,7 +132,7 @@ export async function readRobotsCopies(
 interface KeptBody {
   /** null: it is not what its hash says. */
   readonly body: Uint8Array | null;
-  /** From a release whose results have no tokens. */
+  /** From a release without tokens in its results. */
   readonly token: string;
   /** By tokens. */
   readonly copies: Map<string, Copy>;
@@ -148,7 +148,7 @@ function readFor({ body, token, copies }: KeptBody, tokens: string): Copy {
   return copy;
 }
 
-/** The copy of an origin with the same rules as another, by hash, has no body. An empty file has no copy. */
+/** A copy with the same rules as another one, by hash, has no body. An empty file has no copy. */
 function isBodyElsewhere({ hash, body }: RobotsCopy): boolean {
   return body.length === 0 && hash !== emptyHash;
 }

@@ -24,14 +24,14 @@ export interface AuditRun extends Tolerance {
   readonly domainOf?: (host: string) => string;
   /** Requests that started before are passed over, ms since the Unix epoch. 0: none. */
   readonly fromMs: number;
-  /** The only partition whose results are judged. Absent: all. */
+  /** The only partition to judge the results of. Absent: all. */
   readonly only?: number;
-  /** Called with each request that was judged, and with each result. */
+  /** Called with each judged request, and with each result. */
   readonly onContact?: (contact: Contact, request: Request) => void;
   readonly onResult?: (result: Result) => void;
-  /** Called with each violation, before the request is handed on that shows it. */
+  /** Called with each violation, before the request that shows it is passed on. */
   readonly onViolation?: (violation: Violation) => void;
-  /** Of robots.txt files that are kept in memory together. Absent: 64 MiB. */
+  /** Bytes of robots.txt files in memory together. Absent: 64 MiB. */
   readonly robotsBytesMax?: number;
 }
 
@@ -145,7 +145,7 @@ async function readOrders(
         orders.note(event);
         if (partition === 0) referee.note(event, { topic: 'control', partition, offset: record.offset });
       } catch {
-        // The frontier makes a dead letter of an event that cannot be read, and does not obey it.
+        // The frontier makes a dead letter of an unreadable event, and does not obey it.
       }
     }
   }

@@ -1,10 +1,9 @@
 /**
- * The outcome of an audit as a statement that can be handed on: what was read, by which rules it was judged, and what
- * was found.
+ * The outcome of an audit as a statement to publish: the records read, the rules used, and the findings.
  *
- * The hashes bind it to the records read. With a key it is signed too (Ed25519, RFC 8032, over the JSON of the statement
- * as it stands in the file), which says who vouches for it. Neither proves that a fetcher recorded what it did: they prove
- * that these records, and no others, were judged.
+ * The hashes bind it to the records. With a key, it is also signed (Ed25519, RFC 8032, over the JSON of the statement
+ * as in the file), which says who vouches for it. Neither proves that a fetcher recorded what it did; they prove that
+ * exactly these records were judged.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';

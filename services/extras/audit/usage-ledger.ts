@@ -1,9 +1,10 @@
 /**
- * The ledger of consent: what was allowed of each page when it was fetched, from the crawl's records alone.
+ * The ledger of consent: the allowed uses of each page when it was fetched, from the crawl's records alone.
  *
- * robots.txt is read again from the copy that the page's request refers to; headers, meta elements and files are read again
- * from their words in the page's record. Held against it are what the record says of each use, and whether the page should
- * have been published at all by the policy in force. Memory: for one partition at a time, a row for each page fetched.
+ * robots.txt is parsed again from the copy that the page's request refers to; headers, meta elements and files are
+ * parsed again from their text in the page's record. The result is compared with the uses in the record, and with
+ * whether the page should have been published at all under the policy. Memory: for one partition at a time, a row for
+ * each page fetched.
  */
 import type { Page, RobotsCopy } from '../../../schemas/types.ts';
 import { refereeToken } from '../../../topology/extras/audit/robots-referee.ts';
@@ -21,25 +22,25 @@ import { usagePolicies } from './usage-policies.ts';
 export interface LedgerPage {
   readonly url: string;
   readonly fetchedAtMs: number;
-  /** By use, in the order asked for. */
+  /** By use, in the requested order. */
   readonly uses: Readonly<Record<string, UsageFinding>>;
   readonly robotsHash: string;
-  /** When a use that is not barred will be, as far as was said; null: never. ms since the Unix epoch. */
+  /** When an allowed use becomes barred, as far as is known; null: never. ms since the Unix epoch. */
   readonly changesAtMs: number | null;
-  /** The error of the record, in plain words; empty: none. */
+  /** The errors of the record, in plain words; empty: none. */
   readonly wrong: readonly string[];
 }
 
 export interface LedgerRun {
   readonly uses: readonly string[];
-  /** Pages fetched before are passed over, ms since the Unix epoch. */
+  /** Pages fetched before this time are skipped, ms since the Unix epoch. */
   readonly fromMs: number;
   readonly onPage: (page: LedgerPage) => void | Promise<void>;
 }
 
 export interface LedgerCounts {
   pages: number;
-  /** Pages whose robots.txt is no longer stored: they are not judged. */
+  /** Pages with a robots.txt that is no longer stored: they are not judged. */
   unproven: number;
   unreadable: number;
   wrong: number;
@@ -50,7 +51,7 @@ interface Fetched {
   readonly endMs: number;
   readonly robotsHash: string;
   readonly policyVersion: number;
-  /** Names in force, from results. Empty: from a release without names. */
+  /** Product tokens used, from results. Empty: from a release without tokens. */
   readonly tokens: string;
 }
 
@@ -128,7 +129,7 @@ function nextChange({ usage, fetchedAtMs }: Page, uses: readonly string[]): numb
   return later.length === 0 ? null : Math.min(...later.map(({ fromMs }) => fromMs));
 }
 
-/** A rendered page has no request of its own: it uses that of its source page, before it. */
+/** A rendered page has no request: it uses that of its source page, before it. */
 function visitOf({ rendered, fetchedAtMs }: Page, visits: readonly Fetched[]): Fetched | undefined {
   if (!rendered) return visits.find(({ endMs }) => endMs === fetchedAtMs);
   return visits.filter(({ endMs }) => endMs <= fetchedAtMs).at(-1);

@@ -1,12 +1,15 @@
-/** What the policies of a crawl want pages for, read from `control` as plain JSON: by version, each with when it was set. */
+/**
+ * The intended uses in a crawl's policies, read from `control` as plain JSON: by version, each with the time when it
+ * was set.
+ */
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { AuditSource } from './run-audit.ts';
 
 export interface UsagePolicies {
   /**
-   * Uses for which a page that is barred from them must not have been published: wanted by the policy of its lease, and by
-   * each that was set from then until it was fetched.
+   * Uses for which a page that is barred from them must not have been published: those in the policy of its lease,
+   * and in each policy set from then until the fetch.
    */
   barring(leaseVersion: number, fetchedAtMs: number): readonly string[];
 }

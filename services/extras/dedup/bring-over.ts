@@ -1,10 +1,9 @@
 /**
- * Converts a dedup's store from form 2 to form 3: each page gets the rows by which its cluster's best page is now
- * found, and each cluster is marked as touched, so that the dedup publishes its representatives again where they have
- * changed.
+ * Converts a dedup's store from form 2 to form 3: each page gets the rows that now determine its cluster's best page,
+ * and each cluster is marked as touched, so that the dedup publishes changed representatives again.
  *
- * Form 2 did not keep when a page was first seen, so the time of its newest fetch is used. Every step may be repeated,
- * so a kill at any moment costs only that: the caller writes the new form when all rows are in the store.
+ * Form 2 did not store when a page was first seen, so the time of its newest fetch is used. Every step may be
+ * repeated, so a kill costs only time: the caller writes the new form when all rows are in the store.
  */
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { domainOf } from './domain-of.ts';

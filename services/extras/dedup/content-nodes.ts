@@ -40,11 +40,11 @@ export interface ContentNodes {
   place(content: Content, ops: StoreOp[]): Promise<number>;
   /** Rows for the next write, which must also write what `ops` held so far. */
   settle(): StoreOp[];
-  /** Forgets what the pages of a host have in common. */
+  /** Deletes the common values of a host's pages. */
   forgetHost(hostKey: string, ops: StoreOp[]): void;
 }
 
-/** Throws DATA_FOLDER_FOREIGN where the store was made with another method. */
+/** Throws DATA_FOLDER_FOREIGN if the store was created with another method. */
 export async function openContentNodes(store: StateStore, method: NearMethod, seed: number): Promise<ContentNodes> {
   await openFormOf(store, method);
   const likeness = createLikeness(method, seed);

@@ -1,16 +1,16 @@
 /**
  * Content dedup: decides which pages are duplicates, and of which page.
  *
- * Pages whose contents are the same or nearly so form clusters (content-nodes.ts). The best page of a cluster stands
- * for it. Its registrable domain is that of the page that has had the content for longest, leaving out pages that name
- * a page of another domain as canonical. What a page says of itself counts only within its domain, since any copy may
- * call itself the original: there, the page that names itself canonical is best, then the earliest, then by URL. A
- * verdict is published on `duplicates` again whenever it changes, so the newest record of a URL counts.
+ * Pages with the same or nearly the same content form clusters (content-nodes.ts). The best page of a cluster
+ * represents it. Its registrable domain is that of the page that has had the content for longest, ignoring pages that
+ * name a page of another domain as canonical. A page's own statements count only within its domain, because any copy
+ * may call itself the original: there, the page that names itself canonical is best, then the earliest, then by URL.
+ * A verdict is published on `duplicates` again whenever it changes, so the newest record of a URL counts.
  *
- * A cluster's best page follows from which pages are in it, not from the order in which they came. That order may
- * matter for which pages are near each other, if a page lies between two others (content-nodes.ts). A version of a page
- * that has been replaced still takes part in comparisons. Outputs are acked before the rows that remember them are
- * written: after a crash they may be published twice, but none is missing.
+ * A cluster's best page depends on its set of pages, not on the order in which they came. The order may affect which
+ * pages are near each other, if a page lies between two others (content-nodes.ts). A replaced version of a page still
+ * takes part in comparisons. Outputs are acked before their rows are written: after a crash they may be published
+ * twice, but none is missing.
  */
 import type { Duplicate, Page } from '../../../schemas/types.ts';
 import { contentLimits } from '../../../topology/content/content-limits.ts';
@@ -113,7 +113,7 @@ export class Deduper {
     await this.finish([]);
   }
 
-  /** Loads what is known of the pages of a batch at once. */
+  /** Loads the known rows of a batch's pages at once. */
   async prepare(urls: readonly string[]): Promise<void> {
     this.#pages.clear();
     const wanted = [...new Set(urls)];

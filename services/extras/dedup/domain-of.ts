@@ -1,7 +1,7 @@
 /** The owner of a page, by its registrable domain: nobody else can put pages there. */
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 
-/** The registrable domain of a normal URL; an address stands for itself. */
+/** The registrable domain of a normal URL; for an IP address, the address. */
 export function domainOf(url: string): string {
   return partitionKeyOf(hostKeyOf(url), 'domain');
 }

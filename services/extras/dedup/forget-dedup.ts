@@ -1,4 +1,4 @@
-/** What the dedup still keeps of pages that were purged: `forget` looks, once the dedup has caught up. */
+/** Counts rows of purged pages in the dedup; `forget` calls it once the dedup has caught up. */
 import { existsSync } from 'node:fs';
 import { type Forgotten, type HeldAt, purgedLeft } from '../../application/processor/holding.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';

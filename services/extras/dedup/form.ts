@@ -9,11 +9,11 @@ import { bringOver } from './bring-over.ts';
 import type { NearMethod } from './likeness.ts';
 import { formKey } from './rows.ts';
 
-/** Grows with what the rows hold. 2: the evidence of near-duplicate.ts. 3: pages by claim, and by domain. */
+/** Version of the rows. 2: the evidence of near-duplicate.ts. 3: pages by claim, and by domain. */
 const version = 3;
 const rowsAtOnce = 1_000;
 
-/** Throws DATA_FOLDER_FOREIGN where the store was made with another method. */
+/** Throws DATA_FOLDER_FOREIGN if the store was created with another method. */
 export async function openFormOf(store: StateStore, method: NearMethod): Promise<void> {
   const wanted = `${method}:${version}`;
   const found = (await store.get(formKey))?.toString();
@@ -23,7 +23,7 @@ export async function openFormOf(store: StateStore, method: NearMethod): Promise
     const remedy = `use ${before} again, or delete the folder dedup/ to rebuild it with ${method}`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', `this folder was created with method ${before}: ${remedy}`);
   }
-  // The form is written last: if emptying or converting was cut short, it is done again.
+  // The form is written last, so that an interrupted conversion is done again.
   if (found === `${method}:2`) await bringOver(store);
   else if (found !== undefined) await empty(store);
   await store.write([{ key: formKey, value: Buffer.from(wanted) }]);

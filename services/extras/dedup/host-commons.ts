@@ -1,4 +1,4 @@
-/** What the pages of each host have in common (common-slots.ts): lately used hosts in memory, the others in the store. */
+/** Common values of each host's pages (common-slots.ts): recently used hosts in memory, the others in the store. */
 
 import { type CommonSlots, noCommonSlots, withPage } from '../../../topology/content/common-slots.ts';
 import { contentLimits } from '../../../topology/content/content-limits.ts';
@@ -9,13 +9,13 @@ import { commonKey } from './rows.ts';
 export interface HostCommons {
   of(hostKey: string): Promise<CommonSlots>;
   learn(hostKey: string, page: Minhash): Promise<void>;
-  /** Rows of what was learnt since the last call. */
+  /** Rows that changed since the last call. */
   settle(): StoreOp[];
   forget(hostKey: string, ops: StoreOp[]): void;
 }
 
 export function openHostCommons(store: StateStore): HostCommons {
-  /** Least lately used first. */
+  /** Least recently used first. */
   const held = new Map<string, CommonSlots>();
   const learnt = new Map<string, CommonSlots>();
   const keep = (hostKey: string, common: CommonSlots) => {

@@ -13,10 +13,10 @@ export type NearMethod = Extract<DuplicateMethod, 'simhash' | 'minhash'>;
 export interface Likeness<Signature = unknown> {
   readonly method: NearMethod;
   signature(text: string, minhash: Minhash): Signature;
-  /** `common`: what the pages of the host have in common. */
+  /** `common`: common values of the host's pages. */
   near(signature: Signature, common: CommonSlots): number[];
   add(signature: Signature, node: number): void;
-  /** What a node's row holds for this method beside the evidence. */
+  /** The bytes of a node's row for this method, in addition to the evidence. */
   bytes(signature: Signature): Buffer;
   read(bytes: Buffer, minhash: Minhash): Signature;
 }

@@ -1,17 +1,17 @@
 /**
- * What the dedup keeps, in the state-store port. All of it follows from `pages`: a store that is lost is rebuilt by
- * reading them again.
+ * The rows of the dedup in the state-store port. All of them follow from `pages`: a lost store is rebuilt by reading
+ * the topic again.
  *
- *   N <node u32>                         a node: its evidence and signature; empty where the text was too short for them
+ *   N <node u32>                         a node: its evidence and signature; empty if the text was too short for them
  *   E <content hash, 8 B>                the node of that content, u32
  *   J <node u32> <node u32>              the first node of a cluster, and one that joined it
  *   T <node u32> <claim, 7 B> <url>      a page of the node; the first has been there for longest
  *   B <node u32> <domain> 0 <rank, 7 B> <url>  the same; the first of a domain is its best
- *   U <url>                              what is known of a page, JSON
+ *   U <url>                              facts about a page, JSON
  *   R <host key> 0 <prefix>              pages and duplicates below a prefix, JSON
- *   W <node u32>                         a node whose cluster a batch under way has touched
- *   H <host key>                         what the pages of a host have in common
- *   F                                    how near pages are found: must not change while the store lives
+ *   W <node u32>                         a node in a cluster that the current batch has touched
+ *   H <host key>                         common values of the host's pages
+ *   F                                    method for finding near pages: must not change while the store exists
  *   P …                                  positions (group-folder.ts)
  */
 import { slots } from '../../../topology/content/minhash.ts';
@@ -25,18 +25,18 @@ export interface KnownPage {
   /** Offset of its record. */
   readonly offset: number;
   readonly fetchedAtMs: number;
-  /** First 64 bits of its content's hash, hexadecimal. */
+  /** First 64 bits of the hash of its content, hexadecimal. */
   readonly content: string;
   readonly language: string;
   /** 0: it names itself canonical. 1: it names none. 2: it names another. 3: it names one of another domain. */
   readonly authority: Authority;
   /** The registrable domain of its host, as the list of suffixes was then. */
   readonly domain: string;
-  /** When it was first fetched with its present content, or nearly that. */
+  /** When it was first fetched with its current content, or nearly the same. */
   readonly sinceMs: number;
-  /** The representative last published for it. Empty: none, since it is no duplicate. */
+  /** The representative last published for it. Empty: none, because it is no duplicate. */
   readonly told: string;
-  /** When it was published; 0: never. */
+  /** When the representative was published; 0: never. */
   readonly toldAtMs: number;
 }
 
@@ -68,7 +68,7 @@ export function touchedKey(node: number): Buffer {
   return numbered('W', node);
 }
 
-/** MinHash, title in three hashes, host; then what the method keeps. */
+/** MinHash, title in three hashes, host; then the bytes of the method. */
 const evidenceBytes = 2 * slots + 16;
 
 export function nodeRow(
@@ -112,8 +112,8 @@ export function joinRow(a: number, b: number): StoreOp {
 type Placed = Pick<KnownPage, 'node' | 'authority' | 'sinceMs' | 'domain'>;
 
 /**
- * Which page claims a content for its domain: pages that leave it to another domain come last; among the others, the
- * earliest is first, then by URL.
+ * Key of a page that claims a content for its domain: pages that name another domain as canonical come last; among
+ * the others, the earliest is first, then by URL.
  */
 export function claimKey(url: string, { node, authority, sinceMs }: Placed): Buffer {
   return Buffer.concat([numbered('T', node), ranked(authority === 3 ? 1 : 0, sinceMs, url)]);
@@ -124,7 +124,7 @@ export function bestKey(url: string, { node, authority, sinceMs, domain }: Place
   return Buffer.concat([numbered('B', node), Buffer.from(`${domain}\0`), ranked(authority, sinceMs, url)]);
 }
 
-/** The part of a claim's key by which pages of different nodes compare. */
+/** The part of a claim's key that compares pages of different nodes. */
 export function claimOf(claimRow: Buffer): Buffer {
   return claimRow.subarray(5);
 }
@@ -134,7 +134,7 @@ export function rankOf(bestRow: Buffer): Buffer {
   return bestRow.subarray(bestRow.indexOf(0, 5) + 1);
 }
 
-/** The time in a claim or a rank. */
+/** The URL in a claim or a rank. */
 export function urlOfRank(rank: Buffer): string {
   return rank.toString('utf8', 7);
 }

@@ -2,7 +2,7 @@
 import type { Control, Duplicate } from '../../../schemas/types.ts';
 import { controlEvent } from '../../runtime/crawl/control-log.ts';
 
-/** With the longest URLs, an event is a sixth of what a record may be. */
+/** Pages per event: with the longest URLs, an event is a sixth of the largest record. */
 const pagesPerEvent = 40;
 
 export function verdictEvents(published: readonly Duplicate[], nowMs: number): Control[] {

@@ -13,7 +13,7 @@ export const challengePrefix = 'crawlstream-desk=';
 export interface Asked {
   readonly crawl: string;
   readonly hostKey: string;
-  /** Known to them and us alone. */
+  /** A secret between the visitor and this service. */
   readonly visitor: string;
 }
 
@@ -25,7 +25,7 @@ export function challengeFor(sealer: Sealer, asked: Asked, nowMs: number): strin
   return `${challengePrefix}${day}.${sealOf(sealer, asked, day)}`;
 }
 
-/** Is what was published the answer to what was asked? */
+/** Returns whether the published text is a valid answer to the challenge. */
 export function isAnswer(
   sealer: Sealer,
   { crawl, hostKey, visitor }: Asked,

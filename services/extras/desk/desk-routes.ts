@@ -38,7 +38,7 @@ export interface DeskRoutesOptions {
   readonly isSecure: boolean;
   /** Only this machine reaches it: what comes is from a proxy, which says for whom. */
   readonly isBehindProxy: boolean;
-  /** Told of each order, and each that was refused. */
+  /** Called with each order, and each refused one. */
   readonly onOrder: (text: string) => void;
 }
 
@@ -149,7 +149,7 @@ export function deskRoutes(options: DeskRoutesOptions): (app: HttpApp) => void {
         if (proof === undefined) return proveHost(reply, call, hostKey, 'Verify that you own this host first.', 403);
         try {
           const order = readOrder(fields);
-          // What cannot be undone is done for whom the host knows now.
+          // An irreversible order needs a fresh proof.
           const again =
             order.name === 'remove' ? await call.desk.prove(call.visit, hostKey, proof.how, call.caller) : null;
           if (again?.visit === null)
@@ -175,14 +175,14 @@ function answerTo(error: Error & { readonly statusCode?: number }): readonly [st
   if (error instanceof CrawlstreamError) {
     if (error.code === 'INVALID_ARGUMENT') return [400, error.message];
     if (hasCode(error, 'NOT_READY', 'BUSY', 'DATA_FOLDER_LOCKED')) return [503, error.message];
-    // Where brokers stand is nobody's business here.
+    // Visitors need not know where the brokers are.
     if (error.retriable) return [503, 'the crawl cannot be reached now: try again in a minute'];
   }
   const { statusCode = 500 } = error;
   return statusCode < 500 ? [statusCode, error.message] : [500, ''];
 }
 
-/** A field that is there twice is refused: one part of the code could read the one, and another part the other. */
+/** A field that occurs twice is refused, because different parts of the code could read different values. */
 function fieldsOf(body: unknown): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(typeof body === 'string' ? body : '')) {
@@ -197,8 +197,8 @@ function fieldsOf(body: unknown): ReadonlyMap<string, string> {
 }
 
 /**
- * Who is counted: an address, of IPv6 a network of 64 bits, which any customer has. Of a proxy, whom it names last: what stands
- * before that, the caller wrote.
+ * The client for rate limits: an address or, for IPv6, a network of 64 bits, which any customer has. Behind a proxy,
+ * the last address that the proxy names, because the caller controls the earlier ones.
  */
 function callerOf({ ip, headers: sent }: HttpRequest, isBehindProxy: boolean): string {
   const forwarded = isBehindProxy ? `${sent['x-forwarded-for'] ?? ''}`.split(',').at(-1)!.trim() : '';

@@ -87,7 +87,7 @@ export interface DeskOptions {
   readonly sealer: Sealer;
   readonly places: Places;
   readonly of: DeskCrawl;
-  /** How long a proof holds before the host is looked at again, ms. */
+  /** How long a proof is valid before the host is checked again, ms. */
   readonly proofMs: number;
 }
 
@@ -205,8 +205,8 @@ export class Desk {
   }
 
   /**
-   * What an operator ordered between the desk's look and this order stands: such an order changes nothing where it arrives
-   * (topology/frontier/decide/control), and has no receipt.
+   * An operator's order between this service's check and the new order takes precedence: the new order then has no
+   * effect (topology/frontier/decide/control), and no receipt.
    */
   async #checkOvertaken(order: Order, hostKey: string, policyMs: number, offset: number): Promise<void> {
     const orders = hostOrders(await this.#options.of.events(hostKey, offset), hostKey, this.#nowMs);

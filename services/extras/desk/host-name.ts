@@ -7,14 +7,17 @@ import { hostKeyOf, hostnameOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { deskLimits } from './desk-limits.ts';
 
-/** What is no part of `name:port`: of a path, a user, an encoded character, an address of our own file. */
+/**
+ * Characters that are not part of `name:port`: of a path, a user, an encoded character, or the path of the proof
+ * file.
+ */
 const foreign = /[\s/\\@?#%]/;
 const normalize = compileNormalizer();
 
 /** Throws INVALID_ARGUMENT. */
 export function hostKeyOfVisitor(given: string): string {
   const typed = given.trim();
-  // One host key is both schemes at their own ports.
+  // One host key covers both schemes at their default ports.
   const url = typed === '' || typed.length > deskLimits.hostCharsMax || foreign.test(typed) ? null : urlOf(typed);
   if (url !== null) return hostKeyOf(url);
   const shown = JSON.stringify(typed.slice(0, deskLimits.hostCharsMax));

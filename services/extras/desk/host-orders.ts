@@ -1,19 +1,20 @@
 /**
- * What was ordered for a host so far, by whom: the desk's own orders may be taken back here, an operator's may not.
+ * The orders for a host so far, and who gave them: the webmaster page can take back its own orders, but not an
+ * operator's.
  *
- * Read from the events that are on `control`. One that was trimmed away is not known; nothing that needs it is done then.
+ * They are read from the events on `control`. Trimmed events are unknown, so orders that depend on them are refused.
  */
 import type { Control } from '../../../schemas/types.ts';
 import { isOfWebmaster, leastDelayPayload } from '../../../topology/frontier/decide/control-payloads.ts';
 
 export interface HostOrders {
-  /** An operator's delay in force, ms; null: the policy's. */
+  /** An operator's current delay, ms; null: the policy's. */
   readonly operatorDelayMs: number | null;
-  /** The delay in force by an order, of whomever, ms; null: the policy's. */
+  /** The current delay by any order, ms; null: the policy's. */
   readonly delayMs: number | null;
   readonly paused: 'no' | 'here' | 'byOperator';
   readonly removed: boolean;
-  /** Orders of the webmaster page since `sinceMs`. */
+  /** Number of orders from the webmaster page in the last hour. */
   readonly recent: number;
 }
 
@@ -24,10 +25,7 @@ export function deskName(hostKey: string): string {
   return `webmaster of ${hostKey}`;
 }
 
-/**
- * `events`: those of the host's partition, in order. The result equals the frontier's, in whatever order they were
- * sent.
- */
+/** `events`: those of the host's partition, in order. The result equals the frontier's. */
 export function hostOrders(events: Iterable<Control>, hostKey: string, nowMs: number): HostOrders {
   let [operatorDelayMs, ownDelayMs, isLeast] = [-1, -1, false];
   let hold: 'none' | 'paused' | 'blocked' | 'removed' = 'none';

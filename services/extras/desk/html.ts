@@ -1,4 +1,4 @@
-/** HTML with escaped values: what a crawl met, and what a visitor types, is hostile. */
+/** HTML with escaped values, because crawled data and visitors' input are hostile. */
 export class Html {
   readonly text: string;
   constructor(text: string) {

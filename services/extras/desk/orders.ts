@@ -1,4 +1,4 @@
-/** What a webmaster may order for their proven host: never more than the crawl does anyway. */
+/** Orders that a webmaster may give for their proven host: they can only make the crawl do less. */
 import { invalid } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import {
@@ -38,7 +38,10 @@ export function readOrder(fields: ReadonlyMap<string, string>): Order {
   return { name, delayMs };
 }
 
-/** Throws INVALID_ARGUMENT for what a webmaster may not order, or not now. `policyMs`: the policy's delay for the host. */
+/**
+ * Throws INVALID_ARGUMENT for an order that a webmaster may not give, or not now. `policyMs`: the policy's delay for
+ * the host.
+ */
 export function eventsOf(
   { name, delayMs }: Order,
   hostKey: string,

@@ -31,7 +31,7 @@ export function txtNameOf(hostKey: string): string | null {
 /** `problem` null: it is shown. */
 export interface Look {
   readonly problem: string | null;
-  /** Where it was looked for. */
+  /** The place that was checked. */
   readonly at: string;
 }
 
@@ -46,7 +46,7 @@ export async function lookAtDns(places: Places, hostKey: string, isIt: (text: st
   }
 }
 
-/** By https; by http where the host cannot be reached so. */
+/** Requests the file by https, or by http if the host cannot be reached by https. */
 export async function lookAtFile(places: Places, hostKey: string, isIt: (text: string) => boolean): Promise<Look> {
   for (const scheme of ['https', 'http']) {
     const at = `${scheme}://${hostKey}${filePath}`;

@@ -1,8 +1,8 @@
-/** How often something was done in the last while, by a name; the names that came first are forgotten when there are too many. */
+/** Rate limits by name, in a sliding window; the oldest names are dropped when there are too many. */
 import { deskLimits } from './desk-limits.ts';
 
 export interface Rates {
-  /** Counts one more. False: there were as many as may be, and it is not counted. */
+  /** Counts one more. Returns false, without counting, if the limit is reached. */
   take(name: string, most: number, nowMs: number): boolean;
 }
 
@@ -21,7 +21,7 @@ export function createRates(windowMs: number): Rates {
         one.now = 0;
         one.sinceMs += windows * windowMs;
       }
-      // What the window before weighs is the part of it that is younger than a window (a sliding window, by two counters).
+      // The previous window counts with the part that is younger than a window (a sliding window, by two counters).
       const share = 1 - (nowMs - one.sinceMs) / windowMs;
       if (one.before * share + one.now >= most) return false;
       one.now += 1;

@@ -26,7 +26,7 @@ export function provenNow({ proven }: Visit, hostKey: string, nowMs: number): Pr
   return proven.find((one) => one.hostKey === hostKey && one.untilMs > nowMs);
 }
 
-/** The oldest proofs go where there are too many. */
+/** Adds a proof. If there are too many, the oldest are removed. */
 export function withProof({ visitor, proven }: Visit, proof: Proven): Visit {
   const others = proven.filter(({ hostKey }) => hostKey !== proof.hostKey);
   return { visitor, proven: [...others, proof].slice(-deskLimits.hostsPerVisitorMax) };
@@ -39,7 +39,7 @@ export function writeVisit(sealer: Sealer, visit: Visit): string {
   return `${text}.${sealer.seal('visit', text)}`;
 }
 
-/** Undefined for what is not ours. Proofs that are over are left out. */
+/** Undefined if the cookie is not ours. Expired proofs are left out. */
 export function readVisit(sealer: Sealer, cookie: string | undefined, nowMs: number): Visit | undefined {
   const [, text, seal] = /^([\w-]{1,3800})\.([\w-]{43})$/.exec(cookie ?? '') ?? [];
   if (text === undefined || seal === undefined || !sealer.isSealOf(seal, 'visit', text)) return undefined;
@@ -47,15 +47,15 @@ export function readVisit(sealer: Sealer, cookie: string | undefined, nowMs: num
   return { visitor, proven: proven.filter(({ untilMs }) => untilMs > nowMs) };
 }
 
-/** With seal, name and attributes below what browsers keep, 4,096. */
+/** Together with seal, name and attributes, this is below the browsers' limit of 4,096. */
 const textCharsMax = 3_800;
 
-/** Days for which a browser keeps it: a visitor who comes back finds what they were asked. */
+/** Days for which a browser keeps the cookie: a returning visitor finds their challenge. */
 const keptDays = 30;
 
 export interface Cookies {
   read(header: string | undefined): string | undefined;
-  /** Of `set-cookie`. */
+  /** Value of `set-cookie`. */
   write(value: string): string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `export hosts`: what a crawl knows of each host it contacted, from its results; and, where there is a link graph, of
- * each host linked to: by how many distinct hosts, to how many, and its PageRank.
+ * `export hosts`: facts about each host that a crawl contacted, from its results. With a link graph, also for each
+ * host linked to: the number of distinct hosts that link to it, the number it links to, and its PageRank.
  */
 import type { Result } from '../../../schemas/types.ts';
 import type { HostGraph } from '../../../topology/extras/graph/host-graph.ts';
@@ -45,7 +45,7 @@ interface Host {
   crawlDelayMs: number;
 }
 
-/** `graph`: null where none was kept. */
+/** `graph`: null if none was stored. */
 export function hostsTable(source: Source, graph: HostGraph | null, unreadable: () => void): Table {
   return { columns: graph === null ? facts : [...facts, ...ranks], rows: rowsOf(source, graph, unreadable) };
 }

@@ -34,13 +34,13 @@ const columns: readonly (Column & { readonly of: (page: Page) => Row[number] })[
   { name: 'usage', type: 'json', of: ({ usage }) => (usage.length === 0 ? null : JSON.stringify(usage)) },
 ];
 
-/** Only pages of which none of these uses is barred by then, ms since the Unix epoch. */
+/** Only pages for which none of these uses is barred at `atMs`, ms since the Unix epoch. */
 export interface UsableFor {
   readonly uses: readonly Use[];
   readonly atMs: number;
 }
 
-/** `leftOut` is called with each page that may not be used so. */
+/** `leftOut` is called with each page that is barred. */
 export function pagesTable(
   source: Source,
   folder: string,

@@ -42,7 +42,7 @@ export function csv(out: Writable, columns: readonly Column[]): RowWriter {
   return csvWith(out, columns, spreadsheet);
 }
 
-/** Text as it is, for readers other than spreadsheets. */
+/** Text without changes, for readers other than spreadsheets. */
 export function rawCsv(out: Writable, columns: readonly Column[]): RowWriter {
   return csvWith(out, columns, { string: asItIs, json: asItIs });
 }

@@ -1,6 +1,6 @@
 /**
- * The crawls of a fleet on Kafka: what is kept of each is a document, its data are topics. A crawl that is being made or deleted is
- * marked as such, so that the next owner of the fleet goes on with that after a kill.
+ * The crawls of a fleet on Kafka: each has a document, and topics for its data. A crawl that is being created or
+ * deleted is marked, so that the next owner of the fleet completes this after a kill.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import type { Documents, ReadableDocuments } from './documents/documents.ts';
 
 export interface CrawlTopicsOptions {
   readonly documents: Documents;
-  /** Folder of this process, in which each crawl has one for what can be made again. */
+  /** Folder of this process, with a folder of reproducible data for each crawl. */
   readonly data: string;
-  /** Removes all topics of a crawl, if there are any. */
+  /** Deletes all topics of a crawl, if there are any. */
   drop(name: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export async function crawlsIn(documents: ReadableDocuments): Promise<string[]> 
   return crawls;
 }
 
-/** What is stored of a crawl with existing data; undefined: it does not exist, or is being deleted. */
+/** The document of a crawl with existing data; undefined: it does not exist, or is being deleted. */
 export async function crawlFileIn(
   documents: ReadableDocuments,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * The messages of a fleet's API. What is checked here is what its OpenAPI document says, since that is made of these
- * schemas (fleet-openapi.ts).
+ * The messages of a fleet's API. Calls are checked with these schemas, and the OpenAPI document is made from them
+ * (fleet-openapi.ts), so that both agree.
  */
 import { z } from 'zod';
 import { contents } from './fleet-contents.ts';

@@ -434,7 +434,7 @@ function mayStart({ wish, hold }: CrawlFile): boolean {
   return wish === 'running' && hold === null;
 }
 
-/** What stopped it would stop the others as well. */
+/** The same cause would stop the others as well. */
 function isHarm(error: unknown): boolean {
   return error instanceof CrawlstreamError && error.code === 'DECISION_TOO_SLOW';
 }

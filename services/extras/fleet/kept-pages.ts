@@ -1,13 +1,13 @@
 /**
- * Which records of a crawl's pages still count: not those that were purged, nor those that were taken back since. Of
- * tombstones, in memory: the URLs of crawls whose policy names uses, read once and on from there.
+ * Decides which records of a crawl's pages still count: not purged ones, nor those deleted since. For crawls with
+ * `uses` in a policy, the URLs of tombstones are in memory, read once and then updated.
  */
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { addTakenBack, hasUses } from '../../runtime/crawl/taken-back.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 import type { ReadLog } from './running-crawl.ts';
 
-/** Does the record of a page count that stands there? */
+/** Returns whether the record of a page at this offset still counts. */
 export type Counts = (page: { readonly url: string; readonly fetchedAtMs: number }, offset: number) => boolean;
 
 interface Known {
@@ -18,7 +18,7 @@ interface Known {
 export class KeptPages {
   readonly #known = new Map<string, Known>();
 
-  /** `id`: of the crawl; another one of its name has another. */
+  /** `id`: identity of the crawl; another crawl of its name has another one. */
   async of(id: string, { log, codec, crawl }: ReadLog): Promise<Counts> {
     const purges = await readPurges(log, codec, { crawl, partitions: 1 });
     const known = this.#known.get(id) ?? { takenBack: new Map<string, number>(), next: 0 };

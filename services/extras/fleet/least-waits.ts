@@ -1,6 +1,6 @@
 /**
- * What a fleet's `--host-delay` was, and since when: `least-waits.json` in its folder, for an audit of its crawls. Written before the
- * first request that goes by it.
+ * A fleet's `--host-delay` over time: `least-waits.json` in its folder, for an audit of its crawls. Written before
+ * the first request that uses a new value.
  */
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';

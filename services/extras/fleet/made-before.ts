@@ -21,12 +21,12 @@ export function requestHashOf(call: unknown): string {
   return hashOf(JSON.stringify(call, (_, value: unknown) => (isFields(value) ? sorted(value) : value)));
 }
 
-/** `kept`: the hash that is kept of a crawl; earlier releases hashed fields in the order in which they came. */
+/** `kept`: the stored hash of a crawl; earlier releases hashed fields in the order in which they came. */
 export function isSameCall(kept: string, call: unknown): boolean {
   return kept === requestHashOf(call) || kept === hashOf(JSON.stringify(call));
 }
 
-/** Keys of crawls that were deleted. */
+/** Keys of deleted crawls. */
 export class DeletedKeys {
   readonly #documents: Documents;
   readonly #clock: Pick<Clock, 'nowMs'>;
@@ -37,7 +37,7 @@ export class DeletedKeys {
     this.#clock = clock;
   }
 
-  /** Called before the others. An unreadable document is started anew: it is needed for a day only. */
+  /** Call before the others. An unreadable document is replaced by a new one: it matters for a day only. */
   async open(): Promise<void> {
     const text = await this.#documents.get(key);
     try {
@@ -47,7 +47,7 @@ export class DeletedKeys {
     }
   }
 
-  /** Throws GONE where the crawl that was made with the key is deleted since. */
+  /** Throws GONE if the crawl that was created with the key has been deleted since. */
   refuse({ owner, idempotencyKey }: Pick<CrawlFile, 'owner' | 'idempotencyKey'>): void {
     if (idempotencyKey === '') return;
     const deleted = this.#young().find((one) => one.owner === owner && one.key === idempotencyKey);

@@ -1,9 +1,10 @@
 /**
- * Who may set a field of a policy: the owner of a crawl, or the operator of the fleet alone.
+ * Who may set a field of a policy: the owner of a crawl, or only the operator of the fleet.
  *
- * The tables name every field, so that a new one does not compile until somebody has decided. The operator's are those that act on
- * others than the owner: on sites (robots.txt, several requests at once), on crawls that share a host (its back-off, long leases), on
- * the process (where leases go, memory of queues), on money and on where records go.
+ * The table names every field, so that a new one does not compile before somebody has decided. Fields that affect
+ * others than the owner are the operator's: sites (robots.txt, several requests at once), crawls that share a host
+ * (its back-off, long leases), the process (where leases go, memory of queues), money, and the destination of
+ * records.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { OverlayConfig, OverlaySettings } from '../../../topology/policy/overlay-config.ts';

@@ -1,4 +1,7 @@
-/** What the policy of a call may hold: it is read, checked and compiled in the process that all crawls share. */
+/**
+ * Bounds the size of a policy in a call, because it is read, checked and compiled in the process that all crawls
+ * share.
+ */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { policySizeLimits } from './policy-size-limits.ts';
 

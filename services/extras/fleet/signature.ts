@@ -11,11 +11,11 @@ export function isSecret(text: string): boolean {
   if (!text.startsWith(prefix)) return false;
   const base64 = text.slice(prefix.length);
   const key = Buffer.from(base64, 'base64');
-  // Node reads what is no Base64, too, as far as it goes.
+  // Node also decodes invalid Base64, up to the first fault.
   return key.toString('base64') === base64 && key.length >= bytesMin && key.length <= bytesMax;
 }
 
-/** `id`: without a full stop. `atMs`: of this attempt, ms since the Unix epoch. */
+/** `id`: without a full stop. `atMs`: time of this attempt, ms since the Unix epoch. */
 export function signedHeaders(secret: string, id: string, atMs: number, body: string): Record<string, string> {
   const seconds = `${Math.floor(atMs / 1_000)}`;
   const key = Buffer.from(secret.slice(prefix.length), 'base64');

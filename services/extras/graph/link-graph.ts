@@ -1,7 +1,7 @@
 /**
- * The link graph of a crawl: each page's links, as of its newest fetch, in a state store with the positions they are of.
+ * The link graph of a crawl: each page's links, as of its newest fetch, in a state store with the positions read.
  *
- * Rows and positions are written in one batch, so a crash repeats nothing and loses nothing. A page that is read again
+ * Rows and positions are written in one batch, so a crash repeats nothing and loses nothing. A newer record of a page
  * replaces its row.
  */
 import {
@@ -54,7 +54,7 @@ export function openLinkGraph(store: StateStore, purges: Purges = new Purges()):
   };
 }
 
-/** Keys of what is kept of a purged host, or URL. */
+/** Keys of the rows of a purged host, or URL. */
 async function* edgesOf(store: Pick<StateStore, 'scan'>, { hostKey, url }: Purged): AsyncIterable<Uint8Array> {
   if (url !== null) yield edgeKey(hostKey, url);
   else for await (const [key] of store.scan(edgesOfHost(hostKey))) yield key;

@@ -1,4 +1,4 @@
-/** What the index still has of pages that were purged: `forget` looks, once the index has caught up. */
+/** Counts rows of purged pages in the index; `forget` calls it once the index has caught up. */
 import { existsSync } from 'node:fs';
 import { type Forgotten, type HeldAt, type Place, purgedLeft } from '../../application/processor/holding.ts';
 import { indexedUrls } from './indexed-urls.ts';

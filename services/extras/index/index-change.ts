@@ -1,10 +1,10 @@
 /**
- * What records mean for a search index: pages are added, and are removed when they are gone, ask not to be indexed, or
- * are duplicates. What an operator has purged is removed without a trace, and is not added again.
+ * Changes of a search index that follow from records: pages are added, and removed when they are gone, ask not to be
+ * indexed, or are duplicates. Purged pages are removed without a trace, and not added again.
  *
- * Each change carries a version, a time in ms, and an index keeps per URL the newest: so changes may come twice and in
- * any order across topics, and the index ends up the same. A page's version is its fetch; what is decided of it later
- * (dedup's `atMs` lies after the fetch) outweighs it; the next fetch outweighs that.
+ * Each change has a version, a time in ms, and an index keeps the newest per URL. So changes may come twice and in
+ * any order across topics, with the same result. The version of a page is the time of its fetch; later decisions
+ * about it (dedup's `atMs` is after the fetch) override it; the next fetch overrides those.
  */
 import type { Page, Result } from '../../../schemas/types.ts';
 import { isForMachines } from '../../../topology/content/for-machines.ts';
@@ -46,7 +46,7 @@ export interface SearchIndex {
 }
 
 /**
- * `readPage`: a record of `pages` by partition and offset; undefined where it has been trimmed. `purges`: all purges so
+ * `readPage`: a record of `pages` by partition and offset; undefined if it was trimmed. `purges`: all purges so
  * far; those in the batch are added to it. `forgotten`: pages that are taken back, and are not in the batch.
  */
 export async function changesOf(
@@ -66,14 +66,14 @@ export async function changesOf(
       const { url, representative, atMs, pageOffset } = one.value;
       if (representative !== url) changes.push({ kind: 'delete', url, version: atMs });
       else {
-        // The page is no duplicate any more: it comes back as it was.
+        // The page is no longer a duplicate: it returns unchanged.
         const page = pageOffset < 0 ? undefined : await readPage(one.partition, pageOffset);
         if (page?.url === url) changes.push(ofPage(page, atMs));
       }
     }
   }
   for (const { url, hostKey, atMs } of forgotten) {
-    // Of what was withdrawn the time is kept: an older word of the dedup's may still be on its way.
+    // The time of a withdrawn page is kept, because an older verdict of the dedup may still arrive.
     if (purges.refuses(url, atMs)) changes.push({ kind: 'purge', url, hostKey });
     else changes.push({ kind: 'delete', url, version: atMs });
   }

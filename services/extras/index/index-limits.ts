@@ -1,14 +1,17 @@
 /** Bounds of the search index. */
 export const indexLimits = {
-  /** Pages per transaction of the embedded index: some ten milliseconds, in which a crawl in the same process waits. */
+  /**
+   * Pages per transaction of the embedded index: about ten milliseconds, during which a crawl in the same process
+   * waits.
+   */
   embeddedBatch: 32,
-  /** Bytes of one bulk request: what OpenSearch recommends, 5 to 15 MB, at its lower end. */
+  /** Bytes of one bulk request: the lower end of the 5 to 15 MB that OpenSearch recommends. */
   bulkBytes: 5 << 20,
-  /** A bulk of that size takes a busy node seconds. */
+  /** Timeout of a request, ms: a busy node takes seconds for a bulk of that size. */
   requestTimeoutMs: 60_000,
-  /** URLs per answer where all of an index are listed: some hundred kilobytes. */
+  /** URLs per answer when all URLs of an index are listed: some hundred kilobytes. */
   urlsPerSearch: 1_000,
-  /** First and longest pause before a node that had no room is asked again. */
+  /** First and longest pause before a node without room is asked again, ms. */
   roomMs: 250,
   roomMsMax: 30_000,
   /** Hits that a search prints, by default and at most. */

@@ -5,7 +5,7 @@ import { indexFile } from './sqlite-index.ts';
 
 const rowsAtOnce = 10_000;
 
-/** None where there is no index. */
+/** Empty if there is no index. */
 export function* indexedUrls(folder: string): Generator<string> {
   if (!existsSync(indexFile(folder))) return;
   const db = openSqlite(indexFile(folder), { readOnly: true });

@@ -1,10 +1,10 @@
 /**
- * A search index in OpenSearch, by its own client.
+ * A search index in OpenSearch, with its own client.
  *
- * Idempotent by URL: a document's id is a hash of it, and its version is ours (`external_gte`), so OpenSearch itself
- * refuses what is older than what it has. It remembers deletions for `index.gc_deletes`, which is a day, since a replay
- * may bring a page long after the verdict that it is a duplicate. One bulk request is under way at a time, and what
- * OpenSearch has no room for (429) is sent again after a growing pause; meanwhile nothing more is read: that is the
+ * Idempotent by URL: the id of a document is a hash of its URL, and its version is ours (`external_gte`), so
+ * OpenSearch itself refuses older changes. It remembers deletions for `index.gc_deletes`, set to a day, because a
+ * replay may bring a page long after its verdict as a duplicate. Only one bulk request is active at a time. Changes
+ * without room in OpenSearch (429) are sent again after a growing pause; meanwhile nothing more is read: that is the
  * back-pressure.
  */
 import { createHash } from 'node:crypto';
@@ -17,9 +17,9 @@ import type { IndexChange, SearchIndex } from './index-change.ts';
 import { indexLimits } from './index-limits.ts';
 
 export interface OpenSearchOptions {
-  /** URL of a node, with user and password if it wants them. */
+  /** URL of a node, with user and password if required. */
   readonly node: string;
-  /** Name of the index; made if it is not there. */
+  /** Name of the index; created if it does not exist. */
   readonly index: string;
   readonly clock: Clock;
   /** Aborted: give up waiting for room. */
@@ -181,7 +181,7 @@ export function idOf(url: string): string {
   return createHash('sha256').update(url).digest('base64url');
 }
 
-/** 404: deleted before it was there. 409: what is there is newer. */
+/** 404: deleted before it existed. 409: the index has a newer version. */
 function isSettled({ status }: ItemAnswer): boolean {
   return (status >= 200 && status < 300) || status === 404 || status === 409;
 }
@@ -191,7 +191,7 @@ function refusal(node: string, url: string, { status, error }: ItemAnswer): Craw
   return new CrawlstreamError('DESTINATION_REFUSED', `OpenSearch at ${nodeName(node)} refused ${url}: ${said}`);
 }
 
-/** Turns the client's errors into ours; any other error is a bug, and stays as it is. */
+/** Converts the client's errors to ours; any other error is a bug, and stays unchanged. */
 function named(error: unknown, node: string): unknown {
   const { name, statusCode, message } = error as {
     readonly name: string;

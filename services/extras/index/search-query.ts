@@ -1,12 +1,13 @@
 /**
- * What people type into a search, as an expression of SQLite's FTS5.
+ * Converts a typed search to an expression of SQLite's FTS5.
  *
- * Words must all be there; "quoted words" in that order; -word must not; a word* begins so. Everything else is text.
+ * All words are required; "quoted words" must be in that order; -word must be absent; word* matches words that begin
+ * so. Everything else is text.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { charactersApart } from './run-on-scripts.ts';
 
-/** Throws INVALID_ARGUMENT where nothing is left to look for. */
+/** Throws INVALID_ARGUMENT if there is nothing to search for. */
 export function ftsExpression(typed: string): string {
   const wanted: string[] = [];
   const unwanted: string[] = [];
@@ -23,7 +24,7 @@ export function ftsExpression(typed: string): string {
   return unwanted.length === 0 ? wanted.join(' AND ') : `(${wanted.join(' AND ')}) NOT (${unwanted.join(' OR ')})`;
 }
 
-/** Titles that begin with what was typed; null: it has operators, or nothing to look for. */
+/** An expression for titles that begin with the typed words; null: there are operators, or nothing to search for. */
 export function titleExpression(typed: string): string | null {
   const words = wordsOf(typed);
   if (words.length === 0 || /(?:^|\s)-\S|"|\*(?:\s|$)/.test(typed)) return null;
@@ -31,8 +32,8 @@ export function titleExpression(typed: string): string | null {
 }
 
 /**
- * Words in their order. Letters of scripts that use no spaces are indexed one by one; what an earlier release has indexed is
- * found as it was, run by run.
+ * A phrase of words in order. Letters of scripts without spaces are indexed one by one; text that an earlier release
+ * indexed is found run by run, as before.
  */
 function phraseOf(words: readonly string[], before: string, behind: string): string {
   const together = words.join(' ');
@@ -41,7 +42,7 @@ function phraseOf(words: readonly string[], before: string, behind: string): str
   return apart === together ? phrase(together) : `(${phrase(apart)} OR ${phrase(together)})`;
 }
 
-/** Splits a text as the index does, but for scripts that use no spaces. */
+/** Splits a text as the index does, except for scripts without spaces. */
 export function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }

@@ -1,9 +1,10 @@
 /**
- * A search index in one file: SQLite with FTS5. No server, and searches read beside the process that writes.
+ * A search index in one file: SQLite with FTS5. It needs no server, and searches can run beside the process that
+ * writes.
  *
- *   docs   a row per URL met: its version, and for those that are in the index, what a hit shows
+ *   docs   a row per known URL: its version and, for URLs in the index, the fields of a hit
  *   fts    title, description and text of the visible ones, by the same id
- *   positions   the next offset to read, in the same transaction as what was read
+ *   positions   the next offset to read, in the same transaction as the records read
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,17 +22,17 @@ import { openSqlite, type Sqlite } from './sqlite.ts';
 export interface SqliteIndex extends SearchIndex {
   /** Changes and positions in one transaction: both survive a crash, or neither. */
   applyAt(changes: readonly IndexChange[], positions: readonly Position[]): void;
-  /** Reading only: what is saved was saved by `applyAt`. */
+  /** Only for reading, because `applyAt` saves the positions. */
   readonly positions: Pick<Positions, 'load'>;
   close(): void;
 }
 
 export interface SearchOptions {
-  /** A host with all below it, as in `example.org`; or one host key, with its port. */
+  /** A host with its subdomains, as in `example.org`; or one host key, with its port. */
   readonly host?: string | undefined;
   /** ISO 639-1. */
   readonly language?: string | undefined;
-  /** A tag of the seed that led to the page. */
+  /** A tag of the page's seed. */
   readonly tag?: string | undefined;
   readonly limit: number;
 }
@@ -39,13 +40,13 @@ export interface SearchOptions {
 export interface Hit {
   readonly url: string;
   readonly title: string;
-  /** Where the words stand, they themselves in brackets. */
+  /** The text around the words, with the words in brackets. */
   readonly snippet: string;
   readonly host: string;
   readonly language: string;
   readonly fetchedAtMs: number;
   readonly tags: readonly string[];
-  /** Higher is better, within one search and but for titles that begin with what was typed, which come first. */
+  /** Higher is better, within one search. Exception: titles that begin with the typed words come first. */
   readonly score: number;
 }
 
@@ -257,8 +258,8 @@ function toHit(row: Readonly<Record<string, unknown>>): Hit {
 }
 
 /**
- * First pages whose title is what was typed, to the sign and then by its words, then those whose title begins so, as
- * `LongStream (Java SE 17)`; each group by score.
+ * Moves hits to the front by their titles: first exact titles, then titles with the same words, then titles that
+ * begin with them, such as `LongStream (Java SE 17)`; each group by score.
  */
 function titledFirst(hits: readonly Hit[], typed: string): Hit[] {
   const wanted = wordsOf(typed);

@@ -1,10 +1,10 @@
 /**
- * Pages run in a browser: chromium, by playwright-core. The only file that knows it.
+ * Runs pages in a browser: chromium, with playwright-core. Only this file uses it.
  *
- * The browser reaches no network by itself: where the machine allows it has none (own-network.ts). Names resolve to
- * nothing, its proxy is a port where nobody listens, and every request is answered here, from the page that was fetched
- * or by `load`; when it starts, it is tested that nothing gets past (containment.ts). Each page has a context of its
- * own, and so no cookies of others. A page that does not end is given up with what it has; a browser that hangs is
+ * The browser cannot reach a network: if the machine allows it, it has none (own-network.ts). Names resolve to
+ * nothing, its proxy is a port without a listener, and every request is answered here, from the fetched page or by
+ * `load`. At its start, a test checks that nothing gets past (containment.ts). Each page has a separate context,
+ * without cookies of others. A page that does not end is given up with its current content; a browser that hangs is
  * killed.
  */
 import { existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { neededPackage } from '../../runtime/needed-package.ts';
 import { proveContained } from './containment.ts';
 import { type ApartExecutable, withoutNetwork } from './own-network.ts';
 
-/** Names in lower case and values in turn. */
+/** Names in lower case, and values, alternating. */
 type Headers = readonly string[];
 
 export interface RenderPage {
@@ -50,7 +50,7 @@ export interface Browser {
   start(): Promise<void>;
   /** Why the browser that runs, or ran last, shares the machine's network; null: it has none, or there was no browser yet. */
   readonly sharesNetwork: string | null;
-  /** What pages wanted and was not even requested, by reason: not of a kind that makes text, or too much. */
+  /** Number of a page's wanted resources that were not requested, by reason: a kind without text, or over the limit. */
   stats(): Readonly<Record<NotAsked, number>>;
   /** Null: the page killed its browser. */
   render(page: RenderPage, load: (url: string) => Promise<Loaded | null>): Promise<Rendered | null>;
@@ -61,7 +61,7 @@ export interface BrowserOptions {
   /** Path of a chromium. */
   readonly executable: string;
   readonly userAgent: string;
-  /** For one page, ms. */
+  /** Longest time for one page, ms. */
   readonly timeoutMs: number;
   /** If nothing was requested for this long, the page counts as complete, ms. */
   readonly quietMs: number;
@@ -71,13 +71,13 @@ export interface BrowserOptions {
   readonly apart?: boolean;
 }
 
-/** What pages are made of; pictures, fonts and media change no text. */
+/** Types of resources to load; pictures, fonts and media do not change the text. */
 const wantedTypes = new Set(['document', 'script', 'stylesheet', 'xhr', 'fetch']);
 
-/** Names a chromium has, on Debian and elsewhere. */
+/** Names of chromium programs, on Debian and elsewhere. */
 const executables = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Throws UNSUPPORTED that says how to install one. */
+/** Throws UNSUPPORTED with instructions to install one. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
     for (const name of executables) if (folder !== '' && existsSync(join(folder, name))) return join(folder, name);
@@ -118,7 +118,7 @@ export function createBrowser(options: BrowserOptions): Browser {
     let served = false;
     await context.route('**/*', async (route) => {
       const request = route.request();
-      // The page itself is here; whatever else wants to be a document is a frame, or leads elsewhere.
+      // The page itself is served from here; any other document is a frame, or leads elsewhere.
       const isPage = !served && request.isNavigationRequest() && sameDocument(request.url(), page.url);
       const isWanted = wantedTypes.has(request.resourceType()) && request.method() === 'GET';
       if (isPage) {
@@ -186,7 +186,7 @@ export function createBrowser(options: BrowserOptions): Browser {
   };
 }
 
-/** A page whose script never ends stops answering: the browser goes with it. */
+/** Extra time for a page to stop, ms. A page with an endless script stops answering, and its browser is killed. */
 const graceMs = 5_000;
 
 function inTime<T>(work: Promise<T>, waitMs: number): Promise<T> {

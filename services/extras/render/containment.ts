@@ -1,7 +1,7 @@
 /**
  * Tests whether a browser reaches the network directly, before any page is opened, since a chromium silently ignores
  * unknown flags. Our test page tries WebRTC and WebTransport (the two ways to UDP for scripts) towards our socket,
- * where nothing may arrive.
+ * which must receive nothing.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

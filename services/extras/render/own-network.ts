@@ -1,9 +1,9 @@
 /**
- * A browser without a network: it runs in a network namespace of its own, which has no interface that is up, since
- * everything that its pages load comes through the pipe that controls it. So not even a browser that a page has taken
- * over reaches the machine's network from there.
+ * Starts a browser without a network: in a separate network namespace, without an active interface, because
+ * everything that its pages load comes through the pipe that controls it. So even a browser that a page has taken
+ * over cannot reach the machine's network.
  *
- * On Linux, any user may make one within a user namespace (`unshare`, of util-linux), unless a container's seccomp
+ * On Linux, any user may create one within a user namespace (`unshare`, of util-linux), unless a container's seccomp
  * profile, AppArmor or a sysctl forbids it, so it is tried.
  */
 import { execFile } from 'node:child_process';
@@ -19,7 +19,7 @@ const patienceMs = 5_000;
 export interface ApartExecutable {
   /** Starts the browser in a separate network namespace, with the given arguments. */
   readonly path: string;
-  /** To be called when it has started, or has not. */
+  /** Call after the browser has started, or failed to start. */
   forget(): Promise<void>;
 }
 

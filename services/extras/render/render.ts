@@ -1,4 +1,6 @@
-/** The renderer as a consumer of `render`: a browser beside the crawl, whose requests go out as politely as pages'. */
+/**
+ * The renderer as a consumer of `render`: a browser beside the crawl. Its requests are as polite as those for pages.
+ */
 import { z } from 'zod';
 import { holdsNothing } from '../../application/processor/holding.ts';
 import { declareProcessor, type OptionMeta } from '../../application/processor/processor.ts';

@@ -1,11 +1,11 @@
 /**
- * The renderer: a consumer of `render` that opens each page in a browser and publishes what its scripts made of it, as a
- * page of its own in `pages` and its links in `discovered`.
+ * The renderer: a consumer of `render` that opens each page in a browser and publishes the result of its scripts, as
+ * a separate page in `pages` and its links in `discovered`.
  *
- * What it publishes is acked before its position moves on: a crash renders some pages twice and loses none. A page that
- * can't be rendered keeps its record as it was fetched, and is counted. If a site's page held the browser until it was
- * killed, or three of its pages in a row did not settle in time, none of its pages is rendered for ten times as long,
- * so that it does not take other sites' time.
+ * Its output is acked before its position moves on: a crash renders some pages twice and loses none. If a page cannot
+ * be rendered, its fetched record stays, and it is counted. If a page held the browser until it was killed, or three
+ * pages of a site in a row did not settle in time, none of the site's pages is rendered for ten times as long, so
+ * that it does not take other sites' time.
  */
 import type { LinkGroup, Page, Render } from '../../../schemas/types.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
@@ -18,9 +18,9 @@ export interface RenderedPage {
 
 export interface RendererOptions {
   readonly browser: Pick<Browser, 'render'>;
-  /** Fetches what a page loads, politely. */
+  /** Fetches a resource for a page, politely. */
   readonly load: (url: string, render: Render) => Promise<Loaded | null>;
-  /** Makes of a page what the fetcher would. */
+  /** Makes the record and links of a page, as the fetcher would. */
   readonly read: (render: Render, html: string) => Promise<RenderedPage>;
   /** Resolves once it is acked. */
   readonly publish: (made: RenderedPage) => Promise<void>;
@@ -33,18 +33,21 @@ export interface Renderer {
   stats(): { readonly rendered: number; readonly failed: number; readonly passedOver: number };
 }
 
-/** How many times as long as a page took in vain its site has to wait. */
+/** A site rests this many times as long as its failed page took. */
 const restFactor = 10;
-/** The first pages of a site may be slow, as what they load comes at their host's pace; then it is known. */
+/**
+ * Pages of a site in a row that may fail to settle: the first ones may be slow, because their resources come at the
+ * rate of their host.
+ */
 const unsettledMax = 3;
-/** Sites with last pages that did not settle. */
+/** Sites with a count of such pages. */
 const sitesMax = 10_000;
 
 export function createRenderer({ browser, load, read, publish, nowMs, say }: RendererOptions): Renderer {
   const counts = { rendered: 0, failed: 0, passedOver: 0 };
-  /** Sites that rest, and until when. */
+  /** Resting sites, and until when. */
   const resting = new Map<string, number>();
-  /** Pages in a row that did not settle, by site. */
+  /** Consecutive pages that did not settle, by site. */
   const unsettled = new Map<string, number>();
   const judge = (site: string, tookMs: number, settled: boolean | undefined) => {
     const times = settled === true ? 0 : settled === undefined ? unsettledMax : (unsettled.get(site) ?? 0) + 1;

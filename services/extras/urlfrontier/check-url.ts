@@ -1,6 +1,6 @@
 /**
- * What a client may put: an http or https URL that names a host, kept as it is spelt. The client may name the queue; if
- * it does not, all spellings of a host share one queue: lower-case, IDNA, no trailing dot, whatever the port.
+ * Checks a client's URL: an http or https URL with a host, kept in its spelling. The client may name the queue.
+ * Otherwise, all spellings of a host share one queue: lower-case, IDNA, no trailing dot, whatever the port.
  */
 
 import { pullLimits } from '../../../topology/frontier/pull/pull-limits.ts';
@@ -8,7 +8,10 @@ import { canParse } from '../../../topology/url/can-parse.ts';
 
 export type Checked = { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: string };
 
-/** Nearly all URLs: a plain host, and nothing behind it that would have to be escaped. Of ports of five digits not all are. */
+/**
+ * Matches nearly all URLs: a plain host, and no characters after it that need escapes. Ports of five digits are
+ * excluded, because not all of them are valid.
+ */
 const plain = /^https?:\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)+)(?::\d{1,4})?(?:[/?#][!-~]*)?$/;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

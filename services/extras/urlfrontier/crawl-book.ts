@@ -1,14 +1,15 @@
 /**
- * The crawls that are served, by the ids that clients give them. `DEFAULT` is the crawl of the data folder, or the one
- * named by --crawl; each other id is a separate crawl, with its own topics and state, made when a URL is first put to
- * it, and opened in a process once that is asked about it.
+ * The served crawls, by the ids that clients use. `DEFAULT` is the crawl of the data folder, or the one named by
+ * --crawl; each other id is a separate crawl, with its own topics and state, created by the first put of a URL to it,
+ * and opened in a process on demand.
  *
- * Which ids there are is on the first crawl's `control` (crawl-numbers.ts). A kill between the event and the crawl's topics
- * leaves a number whose topics are made when it is opened. A crawl that is deleted frees its id before it is ended: a put
- * meets the old crawl as long as its deletion is under way, and a new one from then on. Its topics stay, empty.
+ * The existing ids are on the first crawl's `control` (crawl-numbers.ts). A kill between the event and the crawl's
+ * topics leaves a number without topics, which are created when it is opened. Deleting a crawl frees its id before
+ * the crawl is ended: a put reaches the old crawl during its deletion, and a new one afterwards. Its topics stay,
+ * empty.
  *
- * Naming an id costs a stranger nothing, but each takes descriptors. No crawl is made that would bring the process near
- * its limit of open files, so that existing ids and connections go on.
+ * Naming an id costs a stranger nothing, but each takes descriptors. So no crawl is created that would bring the
+ * process near its limit of open files, and existing ids and connections continue to work.
  */
 
 import { pullLimits } from '../../../topology/frontier/pull/pull-limits.ts';
@@ -88,8 +89,8 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
     log.append(policyRecords(codec, { ...manifest, crawl: name }, config, by, clock.nowMs()));
 
   /**
-   * A crawl begins with the policy of the first, as it is by then, and follows what was changed while it was not open.
-   * Resolves with the version that it is to decide by.
+   * A new crawl begins with the current policy of the first one, and then follows changes made while it was not open.
+   * Resolves with the version of the policy to use.
    */
   const settlePolicy = async (name: string): Promise<number> => {
     const { policy } = await readControl(log, codec, name);

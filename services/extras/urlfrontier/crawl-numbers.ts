@@ -1,7 +1,7 @@
 /**
- * Crawl ids and the numbers of their crawls, as the first crawl's `control` has them: an event for each id that is named,
- * whose offset is the crawl's number, and one for each that is freed. Where two processes name one id at once, the first
- * event counts.
+ * Crawl ids and the numbers of their crawls, from the first crawl's `control`: an event for each id that is named,
+ * with its offset as the crawl's number, and one for each that is freed. If two processes name one id at once, the
+ * first event counts.
  */
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -11,7 +11,7 @@ import type { Log } from '../../runtime/log/log.ts';
 export interface CrawlNumbers {
   /** As last read. */
   readonly all: ReadonlyMap<string, number>;
-  /** Reads what was written since. */
+  /** Reads new events. */
   readOn(): Promise<ReadonlyMap<string, number>>;
   /** Resolves with the number that counts. */
   add(id: string): Promise<number>;

@@ -1,6 +1,6 @@
 /**
- * Gets: queues whose time has come go on lease to a client, a slice at a time. The next slice is requested once the
- * client has room for it, so that it never has more than one slice of unread URLs.
+ * Gets: ready queues are leased to a client, one slice at a time. The next slice is requested once the client has
+ * room for it, so that it never has more than one slice of unread URLs.
  */
 import type { PulledUrl } from '../../../topology/frontier/decide/pull/calls.ts';
 import { metadataOf } from '../../../topology/frontier/pull/payload.ts';
@@ -25,7 +25,7 @@ export interface GetParams {
 const leaseSecDefault = 30;
 const infoCodec = codecOf<UrlInfo>('URLInfo');
 
-/** Where the next client that asks for any queue begins. */
+/** Index of the place where the next client that asks for any queue begins. */
 let turn = 0;
 
 export async function getUrls(crawls: ServedCrawls, params: GetParams, answers: Answers): Promise<void> {
@@ -73,7 +73,7 @@ export async function getUrls(crawls: ServedCrawls, params: GetParams, answers: 
 
 const nothing: Got = { urls: [], queues: 0 };
 
-/** undefined: any crawl, as where none is named. */
+/** Returns the crawl that a request names; undefined: any crawl. */
 export function crawlOfGet(params: GetParams): string | undefined {
   return Object.hasOwn(params, 'crawlID') && params.anyCrawlID === null ? crawlIdOf(params.crawlID) : undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * Tells which process owns which partition, from the consumer groups of the crawls: each member's address is the one it
- * serves on.
+ * The owners of partitions, from the consumer groups of the crawls: each member's address is the one on which it
+ * serves.
  *
- * The group's answer is a moment old: a partition may just be moving, and its new owner may not have it yet. Then a
- * call fails, and its client asks again.
+ * The group's answer may be outdated: while a partition moves, its new owner may not have it yet. The call then
+ * fails, and its client asks again.
  */
 import type { Clock } from '../../runtime/clock.ts';
 import type { GroupMember, Log } from '../../runtime/log/log.ts';

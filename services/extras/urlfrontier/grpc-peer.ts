@@ -1,4 +1,4 @@
-/** Calls of one server to another that owns what a client has asked for. */
+/** Calls from one server to another that owns the requested data. */
 import type { EventEmitter } from 'node:events';
 import grpc from '@grpc/grpc-js';
 import { grpcLimits } from '../../runtime/grpc/grpc-limits.ts';
@@ -9,7 +9,7 @@ import { peerCertificate } from './peer-certificate.ts';
 /** Another process that serves the same crawls. It answers from its own data. */
 export interface Peer {
   unary(rpc: string, request: Buffer): Promise<Buffer>;
-  /** All answers to one request, or to a stream of them that ends. */
+  /** All answers to one request, or to a finite stream of requests. */
   stream(rpc: string, requests: Buffer | readonly Buffer[]): Promise<Buffer[]>;
   close(): void;
 }
@@ -23,7 +23,7 @@ export interface PeerOptions {
 
 const bytes = (value: Buffer) => value;
 
-/** How long a call is tried before its client gets an error, since servers come and go. */
+/** How long a call is retried before its client gets an error, ms, because servers come and go. */
 const patienceMs = 10_000;
 
 export function connectPeer(address: string, { service, token, tls }: PeerOptions): Peer {

@@ -1,6 +1,6 @@
 /**
- * What acks of an item name, read from its bytes alone: its ID, or its URL where it has none. For items of so many bytes
- * that they are not to become objects.
+ * The name of an item in acks, read from its bytes alone: its ID, or without one its URL. For items that are too
+ * large to become objects.
  */
 
 const [discoveredField, knownField, idField] = [1, 2, 3];

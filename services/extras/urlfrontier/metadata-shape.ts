@@ -1,10 +1,10 @@
 /**
- * Is a metadata entry one that a client can read? Entries are kept and given back as their own bytes (wire.ts), and
- * clients refuse a whole message for one entry that they cannot read: what is taken here must be an entry of
- * `map<string, StringList>`, with text in UTF-8 (protobuf's encoding guide: "map fields", "strings").
+ * Checks that clients can read a metadata entry. Entries are stored and returned as bytes (wire.ts), and clients
+ * refuse a whole message for one unreadable entry. So a valid entry must be an entry of `map<string, StringList>`,
+ * with text in UTF-8 (protobuf's encoding guide: "map fields", "strings").
  *
- * Fields that the API does not know are passed over, as every reader does. Some writers leave out a key or a list that is
- * empty, which not every reader bears: it is added.
+ * Unknown fields are skipped, as in every reader. Some writers omit an empty key or list, which some readers do not
+ * accept: it is added.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -14,7 +14,7 @@ const [varint, fixed64, lengthDelimited, fixed32] = [0, 1, 2, 5];
 const fieldMax = 2 ** 29 - 1;
 const varintBytesMax = 10;
 
-/** The entry, with a key and a list; null: nobody could read it. */
+/** The entry, with a key and a list; null: unreadable. */
 export function readable(entry: Uint8Array): Uint8Array | null {
   let [hasKey, hasList] = [false, false];
   const isWhole = areFields(entry, 0, entry.length, (bytes, field, from, to) => {

@@ -1,8 +1,8 @@
 /**
- * Metadata of a URL as bytes: its entries one after another, each with its length before it, as the wire has them.
+ * Metadata of a URL as bytes: its entries one after another, each preceded by its length, as on the wire.
  *
- * Entries whose key begins with `crawlstream.` are this server's: clients give `crawlstream.priority`, and are given
- * `crawlstream.attempts`, which counts for nothing where they send it back. All others are the client's own.
+ * Entries with a key that begins with `crawlstream.` belong to this server: clients send `crawlstream.priority`, and
+ * receive `crawlstream.attempts`, which is ignored if they send it back. All others belong to the client.
  */
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { readable } from './metadata-shape.ts';
@@ -15,7 +15,7 @@ const priorityBytes = Buffer.from(priorityKey);
 /** URLs without a priority go behind urgent ones, and before less urgent ones. */
 export const frontQueueDefault = 3;
 
-/** The entries as one stretch of bytes. */
+/** The entries as one block of bytes. */
 export function packMetadata(entries: readonly Uint8Array[]): Uint8Array {
   if (entries.length === 0) return nothing;
   let length = 0;
@@ -33,7 +33,7 @@ export function packMetadata(entries: readonly Uint8Array[]): Uint8Array {
   return packed;
 }
 
-/** What is no entry is one that nobody can read (metadata-shape.ts). */
+/** Splits packed metadata. An invalid entry is unreadable for all readers (metadata-shape.ts). */
 export function unpackMetadata(packed: Uint8Array): Uint8Array[] {
   const entries: Uint8Array[] = [];
   for (let at = 0; at < packed.length; ) {
@@ -60,7 +60,7 @@ export function frontQueueOf(entries: readonly Uint8Array[]): number {
   return frontQueueDefault;
 }
 
-/** What of the metadata is the client's to say. */
+/** Returns the entries of the metadata that a client may set. */
 export function clientsOwn(entries: readonly Uint8Array[]): readonly Uint8Array[] {
   return entries.some(isServers) ? entries.filter((entry) => !isServers(entry)) : entries;
 }

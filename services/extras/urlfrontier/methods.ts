@@ -131,7 +131,7 @@ function stream(request: string, act: (request: never, answers: Answers) => Prom
   return { kind: 'stream', request, act };
 }
 
-/** First of all the id is free, for all processes; then each deletes and ends what it has of the crawl. */
+/** Frees the id first, for all processes; then each process deletes and ends its part of the crawl. */
 function freesItsId(crawls: ServedCrawls, method: Unary): Unary {
   return {
     ...method,

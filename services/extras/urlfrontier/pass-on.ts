@@ -1,18 +1,17 @@
 /**
- * Passes calls on to the processes that own what they are about: a call about a queue goes to the owner of its
- * partition, one about a crawl to all, whose answers are put together. A call that was passed on is not passed on
- * again.
+ * Passes calls on to the processes that own the data: a call about a queue goes to the owner of its partition, one
+ * about a crawl to all, and their answers are merged. A call that was passed on is not passed on again.
  */
 
 import { type Answers, CallFailed, type Method } from '../../runtime/grpc/grpc-server.ts';
 import type { Peer } from './grpc-peer.ts';
 import { codecOf, type UrlInfo } from './wire.ts';
 
-/** The other processes; none where there is only this one. */
+/** The other processes; none if this is the only one. */
 export interface Peers {
-  /** The owner of a queue's partition; undefined: this process. Rejects where it has no owner at the moment. */
+  /** The owner of a queue's partition; undefined: this process. Rejects if it has no owner at the moment. */
   ownerOf(crawlId: string, key: string): Promise<Peer | undefined>;
-  /** All but this one that have partitions of a crawl; of any, without an id. */
+  /** All other processes with partitions of a crawl; without an id, of any crawl. */
   others(crawlId?: string): Promise<readonly Peer[]>;
 }
 
@@ -39,7 +38,7 @@ export function toOwner<Request>(
   };
 }
 
-/** To everybody who has a part of the answer. `others`: what to ask of them, if not the same. */
+/** Sends a call to all processes with a part of the answer. `asked`: the request for the others, if different. */
 export function toAll<Request, Answer>(
   peers: Peers,
   name: string,
@@ -105,7 +104,7 @@ export function getFromAll<Request>(
   peers: Peers,
   method: Stream,
   queueOf: (request: Request) => { readonly crawlId: string | undefined; readonly key: string },
-  /** Request to the next process, after so many queues. */
+  /** Request to the next process, after this many queues. */
   rest: (request: Request, queues: number) => Request | null,
 ): Stream {
   return {

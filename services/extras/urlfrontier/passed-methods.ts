@@ -1,4 +1,4 @@
-/** Which methods are passed on to other processes, and how their answers are put together. */
+/** The methods that are passed on to other processes, and the merging of their answers. */
 
 import type { Method } from '../../runtime/grpc/grpc-server.ts';
 import { checkUrl } from './check-url.ts';

@@ -1,8 +1,8 @@
 /**
- * Which other servers a server trusts, in the form that grpc-js takes: those that show the certificate that all servers
- * have, or one of its authorities. It is read again; open connections keep what they were made with.
+ * The certificates of other servers that a server trusts, in the form that grpc-js takes: the certificate that all
+ * servers share, or one of its authorities. It is reloaded; open connections keep the earlier one.
  *
- * Servers renew their certificate within seconds of each other: meanwhile they trust the previous one, too.
+ * Servers renew their certificate within seconds of each other, so they also trust the previous one.
  */
 import type { experimental } from '@grpc/grpc-js';
 import type { TlsPair } from '../../runtime/http/tls-pair.ts';

@@ -1,12 +1,13 @@
 /**
- * Puts: streams of items, gathered for a commit and acked when it is durable.
+ * Puts: streams of items, collected for a commit and acked when it is durable.
  *
- * What arrives together is decided together; many streams share a commit, and its one sync. A stream with more items or
- * bytes under way than its share waits (`putsUnderWay`, `bytesUnderWay`), and so does any beyond its first few bytes
- * where all streams together have too many (`CallRoom`): a client that sends faster than a disk writes, or reads no
- * acks, is slowed down, and nothing piles up here. An item that can never be put is skipped, with the reason: it is not
- * to be sent again. One that fails may be: a moving partition may or may not have taken it, and a URL that was taken is
- * skipped then. A message that cannot be read ends its stream, once what came before it is acked.
+ * Items that arrive together are decided together; many streams share a commit, and its one sync. A stream with more
+ * unacked items or bytes than its share waits (`putsUnderWay`, `bytesUnderWay`). So does any stream beyond its first
+ * few bytes if all streams together have too many (`CallRoom`). So a client that sends faster than a disk writes, or
+ * reads no acks, is slowed down, and nothing piles up here. An item that can never be put is skipped, with the
+ * reason; it must not be sent again. A failed item may be sent again: a moving partition may or may not have taken
+ * it, and a URL that was taken is then skipped. An unreadable message ends its stream, once the earlier ones are
+ * acked.
  */
 
 import { type PutItem, putStatuses } from '../../../topology/frontier/decide/pull/calls.ts';

@@ -1,4 +1,4 @@
-/** The methods by which clients ask about queues and URLs, and purge them. None of them keeps a put waiting. */
+/** Methods for queries about queues and URLs, and for purging them. None of them delays a put. */
 
 import type { ForgottenUrl } from '../../../topology/frontier/decide/pull/calls.ts';
 import type { ListedUrl } from '../../../topology/frontier/decide/pull/list-queue.ts';
@@ -14,7 +14,7 @@ import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.
 import { crawlIdOf } from './served-crawl.ts';
 import { codecOf } from './wire.ts';
 
-/** Values of a page where none is given. */
+/** Page size if the request gives none. */
 export const listedDefault = 100;
 const itemCodec = codecOf<object>('URLItem');
 
@@ -118,7 +118,7 @@ export async function countUrls(crawls: ServedCrawls, params: Filter): Promise<n
 /** Number of URLs that are removed at once. */
 const purgedAtOnce = 1_000;
 
-/** Removes URLs that were first put more than so many days ago. */
+/** Removes URLs that were first put more than `days` days ago. */
 export async function purgeUrls(crawls: ServedCrawls, params: OfQueue & { readonly days: number }): Promise<number> {
   const beforeSec = Date.now() / 1000 - 86_400 * params.days;
   const crawl = await crawls.find(crawlIdOf(params.crawlID));

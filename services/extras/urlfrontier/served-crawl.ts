@@ -1,4 +1,4 @@
-/** What the API serves: crawls by id, each a frontier whose partitions this process may own. */
+/** The crawls behind the API, by id; each is a frontier with partitions that this process may own. */
 
 import type { Call } from '../../../topology/frontier/decide/pull/calls.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
@@ -9,7 +9,7 @@ export const defaultCrawlId = 'DEFAULT';
 
 /** A partition that this process owns. */
 export interface ServedPartition {
-  /** The partition as it is decided on; undefined while it is being opened. */
+  /** The partition with all decisions, durable or not; undefined while it is being opened. */
   readonly core: FrontierPartition | undefined;
   call(call: Call): void;
   look<Result>(job: (partition: FrontierPartition) => StoreJob<Result>): Promise<Result>;
@@ -25,21 +25,21 @@ export interface ServedCrawl {
 }
 
 export interface ServedCrawls {
-  /** Ids of the crawls to which anything was put since they were last deleted. */
+  /** Ids of crawls with URLs put since their last deletion. */
   ids(): readonly string[];
-  /** Those of them that are open in this process: others are opened once they are asked about. */
+  /** Crawls that are open in this process; others are opened on demand. */
   list(): readonly ServedCrawl[];
-  /** undefined: nothing was put there. */
+  /** undefined: no URL was put there. */
   find(id: string): Promise<ServedCrawl | undefined>;
-  /** The crawl, which is made if it does not exist. */
+  /** Opens the crawl, and creates it if it does not exist. */
   open(id: string): Promise<ServedCrawl>;
-  /** Frees the id for all processes: who puts to it from now on starts over. The default's stays. */
+  /** Frees the id for all processes: later puts to it start over. The default crawl keeps its id. */
   free(id: string): Promise<void>;
   /** Ends this process's part of a crawl with a freed id. */
   close(id: string): Promise<void>;
 }
 
-/** Empty or blank stands for the default. */
+/** An empty or blank id means the default. */
 export function crawlIdOf(given: string): string {
   return given.trim() === '' ? defaultCrawlId : given;
 }

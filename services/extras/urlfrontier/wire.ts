@@ -1,19 +1,19 @@
 /**
  * The messages of URLFrontier's API, to and from bytes.
  *
- * Metadata is kept as its entries' own bytes: on the wire a map is a list of entries, and whoever only keeps it has no
- * need to look inside.
+ * Metadata is kept as its entries' own bytes: on the wire a map is a list of entries, and code that only stores it
+ * does not decode it.
  */
 import { urlfrontierProto } from '../../../schemas/urlfrontier.ts';
 import { codecsOf, type Proto, type ProtoType } from '../../runtime/grpc/codec.ts';
 
-/** By the name of its type. What is absent has the value that the type has by default. */
+/** Returns the codec of a type by name. Absent fields have the default of their type. */
 export const codecOf = codecsOf(opaqueMetadata(urlfrontierProto as Proto), 'urlfrontier');
 
 export interface UrlInfo {
   readonly url: string;
   readonly key: string;
-  /** Entries of the map, each with its own bytes. */
+  /** Entries of the map, each as bytes. */
   readonly metadata: readonly Uint8Array[];
   readonly crawlID: string;
 }
@@ -41,10 +41,10 @@ export interface BatchAck {
   readonly reasons?: readonly string[];
 }
 
-/** A whole number of 64 bits, as it is read, or written. */
+/** A 64-bit whole number, as read or written. */
 export type Whole = number | { readonly low: number; readonly high: number; toNumber(): number };
 
-/** Beyond 2^53 the last digits are lost. */
+/** Beyond 2^53, the last digits are lost. */
 export function numberOf(value: Whole): number {
   return typeof value === 'number' ? value : value.toNumber();
 }

@@ -33,7 +33,7 @@ export async function readRecording(source: RecordingSource, fromMs: number): Pr
   const partitions: RecordedPartition[] = [];
   for (let partition = 0; partition < count; partition++)
     partitions.push(await readPartition(source, partition, fromMs));
-  // What is a page's own is known once all results are.
+  // Facts about pages are known only once all results are read.
   for (const { inputs } of partitions)
     for (const { topic, record } of inputs.results)
       if (topic === 'results' && record !== null) recording.result(record);

@@ -1,9 +1,9 @@
 /**
- * Watches, for all partitions of this process, how far fetchers have come with `tasks`, and whether there are any.
+ * Watches, for all partitions of this process, which tasks the fetchers have taken, and whether there are fetchers.
  *
- * Both are read from the fetchers' consumer group: its committed positions say what was taken, in one request for all
- * partitions and only while a task waits; its members say whether anybody is there. Fetchers announce nothing, so any
- * program that reads `tasks` as a member of that group counts as one.
+ * Both come from the fetchers' consumer group. Its committed positions show which tasks were taken; one request reads
+ * them for all partitions, only while a task waits. Its members show whether there are fetchers. Fetchers announce
+ * nothing, so any program that reads `tasks` as a member of that group counts as a fetcher.
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -11,21 +11,21 @@ import { demandLimits } from '../../../topology/frontier/demand-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
-/** A partition to be informed. */
+/** A partition that receives updates. */
 export interface Watcher {
   readonly partition: number;
-  /** Do any of its tasks wait? */
+  /** Whether any of its tasks wait. */
   readonly asks: boolean;
-  /** The group's position; undefined: it has committed none. */
+  /** Receives the group's position; undefined: it has committed none. */
   heard(position: number | undefined): void;
-  /** Fetchers have come, or all have gone. */
+  /** Called when the first fetcher has joined, or the last one has left. */
   fetchersChanged(): void;
 }
 
 export interface FetcherWatch {
   /** Members of the fetchers' group; null: not known yet. */
   readonly fetchers: number | null;
-  /** Starts telling a partition. Returns a function that ends it. */
+  /** Adds a partition that receives updates. Returns a function that removes it. */
   add(watcher: Watcher): () => void;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface FetcherWatchOptions {
   readonly log: Pick<Log, 'committedAll' | 'membersOf'>;
   readonly clock: Clock;
   readonly crawl: string;
-  /** The brokers refuse to answer, and a later try would not help. */
+  /** Called if the brokers refuse to answer, and a later try would not help. */
   onFailure(error: unknown): void;
 }
 
@@ -52,8 +52,8 @@ export function watchFetchers({ log, clock, crawl, onFailure }: FetcherWatchOpti
   let fetchers: number | null = null;
 
   /**
-   * While a broker is away, or a rebalance lasts, what was last known stands: until it changes, nothing more is
-   * granted.
+   * Ignores a passing fault (a broker is away, or a rebalance is running): the last known state stays valid, so no
+   * further leases are granted until it changes.
    */
   const passing = (error: unknown) => {
     if (!(error instanceof CrawlstreamError && error.retriable)) throw error;

@@ -1,11 +1,11 @@
 /**
- * Works out what a partition's owner may grant, by what fetchers take: from the tasks that wait, the window they may
- * fill, and the leases that were seen to be taken.
+ * Computes how many leases a partition's owner may grant, from the waiting tasks, their window, and the leases that
+ * fetchers have taken.
  *
- * `tasks` has a partition for each of the frontier's, and the group's position on it passes a task when a fetcher has
- * taken it, before its first request. Tasks of robots.txt hops go to other partitions and are not counted: their leases
- * have no URLs. An owner that opens a partition reads `tasks` on from where its predecessor had seen it, so that it
- * knows, for each lease that is out, where its task is, or that the task was never published.
+ * `tasks` has one partition for each of the frontier's. The position of the fetchers' group passes a task when a
+ * fetcher has taken it, before its first request. Tasks of robots hops go to other partitions and are not counted,
+ * because their leases have no URLs. An owner that opens a partition reads `tasks` from its predecessor's last
+ * position, so that it knows for each active lease where its task is, or that it was never published.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { demandLimits } from '../../../topology/frontier/demand-limits.ts';
@@ -68,7 +68,7 @@ export class TaskFlow implements Watcher {
     this.#heard = Math.max(start, committed);
     this.#position = this.#heard;
     this.#publishedTo = end;
-    // Leases granted while nobody observed count as taken, wherever their tasks are.
+    // Leases granted while no process watched count as taken, wherever their tasks are.
     const from = leases.taken.position < 0 ? this.#heard : Math.max(start, leases.taken.position);
     const reader = log.reader();
     try {
@@ -123,7 +123,7 @@ export class TaskFlow implements Watcher {
       if (robotsHops.length === 0) this.#waiting.set(leaseId, { offset: Number.POSITIVE_INFINITY, deadlineMs });
   }
 
-  /** To be called when these tasks are in the log. */
+  /** Call it when these tasks are in the log. */
   published(tasks: readonly Task[], offsets: readonly number[]): void {
     tasks.forEach(({ leaseId, robotsHops }, index) => {
       if (robotsHops.length > 0) return;
@@ -155,7 +155,7 @@ export class TaskFlow implements Watcher {
     this.#options.wake();
   }
 
-  /** To be called before a step, so that the step sees, and notes in its commit, what was taken. */
+  /** Call before a step, so that the step sees the taken tasks, and records them in its commit. */
   report(): void {
     const { core } = this.#options;
     const { state } = core;
@@ -168,8 +168,7 @@ export class TaskFlow implements Watcher {
   }
 
   /**
-   * Tasks on their way to the log may get any offset after the newest published one, so nothing can be said of them
-   * yet.
+   * Tasks that are still being appended may get any offset after the newest published one, so their state is unknown.
    */
   #take(): void {
     let isAllIn = true;

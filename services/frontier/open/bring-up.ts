@@ -1,8 +1,8 @@
 /**
- * Brings a partition's state to a point of its changelog, from the first starting state that leads there.
+ * Brings a partition's state to a position of its changelog, from the first starting state that works.
  *
- * One that diverges from what the changelog's checks say, or whose changelog was trimmed meanwhile, is discarded with its
- * checkpoint, and the next one tried.
+ * A starting state is discarded with its checkpoint if it diverges from a check in the changelog, or if its part of
+ * the changelog was trimmed meanwhile; the next one is then tried.
  */
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
@@ -13,7 +13,10 @@ import type { StartingStates } from './starting-states.ts';
 
 export type BringUp = Omit<Restore, 'state'> & Pick<StartingStates, 'onNotice'>;
 
-/** Either the checkpoint was wrong from the start, or the replay is, or the changelog lacks records that it needs. */
+/**
+ * Errors that discard a starting state: the checkpoint or the replay is wrong, or the changelog lacks records that it
+ * needs.
+ */
 const leadsNowhere: ReadonlySet<ErrorCode> = new Set([
   'STATE_DIVERGED',
   'CHANGELOG_GAP',

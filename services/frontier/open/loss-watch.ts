@@ -1,6 +1,6 @@
 /**
- * Notices that a changelog has lost records it had acknowledged while its owner has nothing to write. An owner that
- * writes learns of it by the offset of its next commit.
+ * Detects that a changelog has lost acknowledged records while its owner has nothing to write. An owner that writes
+ * detects it by the offset of its next commit.
  */
 
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';

@@ -1,10 +1,10 @@
 /**
  * Opens a partition: loads its checkpoint, replays the changelog to its end, claims it, and replays up to the claim.
  *
- * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader. It
- * names what it follows, so that a reader that has read something else before it sees that records were lost. A
- * checkpoint that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded:
- * the newest snapshot takes its place, or the changelog from its beginning (starting-states.ts). docs/design.md
+ * The offset of the claim is the new epoch; later records of an earlier owner are void for every reader. The claim
+ * names the record that it follows, so a reader with another record at that place sees that records were lost. A
+ * checkpoint is discarded if it disagrees with the changelog, or leads to a state that differs from a check on the
+ * way: the newest snapshot replaces it, or the changelog from its beginning (starting-states.ts). docs/design.md
  * §4.2–4.3, §4.14.
  */
 import { randomBytes } from 'node:crypto';
@@ -38,9 +38,9 @@ export interface OpenPartition {
   /** Names the claim. Absent: 128 random bits. */
   readonly nonce?: () => string;
   readonly onProgress?: (progress: RestoreProgress) => void;
-  /** Snapshots to fall back on. Absent: there are none. */
+  /** Snapshots to restore from if the checkpoint is unusable. Absent: there are none. */
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
-  /** Called with a line for each checkpoint or snapshot that was passed over. */
+  /** Called with a line for each checkpoint or snapshot that was skipped. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Aborted when this process is not to have the partition any more. */
   readonly signal?: AbortSignal;
@@ -51,11 +51,11 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   const topic = changelogTopic(identity.crawl);
   const nonce = options.nonce?.() ?? randomBytes(16).toString('hex');
   const candidates = startingStates(options);
-  // This throws if the state cannot be restored: such a partition is not claimed.
+  // Throws if the state cannot be restored: such a partition is not claimed.
   const first = options.warm ?? (await firstOf(candidates));
   const { end } = await log.offsets(topic, identity.partition);
   const before = await reach(options, first, candidates, end);
-  // The clock never goes back behind what was decided: the claim says when this owner began.
+  // The clock never goes back behind earlier decisions. The claim records when this owner began.
   const nowMs = Math.max(options.clock.nowMs(), before.nowMs);
   const { epoch, seq, counted } = before.changelog;
   const claim: Claim = { kind: 'claim', nonce, nowMs, endsLeases, after: { epoch, seq, counted } };
@@ -63,7 +63,7 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
     { topic, partition: identity.partition, key: null, value: encodeClaim(claim) },
   ]);
   const to = claimOffset! + 1;
-  // In case the log has lost records since: the claim settles what it holds now.
+  // Checks again, in case the log has lost records meanwhile: the claim fixes its content.
   const state = await reach(options, before, startingStates(options), to);
   if (state.changelog.epoch !== claimOffset) throw lost(identity.partition);
   const partition = new FrontierPartition(identity, state);
@@ -71,7 +71,10 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   return partition;
 }
 
-/** Throws OWNERSHIP_LOST, to be tried again, where the partition is not wanted any more, or the log has lost records on the way. */
+/**
+ * Throws OWNERSHIP_LOST, which is retriable, if the partition is no longer wanted, or if the log has lost records on
+ * the way.
+ */
 async function reach(
   options: OpenPartition,
   first: FrontierState,

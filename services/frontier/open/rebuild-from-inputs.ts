@@ -1,9 +1,9 @@
 /**
- * Rebuilds a partition's state from control, results and discovered, where they are complete and its changelog is not.
+ * Rebuilds a partition's state from control, results and discovered, if they are complete and its changelog is not.
  *
- * topology/frontier/from-inputs.ts says what the result is. The state's position is the end of the changelog, so that a
- * frontier started on it goes on from there; from then on, the partition is restored from this folder and not from the
- * changelog.
+ * topology/frontier/from-inputs.ts describes the result. The state's position is the end of the changelog, so that a
+ * frontier started on it continues from there. From then on, the partition is restored from this folder and not from
+ * the changelog.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
@@ -70,7 +70,7 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
   return state;
 }
 
-/** Records that cannot be read went to the dead letters when they were met. */
+/** Unreadable records went to the dead letters when they were first read. */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -79,7 +79,10 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-/** How many records to look back for the newest commit that counts: more than former owners may have under way. */
+/**
+ * Number of records to search backwards for the newest commit that counts: more than former owners may have in
+ * flight.
+ */
 const tailRecords = 64;
 
 async function endOfChangelog(log: RebuildFromInputs['log'], { crawl, partition }: PartitionIdentity) {

@@ -1,6 +1,6 @@
 /**
- * Rebuilds a partition's state from its changelog, into an empty store, beside whoever owns it: from the changelog's first
- * record, or from a snapshot and what comes after it.
+ * Rebuilds a partition's state from its changelog, into an empty store, while another process may own it: from the
+ * changelog's first record, or from a snapshot and what comes after it.
  *
  * It claims nothing and changes nothing but the store.
  */
@@ -29,12 +29,12 @@ export interface Rebuild {
   /** Snapshots to begin with, rather than with the changelog's first record. Absent: none. */
   readonly repository?: StartingStates['repository'];
   readonly onNotice?: StartingStates['onNotice'];
-  /** The first record that is not wanted. Absent: to the end, as it is now. */
+  /** Offset of the first record that is not applied. Absent: to the current end. */
   readonly to?: number;
   readonly onProgress?: (progress: RestoreProgress) => void;
 }
 
-/** Throws CHANGELOG_GAP where the changelog ends before `to`, OFFSET_OUT_OF_RANGE where nothing reaches it any more. */
+/** Throws CHANGELOG_GAP if the changelog ends before `to`, OFFSET_OUT_OF_RANGE if no starting state reaches it. */
 export async function rebuild(options: Rebuild): Promise<FrontierState> {
   const { log, identity, store } = options;
   const { end } = await log.offsets(changelogTopic(identity.crawl), identity.partition);

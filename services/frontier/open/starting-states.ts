@@ -1,10 +1,10 @@
 /**
- * The states from which a partition can be brought up, the best first: the checkpoint in its folder, the snapshots, the
+ * The states from which a partition can be restored, the best first: the checkpoint in its folder, the snapshots, the
  * changelog from its beginning.
  *
- * A checkpoint or a snapshot is of use where the changelog still holds what it was built from, and goes on from there
- * (stands-in-log.ts). If one turns out to be wrong later, by the checks in the changelog, the next one is tried. Each
- * one that is passed over is reported.
+ * A checkpoint or a snapshot is usable if the changelog still contains the records that it was built from, and
+ * continues from there (stands-in-log.ts). If one proves wrong later, by the checks in the changelog, the next one is
+ * tried. Each one that is skipped is reported.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { beginsAnew, changelogStart, readChangelog } from '../../../topology/frontier/changes/changelog.ts';
@@ -27,23 +27,26 @@ export interface StartingStates {
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
-  /** The store of the checkpoint: it is made to hold the state that is given out. */
+  /** The store of the checkpoint. It is rewritten to contain the returned state. */
   readonly store: StateStore;
   /** Absent: there are none. */
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
   /** The first record of the changelog that is not wanted. Absent: all are. */
   readonly to?: number;
-  /** Called with a line about what was passed over, and what was taken instead. */
+  /** Called with a line about each skipped state, and the one used instead. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
-/** States to go on from, one when the one before it led nowhere. Throws OFFSET_OUT_OF_RANGE when there is none left. */
+/**
+ * Yields starting states; ask for the next one if the last proved wrong. Throws OFFSET_OUT_OF_RANGE when none is
+ * left.
+ */
 export async function* startingStates(options: StartingStates): AsyncGenerator<FrontierState> {
   const { identity, store, key, seen } = options;
   let kept: KeptCheckpoint | undefined = await keptCheckpoint(options);
   const { reached } = kept;
   if (kept.state !== undefined) yield kept.state;
-  // The state may be large, and another takes its place.
+  // The state may be large, so drop it before the next one is loaded.
   kept = undefined;
   yield* fromRepository(options);
   const { start } = await options.log.offsets(changelogTopic(identity.crawl), identity.partition);
@@ -139,12 +142,12 @@ async function listed(
 async function leadsOn({ log, identity, to }: StartingStates, needed: number, offset: number): Promise<boolean> {
   const { start, end } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
   if (offset < start || (to !== undefined && needed > to)) return false;
-  // The state is ahead of the log: the log is asked what it holds, and it is reported that it was longer.
+  // The state is ahead of the log: use it, because the log's content is checked next, and the loss is reported.
   if (needed > end) return true;
   return offset > start || !(await isReset({ log, identity }, start));
 }
 
-/** Was the partition reset here? What was before is void, wherever it is kept. */
+/** Returns whether the partition was reset here, which makes every earlier state void, wherever it is stored. */
 async function isReset({ log, identity }: Pick<StartingStates, 'log' | 'identity'>, start: number): Promise<boolean> {
   const topic = changelogTopic(identity.crawl);
   const { end } = await log.offsets(topic, identity.partition);

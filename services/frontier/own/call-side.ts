@@ -1,8 +1,9 @@
 /**
- * The part of a partition's owner that serves clients of a served crawl: calls to decide, and reads between two steps.
+ * The part of a partition's owner that serves clients of a served crawl: calls to decide, and reads between two
+ * steps.
  *
- * A call is answered once all that was decided by then is durable. A read sees what was decided, durable or not. An
- * owner that opens its partition again refuses both, and the client asks again.
+ * A call is answered once all decisions so far are durable. A read sees all decisions, durable or not. An owner that
+ * opens its partition again refuses both, and the client asks again.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Call } from '../../../topology/frontier/decide/pull/calls.ts';
@@ -23,24 +24,24 @@ export class CallSide {
     this.#number = partition;
   }
 
-  /** The partition as it is decided on, ahead of what is durable; undefined while it is being opened. */
+  /** The partition with all decisions, including those not durable yet; undefined while it is being opened. */
   get core(): FrontierPartition | undefined {
     return this.#core;
   }
 
-  /** Is there something to do for a client? */
+  /** Whether a client waits for a call or a read. */
   get isCalled(): boolean {
     return this.#looks.isAsked || this.#core?.isCalled === true;
   }
 
-  /** Adds a call, which is answered when what it changed is durable. */
+  /** Adds a call, which is answered when its changes are durable. */
   call(call: Call): void {
     if (this.#core === undefined) return call.onDone(this.#away());
     this.#core.calls.add(call);
     this.#wake();
   }
 
-  /** Reads of the partition between two of its steps: a short job, or many small ones. */
+  /** Reads the partition between two of its steps: a short job, or many small ones. */
   look<Result>(job: (partition: FrontierPartition) => StoreJob<Result>): Promise<Result> {
     if (this.#core === undefined) return Promise.reject(this.#away());
     const answer = this.#looks.ask(job);
@@ -77,7 +78,7 @@ export class CallSide {
     });
   }
 
-  /** When an owner gives up, what calls changed may or may not be durable. */
+  /** Answers all calls when an owner gives up: their changes may or may not be durable. */
   closed(failure: unknown): void {
     const core = this.#core;
     this.#core = undefined;

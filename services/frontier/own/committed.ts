@@ -1,4 +1,4 @@
-/** The status of a partition as of what is durable, which its owner reports to others. */
+/** The durable status of a partition, which its owner reports. */
 import type { PartitionStatus } from '../../../topology/frontier/ask/crawl-end.ts';
 import type { QueueSpread } from '../../../topology/frontier/ask/queue-sizes.ts';
 import type { Leases } from '../../../topology/frontier/hosts/leases.ts';
@@ -10,26 +10,26 @@ import { freshnessOf } from './measured-freshness.ts';
 import { spreadOf } from './measured-queues.ts';
 
 export interface Committed extends Omit<PartitionStatus, 'ends'> {
-  /** The quota of the policy in force; null: there is none, or no policy yet. */
+  /** Page quota of the current policy; null: none, or no policy yet. */
   readonly pageQuota: number | null;
   readonly paused: boolean;
   readonly readyHosts: number;
   readonly delayedHosts: number;
   /** Hosts on lease, each once, however many leases it has. */
   readonly leasedHosts: number;
-  /** When the next of those may be contacted; null: there is none. */
+  /** Time when the next of these hosts may be contacted, ms; null: none of them. */
   readonly nextReadyAtMs: number | null;
-  /** Leases whose task no fetcher has taken yet; null: fetchers are in this process. */
+  /** Leases with a task that no fetcher has taken yet; null: fetchers are in this process. */
   readonly tasksWaiting: number | null;
-  /** How queued URLs are spread, as of a moment ago; undefined: not known yet. */
+  /** Distribution of queued URLs, recent but not current; undefined: not known yet. */
   readonly queueSpread: QueueSpread | undefined;
-  /** Freshness as of a moment ago; null: nothing is to be fetched again. */
+  /** Freshness, recent but not current; null: no page is scheduled again. */
   readonly freshness: Freshness | null;
-  /** Asked at the end of a crawl: the traps that stand, as of now. */
+  /** The current active traps, for the end of a crawl. */
   traps(): readonly HeldTrap[];
   /** How long URLs have waited in the front queues. */
   queueAges(nowMs: number): ReturnType<QueueAges['at']>;
-  /** The leases that are out, as of now. */
+  /** The current active leases. */
   leases(): Pick<Leases, 'get' | 'keys'>;
 }
 

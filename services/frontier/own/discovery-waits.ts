@@ -1,9 +1,9 @@
 /**
- * How long URLs wait from being found until a fetcher first has them, measured on one in 64, by fingerprint: what
- * politeness, order and budgets make of a crawl's freshness.
+ * Measures how long URLs wait from their discovery until a fetcher first has them, for one URL in 64, by fingerprint:
+ * the effect of politeness, order and budgets on a crawl's freshness.
  *
- * Kept in memory alone: a URL that was admitted before this process had its partition is not timed. URLs that wait for
- * ever push nothing out but each other.
+ * In memory only: URLs admitted before this process owned its partition are not timed. When there are too many, the
+ * oldest entries are dropped.
  */
 import type { Task } from '../../../schemas/types.ts';
 import type { TimedUrl } from '../../../topology/frontier/decide/decision.ts';
@@ -12,14 +12,14 @@ import { frontierServiceLimits } from '../service-limits.ts';
 
 export class DiscoveryWaits {
   readonly #seconds: Pick<Distribution, 'observe'>;
-  /** By URL, since when; the oldest entry is dropped first. */
+  /** By URL: time of discovery, ms; the oldest entry is dropped first. */
   readonly #since = new Map<string, number>();
 
   constructor(seconds: Pick<Distribution, 'observe'>) {
     this.#seconds = seconds;
   }
 
-  /** A commit that admitted them is durable. */
+  /** The commit that admitted them is durable. */
   admitted(urls: readonly TimedUrl[]): void {
     for (const { url, foundAtMs } of urls) {
       this.#since.set(url, foundAtMs);
@@ -27,7 +27,7 @@ export class DiscoveryWaits {
     }
   }
 
-  /** Its task is published. */
+  /** The task of the URLs is published. */
   granted({ urls, grantedAtMs }: Pick<Task, 'urls' | 'grantedAtMs'>): void {
     if (this.#since.size === 0) return;
     for (const { url } of urls) {

@@ -1,4 +1,4 @@
-/** The traps that stand in a partition, and how many URLs wait in each. */
+/** The traps of a partition, with the number of URLs that wait in each. */
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 
 export interface HeldTrap {

@@ -1,10 +1,10 @@
 /**
- * Records of a partition's inputs, decoded for its decisions. A record that cannot be read is an input all the same,
- * and becomes a dead letter; a record whose schema is not known here is waited for.
+ * Decodes records of a partition's inputs for its decisions. An unreadable record is still an input, and becomes a
+ * dead letter. A record with an unknown schema is read again later.
  *
- * An input that waits is read again from that record on after a while, and the other inputs go on, so that an operator
- * can move the input's position. Only `control` is waited for in place, since an owner that cannot read blocks must
- * grant nothing.
+ * Such an input pauses for a while and is then read again from that record. The other inputs continue, so that an
+ * operator can move the input's position. Only `control` blocks, because an owner that cannot read blocks must grant
+ * nothing.
  */
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import type { Input } from '../../../topology/frontier/partition.ts';
@@ -18,7 +18,7 @@ import type { LogReader, LogRecord } from '../../runtime/log/log.ts';
 export interface InputRecordsOptions {
   readonly codec: RecordCodec;
   readonly clock: Clock;
-  /** Aborted: nothing is waited for any more. */
+  /** Aborting ends all waits. */
   readonly signal: AbortSignal;
 }
 

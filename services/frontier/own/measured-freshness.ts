@@ -1,10 +1,10 @@
-/** How fresh a partition's pages are, measured now and then by its owner. */
+/** The freshness of a partition's pages, measured now and then by its owner. */
 import { type Freshness, freshnessNow } from '../../../topology/frontier/recrawl/freshness-now.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 
 const measured = new WeakMap<FrontierState, { readonly atMs: number; readonly freshness: Freshness }>();
 
-/** It is measured so rarely that this takes a thousandth of the time. */
+/** Returns a recent measurement. Measurements are rare enough to take a thousandth of the time. */
 export function freshnessOf(state: FrontierState): Freshness | null {
   const { recrawl, nowMs } = state;
   if (recrawl.table.size === 0) return null;

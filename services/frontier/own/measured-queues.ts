@@ -1,4 +1,4 @@
-/** How a partition's queued URLs are spread, looked at slice by slice by its owner. */
+/** The distribution of a partition's queued URLs, measured slice by slice by its owner. */
 import { QueueSizes, type QueueSpread } from '../../../topology/frontier/ask/queue-sizes.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 

@@ -1,7 +1,4 @@
-/**
- * What the owners of a process count and time, over all of its partitions. It is for metrics only, and no decision uses
- * it.
- */
+/** Counts and times of the owners in a process, over all of its partitions. For metrics only; no decision uses them. */
 import type { DeadLetter, DeadLetterReason, Task } from '../../../schemas/types.ts';
 import { type GrantSource, grantSources } from '../../../topology/frontier/decide/grant-sources.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
@@ -14,19 +11,19 @@ export interface FrontierMeters {
   readonly commitSeconds: Distribution;
   /** Time from an input's append until its decision is durable. */
   readonly decisionSeconds: Distribution;
-  /** Time from a link's finding until a fetcher first has its URL, of some URLs. */
+  /** Time from the discovery of a link until a fetcher first has its URL, for a sample of URLs. */
   readonly latencySeconds: Distribution;
   readonly waits: DiscoveryWaits;
   /** Commits that became durable. */
   commits: number;
   commitBytes: number;
-  /** Dead letters, by reason. */
+  /** Number of dead letters, by reason. */
   readonly deadLetters: Partial<Record<DeadLetterReason, number>>;
   /** Leases with a published task. */
   granted: number;
-  /** URLs on those, by where they were taken from. */
+  /** URLs on those leases, by the queue they came from. */
   readonly grantedFrom: Record<GrantSource, number>;
-  /** Restores that take a while, as last reported, by partition. */
+  /** Last report of restores that take a while, by partition. */
   readonly restores: Map<number, RestoreProgress>;
 }
 
@@ -42,13 +39,13 @@ export function createMeters(): FrontierMeters {
     commitBytes: 0,
     granted: 0,
     grantedFrom: Object.fromEntries(grantSources.map((source) => [source, 0])) as Record<GrantSource, number>,
-    // A counter that begins with its first letter would hide that one from rates.
+    // Each counter must exist before its first dead letter, or rates would not show that one.
     deadLetters: { undecodable: 0, misrouted: 0, parseKilled: 0, unknown: 0 },
     restores: new Map(),
   };
 }
 
-/** A commit is durable. `decisionMs`: since the oldest of its inputs was appended; undefined: it had none. */
+/** Meters a durable commit. `decisionMs`: time since its oldest input was appended; undefined: it had no input. */
 export function meterCommit(
   meters: FrontierMeters,
   step: Pick<Step, 'commit' | 'timed'>,
@@ -62,7 +59,7 @@ export function meterCommit(
   if (decisionMs !== undefined) meters.decisionSeconds.observe(Math.max(0, decisionMs) / 1000);
 }
 
-/** Their tasks are published. */
+/** Meters leases with a published task. */
 export function meterGranted(
   meters: FrontierMeters,
   tasks: readonly Task[],

@@ -1,13 +1,12 @@
 /**
- * Owns one partition: reads its inputs, lets it decide, makes the decision durable, and then publishes what follows
- * from it.
+ * Owns one partition: reads its inputs, lets it decide, makes the decision durable, and then publishes the results.
  *
  *   poll → step → dead letters acked → commit appended → acked at the expected offset → tasks, controls published
  *                                      queues' rows read ────────────────────────────────┘
  *
- * Commits go on being decided while earlier ones are under way. An ack at any other offset means that somebody else
- * wrote: this owner drops its memory and opens the partition again. A kill at any await loses nothing: what was not
- * acked was not decided, and tasks that were not published end at their deadline (or with the next claim).
+ * Further commits are decided while earlier ones are in flight. An ack at any other offset means that somebody else
+ * wrote: this owner drops its memory and opens the partition again. A kill at any await loses nothing: a commit
+ * without an ack was not decided, and tasks that were not published end at their deadline (or with the next claim).
  */
 import type { Control, TopicRecords } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -59,38 +58,38 @@ export interface OwnerOptions {
   readonly store: StateStore;
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
-  /** How the seen test remembers. Absent: exactly, in the default memory. */
+  /** Kind and memory of the seen test. Absent: exact, in the default memory. */
   readonly seen?: SeenConfig | undefined;
   readonly endsLeases: boolean;
-  /** The state to which a standby has followed the changelog: the first opening goes on from it. */
+  /** State that a standby has replayed: the first opening continues from it. */
   readonly warm?: FrontierState | undefined;
-  /** Leases that may be out at once for this partition, whatever fetchers take. Absent: as many as they take. */
+  /** Most active leases for this partition, whatever fetchers take. Absent: as many as they take. */
   readonly leasesMax?: number | (() => number) | undefined;
-  /** Watches the fetchers. Absent: they are in this process, and take what `leasesMax` says. */
+  /** Watches the fetchers. Absent: they are in this process, and `leasesMax` limits them. */
   readonly fetchers?: FetcherWatch | undefined;
-  /** Reads the lists that policies refer to. Absent: from the paths they name. */
+  /** Loads the lists that policies refer to. Absent: from the paths in the policy. */
   readonly lists?: ListFiles;
-  /** An idle partition looks at least so often, ms. Default: frontierServiceLimits. */
+  /** Longest pause of an idle partition between two polls, ms. Default: frontierServiceLimits. */
   readonly idleMs?: number | undefined;
   /** Bytes of changelog after which the checkpoint is written, if not earlier. Default: frontierServiceLimits. */
   readonly saveEveryBytes?: number;
-  /** Absent: its decisions take the time that they take. */
+  /** Runs the steps. Absent: at once, without a limit. */
   readonly steps?: StepRunner | undefined;
   /** Names this owner's claims. Absent: 128 random bits each. */
   readonly nonce?: () => string;
-  /** Is called with the progress of a long restore. */
+  /** Called with the progress of a long restore. */
   readonly onProgress?: (progress: RestoreProgress) => void;
   /** Snapshots to restore from if this process's checkpoint is unusable. */
   readonly repository?: OpenPartition['repository'];
-  /** Called with a line for each checkpoint or snapshot that was passed over. */
+  /** Called with a line for each checkpoint or snapshot that was skipped. */
   readonly onNotice?: (text: string) => void;
-  /** Counts and times what is done, for metrics. Absent: nothing is counted. */
+  /** Counts and times for metrics. Absent: nothing is counted. */
   readonly meters?: FrontierMeters;
-  /** Receives what was done to URLs that are traced. Absent: nobody does. */
+  /** Receives spans of traced URLs. Absent: none are made. */
   readonly onSpan?: SpanSink | undefined;
-  /** Is called each time the partition is open: restored, and claimed. */
+  /** Called each time the partition is open: restored, and claimed. */
   readonly onOpened?: (partition: FrontierPartition) => void;
-  /** Is called with the reason when the partition is about to be opened again. */
+  /** Called with the reason before the partition is opened again. */
   readonly onReopen?: (error: CrawlstreamError) => void;
 }
 
@@ -110,7 +109,7 @@ export class PartitionOwner {
   #opened = false;
   #warm: FrontierState | undefined;
   #granting = true;
-  /** What fetchers take; undefined: they are in this process. */
+  /** Demand of the fetchers; undefined: they are in this process. */
   #flow: TaskFlow | undefined;
   readonly #suspects = new Suspects();
   readonly #inputs: InputRecords;
@@ -132,12 +131,12 @@ export class PartitionOwner {
     return this.#committed;
   }
 
-  /** Where clients of a served crawl call. */
+  /** Entry point for calls by clients of a served crawl. */
   get calls(): CallSide {
     return this.#calls;
   }
 
-  /** Opens the partition and works until `stop`. Rejects on an error that opening it again would not mend. */
+  /** Opens the partition and works until `stop`. Rejects on an error that opening it again would not fix. */
   async run(): Promise<void> {
     const { clock } = this.#options;
     let pauseMs: number = frontierServiceLimits.reopenMs;
@@ -261,7 +260,8 @@ export class PartitionOwner {
     const { clock, identity } = this.#options;
     const discovered = this.#topic('discovered');
     for (const topic of inputTopics) {
-      // One poll's worth waits in memory at most; only a full partition leaves what it could decide (docs/design.md §4.11).
+      // At most one poll's records wait in memory; only a full partition leaves records that it could decide
+      // (docs/design.md §4.11).
       const enough = topic === 'discovered' ? partition.full || !partition.hungry : partition.waiting(topic) > 0;
       if (enough || this.#inputs.isHeld(topic)) reader.pause(this.#topic(topic), identity.partition);
       else reader.resume(this.#topic(topic), identity.partition);
@@ -297,7 +297,10 @@ export class PartitionOwner {
     if (job !== null) jobs.start(job);
   }
 
-  /** If an input has lost records that were read, it is read on from there: what it holds now is new. */
+  /**
+   * Polls the inputs. If an input has lost records that were read, it is read on from its current end: later records
+   * are new.
+   */
   async #poll(partition: FrontierPartition, reader: LogReader, options: PollOptions): Promise<LogRecord[]> {
     const cuts: LogTruncated[] = [];
     const records = await pollOn(reader, options, (error) => cuts.push(error));
@@ -312,8 +315,9 @@ export class PartitionOwner {
   }
 
   /**
-   * `control` may have been deleted while nobody owned the partition, and may have grown past the position again: then what
-   * it begins with is newer than all that the state has read. `readByMs`: when the state last took anything.
+   * Detects a loss on `control` that happened while nobody owned the partition. It may have grown past the position
+   * again; its first record is then newer than everything that the state has read. `readByMs`: when the state last
+   * took a record.
    */
   async #findControlLost(partition: FrontierPartition, readByMs: number): Promise<void> {
     const { log, clock, identity, onNotice } = this.#options;
@@ -333,7 +337,7 @@ export class PartitionOwner {
     await this.#sayOrdersAgain(partition);
   }
 
-  /** Fetchers, and whoever opens the crawl, have the policy and the blocks from `control` alone. */
+  /** Fetchers, and processes that open the crawl, read the policy and the blocks from `control` alone. */
   async #sayOrdersAgain({ state }: FrontierPartition): Promise<void> {
     const { onNotice, identity } = this.#options;
     onNotice?.(`${this.#topic('control')}/${identity.partition}: policy and orders in force are sent again`);
@@ -342,7 +346,7 @@ export class PartitionOwner {
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
     if (this.#checkpoint?.isSaving || this.#calls.isCalled || partition.waiting('control') > 0) return 0;
-    // The end of the job under way wakes whatever waits for it.
+    // The end of the running job wakes this loop.
     const waitsForJob = partition.blocked && busy;
     if (partition.waiting('results') > 0 && partition.policy !== null) return 0;
     if (partition.waiting('discovered') > 0 && !partition.full && !waitsForJob) return 0;
@@ -351,9 +355,7 @@ export class PartitionOwner {
     return wakeAtMs === undefined ? idleMs : Math.max(0, Math.min(idleMs, wakeAtMs - clock.nowMs()));
   }
 
-  /**
-   * Lists that a policy refers to are loaded before the policy is decided on, since decisions never wait for a disk.
-   */
+  /** Loads the lists of a policy before the policy is decided, because decisions never wait for a disk. */
   async #loadLists(partition: FrontierPartition, { kind, payload }: Pick<Control, 'kind' | 'payload'>): Promise<void> {
     if (kind !== 'policy') return;
     const references = listsOfText(payload);
@@ -368,7 +370,10 @@ export class PartitionOwner {
     partition.offer(this.#suspects.judge(input, record.value));
   }
 
-  /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */
+  /**
+   * Publishes a step. `demand`: the demand that the step was given. `inputMs`: when the oldest of its inputs was
+   * appended.
+   */
   async #commit(partition: FrontierPartition, step: Step, demand: number, inputMs?: number): Promise<void> {
     const { log, codec, identity } = this.#options;
     if (step.deadLetters.length > 0) await this.#deadLetter(step.deadLetters);

@@ -12,7 +12,7 @@ export interface StepOutputs {
   readonly identity: PartitionIdentity;
 }
 
-/** To be acked before the commit. */
+/** Appends the dead letters of a step. They must be acked before the commit. */
 export function appendStepDeadLetters(
   { log, codec, identity: of }: StepOutputs,
   topic: string,

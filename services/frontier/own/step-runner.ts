@@ -1,8 +1,8 @@
-/** How a partition's decisions are run: at once, or held to a share of a process that others use too. */
+/** Runs a partition's decisions: at once, or limited to a share of a process that serves others too. */
 export interface StepRunner {
-  /** Throws DECISION_TOO_SLOW for a decision that takes too long: the partition's memory is void then. */
+  /** Throws DECISION_TOO_SLOW for a decision that takes too long: the partition's memory is then void. */
   run<T>(decide: () => T): T;
-  /** ms until the partition may decide again, from now. */
+  /** Time until the partition may decide again, ms. */
   restMs(): number;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Records of inputs that a step failed on. A step that fails has changed nothing that is durable, so the owner opens the
- * partition again and tries again; at its third try such a record is put aside as a dead letter, and the partition goes on.
+ * Records of inputs that made a step fail. A failed step has made nothing durable, so the owner opens the partition
+ * again and retries. At the third try, such a record is skipped as a dead letter, and the partition continues.
  *
- * Where a step had taken several records, and failed on none of them in particular, they are tried again one by one.
+ * If a step had taken several records, and failed on none in particular, they are retried one by one.
  */
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import type { FrontierPartition, Input } from '../../../topology/frontier/partition.ts';
@@ -10,14 +10,14 @@ import type { InputPlace, StepFailed } from '../../../topology/frontier/step-fai
 import { frontierServiceLimits } from '../service-limits.ts';
 
 export class Suspects {
-  /** How often a step failed on it, and why it did so last. */
+  /** By record: number of failed steps, and the last error. */
   readonly #failed = new Map<string, { tries: number; why: string }>();
-  /** Records up to these are taken one by one. */
+  /** Records up to these offsets are taken one by one. */
   readonly #oneByOne = new Map<InputTopic, number>();
-  /** Steps in a row that failed on no record. */
+  /** Consecutive failed steps without a record to blame. */
   #unexplained = 0;
 
-  /** False: another try is useless, since the step failed without any record. */
+  /** Returns false if another try is useless, because the step failed without any record. */
   add({ at, taken, message }: StepFailed): boolean {
     for (const one of taken) this.#note(one);
     if (at === null) return taken.length > 0 || ++this.#unexplained < frontierServiceLimits.stepTries;
@@ -27,7 +27,7 @@ export class Suspects {
     return true;
   }
 
-  /** The record as it is to be offered. `bytes`: as it came. */
+  /** Returns the record to offer: after too many failures, an unreadable one. `bytes`: as received. */
   judge(input: Input, bytes: Uint8Array): Input {
     if (this.#failed.size === 0) return input;
     const { topic, offset, leaderEpoch } = input;
@@ -37,7 +37,7 @@ export class Suspects {
     return { topic, offset, leaderEpoch, record: null, bytes, why };
   }
 
-  /** To be called before each step. */
+  /** Call before each step. */
   watch(partition: FrontierPartition): void {
     if (this.#oneByOne.size === 0) return;
     const { positions } = partition.state;

@@ -1,6 +1,6 @@
 /**
- * A task as it is appended: to its owner's own partition, except for a robots hop, which goes where its answer is
- * needed.
+ * A task as an appended record: in the owner's own partition, except for a robots hop, which goes to the partition
+ * that needs its answer.
  */
 import type { Task } from '../../../schemas/types.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';

@@ -1,8 +1,8 @@
 /**
- * `GET /hosts?search=&sort=&limit=`: the hosts of a crawl that come first by some order, over all partitions.
+ * `GET /hosts?search=&sort=&limit=`: the first hosts of a crawl in some order, over all partitions.
  *
  * Each partition's holder sends only its own first rows, so that `limit` rows of each are merged here, whatever the
- * number of hosts. A partition that cannot be asked about is named in `missing`; the list is made without it.
+ * number of hosts. A partition that does not answer is named in `missing`; the list is made without it.
  */
 import { hasCode, invalid } from '../../../topology/errors.ts';
 import {
@@ -58,7 +58,7 @@ export function hostsWanted({ search = '', sort = 'queued', limit }: ListQuery):
   return { search: search.toLowerCase(), sort: wanted, limit: count };
 }
 
-/** The list over all partitions; throws NOT_READY where none can be asked. */
+/** Returns the list over all partitions. Throws NOT_READY if no partition can be asked. */
 export async function listHosts(listed: Listed, wanted: HostsWanted, passedOn: boolean): Promise<HostsAnswer> {
   const lists = new Map<number, PartitionList>();
   const left = Array.from({ length: listed.partitions }, (_, partition) => partition);

@@ -1,6 +1,6 @@
 /**
- * Every partition of a crawl, at once whatever is away: its present state or, if the brokers do not answer in time, its
- * last known state, with this process's own partitions as they are now.
+ * The status of all partitions of a crawl, without waiting for absent brokers: the current state or, if they do not
+ * answer in time, the last known state with the current state of this process's own partitions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../runtime/clock.ts';
@@ -11,7 +11,7 @@ import { figuresOf, type PartitionPlace } from './partition-places.ts';
 export interface KnownPlaces {
   /** Empty: the brokers have not answered since this process was started. */
   readonly partitions: readonly PartitionPlace[];
-  /** How old that is, ms; null: it was never seen. */
+  /** Age of the state, ms; null: no state is known. */
   readonly ageMs: number | null;
 }
 
@@ -21,11 +21,11 @@ export interface PlacesSeen {
   look(): Promise<readonly PartitionPlace[]>;
   /** From memory. */
   own(): readonly OwnPartition[];
-  /** Is it known that no broker answers? Then nobody waits for one. */
+  /** Whether it is known that no broker answers; then nobody waits for one. */
   isCutOff(): boolean;
 }
 
-/** Begins with a look, so that something is known from the start. */
+/** Asks once at the start, so that a state is known early. */
 export function keepPlaces({ clock, look, own, isCutOff }: PlacesSeen): () => Promise<KnownPlaces> {
   let seen: { readonly partitions: readonly PartitionPlace[]; readonly atMs: number } | undefined;
   let looking: Promise<void> | undefined;
@@ -41,7 +41,7 @@ export function keepPlaces({ clock, look, own, isCutOff }: PlacesSeen): () => Pr
   return async () => {
     const askedMs = clock.nowMs();
     const late = isCutOff() ? undefined : sleep(httpLimits.knownMs);
-    // What keeps a look from its end is in /readyz and in the log.
+    // The error that prevents an answer is in /readyz and in the log.
     await Promise.race([begin(), late]).catch(() => {});
     if (seen === undefined) return { partitions: [], ageMs: null };
     if (seen.atMs >= askedMs) return { partitions: seen.partitions, ageMs: 0 };

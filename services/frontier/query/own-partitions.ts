@@ -10,9 +10,9 @@ import type { Asked, Queries } from './queries.ts';
 
 export interface OwnPartition {
   readonly partition: number;
-  /** How far its restore is, 0 to 1. */
+  /** Progress of its restore, 0 to 1. */
   readonly restored: number;
-  /** Remaining time at the present pace, ms. */
+  /** Remaining time of the restore at the current rate, ms. */
   readonly restoreLeftMs: number;
   /** null: not restored yet. */
   readonly committed: Committed | null;

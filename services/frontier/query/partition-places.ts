@@ -13,7 +13,7 @@ export interface PartitionPlace {
   readonly partition: number;
   /** null: nobody, at the moment. */
   readonly owner: string | null;
-  /** Where its owner may be asked; null: nowhere. */
+  /** Address of its owner for queries; null: none. */
   readonly address: string | null;
   readonly standbys: readonly {
     readonly member: string;
@@ -29,14 +29,17 @@ export interface PartitionPlace {
   readonly pages: number;
   /** Records of its inputs that are not decided yet. */
   readonly lag: Readonly<Record<InputTopic, number>>;
-  /** Everything that is counted, as its newest commit says. */
+  /** All counters of its newest commit. */
   readonly counters: Counters;
-  /** How far its owner's restore is, 0 to 1; null, as in all that follows: its owner was not asked, or did not answer. */
+  /**
+   * Progress of its owner's restore, 0 to 1; null, as in all fields that follow: its owner was not asked, or did not
+   * answer.
+   */
   readonly restored: number | null;
   readonly restoreLeftMs: number | null;
   readonly readyHosts: number | null;
   readonly delayedHosts: number | null;
-  /** Also null if nothing is to be fetched again. */
+  /** Also null if no page is scheduled again. */
   readonly freshness: Freshness | null;
 }
 
@@ -46,7 +49,7 @@ export interface PlacedCrawl {
   readonly partitions: number;
   readonly members: readonly FrontierMember[];
   readonly self: Asked;
-  /** How other members are asked; null: they are not. */
+  /** Queries to other members; null: they are not asked. */
   readonly queries: Pick<Queries, 'passOn'> | null;
   /** Restores of partitions of this process. */
   readonly restores: Restores;
@@ -95,7 +98,7 @@ async function placeOf(
 
 type Figures = Pick<PartitionPlace, 'counters' | 'readyHosts' | 'delayedHosts' | 'freshness'>;
 
-/** What a partition's newest commit says of it. */
+/** The figures of a partition from its newest commit. */
 export function figuresOf({ counters, readyHosts, delayedHosts, freshness }: Figures) {
   return {
     hosts: counters.hosts,

@@ -15,7 +15,7 @@ export interface PastState {
 
 export class PastStates {
   readonly #states: readonly PastState[];
-  /** One job at a time: they share what was read. */
+  /** Runs one job at a time, because jobs share the rows that were read. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(states: readonly PastState[]) {

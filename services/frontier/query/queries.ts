@@ -1,9 +1,9 @@
 /**
- * Queries of a crawl's partitions, sent to any frontier: it answers if it owns the partition, and otherwise asks the
- * owner. If the owner does not answer, a standby does, and says how old its answer may be.
+ * Queries about a crawl's partitions, sent to any frontier: it answers if it owns the partition, and otherwise asks
+ * the owner. If the owner does not answer, a standby does, and reports how old its answer may be.
  *
  * Members find each other by the addresses in their group. A query is passed on only once: a member that gets a
- * passed-on query answers from what it has, or not at all.
+ * passed-on query answers from its own state, or not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
@@ -40,13 +40,13 @@ export interface QueriesOptions {
   readonly ask?: AskMember | undefined;
 }
 
-/** Who answers, and how old the answer may be. `past`: not a member of the group, but a state as it once was. */
+/** The member that answers, and how old the answer may be. `past`: not a member of the group, but an earlier state. */
 export interface Source {
   readonly member: string;
   readonly role: 'owner' | 'standby' | 'past';
-  /** All that had been decided by then is in the answer, ms since the Unix epoch; null: not known. */
+  /** The answer includes all decisions up to this time, ms since the Unix epoch; null: unknown. */
   readonly asOfMs: number | null;
-  /** Age of that, ms. */
+  /** Age of the answer, ms. */
   readonly staleMs: number | null;
 }
 
@@ -56,12 +56,12 @@ export interface Question<Result> {
   readonly partition: number;
   /** Path and query of the request. */
   readonly target: string;
-  /** By another member. */
+  /** Whether another member forwarded the request. */
   readonly passedOn: boolean;
-  /** Undefined: it is not finished, and is run again between two later steps. */
+  /** Runs on the state. Undefined: not finished, so it runs again between two later steps. */
   readonly job: (state: FrontierState) => StoreJob<Result | undefined>;
   readonly answer: (result: Result, source: Source) => Answer;
-  /** How long another member has to answer. Absent: as long as one look takes. */
+  /** How long another member has to answer, ms. Absent: as long as one read takes. */
   readonly passOnMs?: number;
 }
 
@@ -79,7 +79,7 @@ export class Queries {
     this.#ask = options.ask ?? memberAsker({});
   }
 
-  /** Throws NOT_READY where no process that has the partition can be asked. */
+  /** Throws NOT_READY if no process that has the partition can be asked. */
   async ask<Result>(question: Question<Result>): Promise<Answer> {
     const { partition, passedOn, target, passOnMs } = question;
     const { owner, standby } = this.#options.member.held(partition);

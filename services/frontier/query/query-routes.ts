@@ -1,8 +1,9 @@
 /**
- * `GET /hosts`, `GET /hosts/:key`, `GET /urls?url=` and `GET /partitions`, on any frontier of a crawl: one answers for all.
+ * `GET /hosts`, `GET /hosts/:key`, `GET /urls?url=` and `GET /partitions`, on any frontier of a crawl: each answers
+ * for all.
  *
- * An answer says who gave it: the partition's owner, or a standby, and then how old it may be. When another member asks
- * for partitions, a member tells only of its own.
+ * An answer names its source: the partition's owner, or a standby with the possible age of the answer. If another
+ * member asks for partitions, a member reports only its own.
  */
 import { CrawlstreamError, invalid } from '../../../topology/errors.ts';
 import { answerHost, answerUrl, type HostAnswer } from '../../../topology/frontier/ask/queries.ts';
@@ -85,7 +86,10 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
   };
 }
 
-/** One host and a page of its queue, whoever has its partition. Throws INVALID_ARGUMENT where it was never met. */
+/**
+ * Returns one host and a page of its queue, from a process that has its partition. Throws INVALID_ARGUMENT for an
+ * unknown host.
+ */
 export async function askHost(
   queried: Pick<Queried, 'partitions' | 'keyMode' | 'queries'>,
   hostKey: string,

@@ -1,4 +1,4 @@
-/** What a partition's checkpoint says of visits to come, read beside whoever owns it: as of the checkpoint, seconds ago. */
+/** The schedule of revisits in a partition's checkpoint, read while another process may own it: some seconds old. */
 import { loadDueRow } from '../../../topology/frontier/recrawl/due-rows.ts';
 import { RecrawlState } from '../../../topology/frontier/recrawl/recrawl-state.ts';
 import type { StateStore } from '../../runtime/store/store.ts';

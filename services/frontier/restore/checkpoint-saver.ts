@@ -1,9 +1,9 @@
 /**
- * Writes a partition's checkpoint now and then, a slice between two of its owner's turns.
+ * Writes a partition's checkpoint now and then, one slice between two steps of its owner.
  *
- * A slice is of the newest commit, which must be acked first: a checkpoint never runs ahead of the changelog. If more
- * changes than a round of slices can follow, the round is finished at once, since what is not yet in the checkpoint
- * takes memory.
+ * A slice is of the newest commit, which must be acked first: a checkpoint is never ahead of the changelog. If
+ * changes come faster than slices are written, the round is finished at once, because changes that are not in the
+ * checkpoint take memory.
  */
 
 import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
@@ -18,15 +18,15 @@ export interface CheckpointSaverOptions {
   readonly state: FrontierState;
   readonly store: StateStore;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** The checkpoint is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
+  /** Bytes of changelog after which the checkpoint is written, if not earlier. Default: frontierServiceLimits. */
   readonly saveEveryBytes?: number;
-  /** Resolves once all that was decided is durable. */
+  /** Resolves once all decisions are durable. */
   settle(): Promise<void>;
 }
 
 export class CheckpointSaver {
   readonly #options: CheckpointSaverOptions;
-  /** The checkpoint is being written. */
+  /** The running round of writing; null: none. */
   #round: StoreJob | null = null;
   /** Result of its last request. */
   #reply: StoreReply = [];
@@ -42,12 +42,12 @@ export class CheckpointSaver {
     return this.#round !== null;
   }
 
-  /** To be called with the bytes of changelog that were written. */
+  /** Call it after each write to the changelog, with its size in bytes. */
   changed(bytes: number): void {
     this.#changedBytes += bytes;
   }
 
-  /** Begins when it is time, and goes on with it, a slice at a turn. */
+  /** Begins a checkpoint when one is due, or writes the next slice of the current one. */
   async saveIfDue(): Promise<void> {
     const { state, clock, saveEveryBytes = frontierServiceLimits.saveEveryBytes } = this.#options;
     const nowMs = clock.nowMs();

@@ -3,7 +3,7 @@ import type { CanonicalRow, RowKind } from '../../../topology/frontier/check/dig
 import { eachRow } from '../../../topology/frontier/check/digest.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 
-/** How many fields of a row, after its kind, name it; the others are its values. */
+/** Number of fields after the kind that identify a row; the others are its values. */
 const nameFields: { readonly [kind in RowKind]: number } = {
   policy: 0,
   next: 0,

@@ -13,7 +13,7 @@ export class JobRunner {
   #running: Promise<void> | null = null;
   #stopped = false;
 
-  /** `onEnd`: a job is over; `error` is undefined where it went well. */
+  /** `onEnd`: a job is over; `error` is undefined if it succeeded. */
   constructor(store: StateStore, onEnd: (error: unknown) => void) {
     this.#store = store;
     this.#onEnd = onEnd;

@@ -1,12 +1,12 @@
 /**
- * Reads of a state that its owner works on: they may be added at any time, and are run one after another between two
- * steps, so that each sees the state at rest, and together they hold it up for a moment only.
+ * Reads of a state that its owner is changing. They may be added at any time, and run one after another between two
+ * steps. So each sees the state at rest, and together they delay the owner only for a moment.
  */
 import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from './job-runner.ts';
 
-/** A round of an owner costs as much as ten short reads: so many share one. */
+/** Longest time of the reads between two steps, ms: a round of an owner costs as much as ten short reads. */
 const momentMs = 1;
 
 interface Look<Target> {

@@ -1,11 +1,12 @@
 /**
- * Follows a partition's changelog: takes its records one by one into a state, and writes the checkpoint now and then.
+ * Follows a partition's changelog: applies its records one by one to a state, and writes the checkpoint now and then.
  *
- * Invariants: the checkpoint is written as of a record that was taken, so a kill at any point leaves a checkpoint to go on from; what
- * waits to be written is bounded, whatever the length of the changelog, and left to the caller at the end.
+ * Invariants: the checkpoint always has the position of an applied record, so a kill at any point leaves a usable
+ * checkpoint. The amount of unsaved changes is bounded, whatever the length of the changelog; the last ones are left
+ * to the caller.
  *
- * If a record does not beyond doubt follow what was read here, either the record is void, or what was read here is gone
- * from the log. The log is asked which, before the record is taken.
+ * If a record does not certainly follow the records that were read here, either it is void, or the log has lost the
+ * records that were read. The log's content is checked before the record is applied.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import {
@@ -45,7 +46,7 @@ export class Replayer {
     return this.#unsavedBytes;
   }
 
-  /** Throws STATE_DIVERGED, naming the partition, where it leads to another state than its owner had. */
+  /** Throws STATE_DIVERGED, naming the partition, if the replay leads to another state than the owner's. */
   async take({ offset, value }: Pick<LogRecord, 'offset' | 'value'>): Promise<void> {
     const state = this.#state;
     const record = this.#read(offset, value);
@@ -60,7 +61,7 @@ export class Replayer {
     if (this.#unsavedBytes >= this.#saveBytes) await this.save();
   }
 
-  /** Writes the checkpoint; not while what it was loaded from is ahead of its position. */
+  /** Writes the checkpoint, unless hosts of the loaded checkpoint are still ahead of its position. */
   async save(): Promise<void> {
     if (this.#state.isAhead) return;
     await runJob(this.#store, readLeases(this.#state));
@@ -68,7 +69,7 @@ export class Replayer {
     this.#unsavedBytes = 0;
   }
 
-  /** Throws INVALID_RECORD, by name, where the log is damaged. */
+  /** Throws INVALID_RECORD, with partition and offset, if the log is damaged. */
   #read(offset: number, value: Buffer): Claim | Commit | Foreign {
     try {
       return readChangelog(value);

@@ -1,11 +1,12 @@
 /**
- * Makes a partition start over: without state, with its inputs read from their beginning, and with the policy and the
- * operators' orders in force. Nobody may own it meanwhile.
+ * Makes a partition start over: without state, with its inputs read from their beginning, and with the current policy
+ * and operators' orders. Nobody may own it meanwhile.
  *
- * What is in force is appended again at the end of `control`, and read from there; quota and reports of the former
- * state are not. Results of its leases are skipped, its tasks are removed. Then the changelog is emptied, and begins
- * with a claim that says so and the first commit, in one append: all copies of the former state are void. A kill on the
- * way leaves a partition that is as it was, or that reports what it lacks: running the reset again mends it.
+ * The policy and the orders are appended again at the end of `control`, and read from there; quota and reports of the
+ * former state are not. Results of its leases are skipped, and its tasks are removed. Then the changelog is emptied;
+ * it begins with a claim that marks the reset and the first commit, in one append. All copies of the former state are
+ * then void. A kill on the way leaves a partition that is unchanged, or that reports the missing records: running the
+ * reset again repairs it.
  */
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';
@@ -31,11 +32,11 @@ export interface ResetPartition {
   readonly codec: RecordCodec;
   readonly identity: PartitionIdentity;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Where `discovered` is read from. */
+  /** Position from which `discovered` is read. */
   readonly discovered: 'earliest' | 'latest';
 }
 
-/** Orders that hold until they are replaced. */
+/** Kinds of orders that hold until they are replaced. */
 const lasting: ReadonlySet<Control['kind']> = new Set([
   'blockHost',
   'releaseHost',
@@ -49,7 +50,7 @@ const lasting: ReadonlySet<Control['kind']> = new Set([
   'purge',
 ] as const);
 
-/** Throws OWNERSHIP_LOST where somebody else wrote meanwhile. */
+/** Throws OWNERSHIP_LOST if another process wrote meanwhile. */
 export async function resetPartition(options: ResetPartition): Promise<void> {
   const { log, identity, clock } = options;
   const { crawl, partition } = identity;
@@ -83,7 +84,7 @@ export async function resetPartition(options: ResetPartition): Promise<void> {
   throw new CrawlstreamError('OWNERSHIP_LOST', message);
 }
 
-/** The time of a record that is damaged, or not ours, is not known: such a partition may be reset, too. */
+/** The time of a record; 0 for a damaged or foreign record, because such a partition may be reset, too. */
 function nowMsOf(value: Buffer): number {
   try {
     const record = readChangelog(value);
@@ -93,7 +94,7 @@ function nowMsOf(value: Buffer): number {
   }
 }
 
-/** Returns the offset from which `control` holds what is in force. */
+/** Appends the current policy and orders to `control` again. Returns the offset from which it contains them. */
 async function sayAgain({ log, codec, identity }: ResetPartition): Promise<number> {
   const { crawl, partition } = identity;
   const topic = `${crawl}.control`;

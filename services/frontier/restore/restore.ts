@@ -17,7 +17,7 @@ import { Replayer } from './replayer.ts';
 
 export { changelogTopic };
 
-/** How far the restore of a partition has come, in records of its changelog. */
+/** Progress of the restore of a partition, in records of its changelog. */
 export interface RestoreProgress {
   readonly partition: number;
   readonly records: number;
@@ -25,7 +25,7 @@ export interface RestoreProgress {
   /** URLs in the state so far. */
   readonly urls: number;
   readonly elapsedMs: number;
-  /** Time that is left at the pace so far, ms. 0: it is done. */
+  /** Remaining time at the rate so far, ms. 0: finished. */
   readonly leftMs: number;
 }
 
@@ -33,25 +33,25 @@ export interface Restore {
   readonly log: Pick<Log, 'reader' | 'offsets'>;
   readonly identity: PartitionIdentity;
   readonly state: FrontierState;
-  /** Where the checkpoint is kept. */
+  /** Store of the checkpoint. */
   readonly store: StateStore;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** The first record that is not wanted. */
+  /** Offset of the first record that is not applied. */
   readonly to: number;
   /** Called after each slice of a restore that takes long enough to wait for, and at its end. */
   readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Changelog between two writes of the checkpoint. Absent: 64 MiB. */
+  /** Bytes of changelog between two writes of the checkpoint. Absent: 64 MiB. */
   readonly saveBytes?: number;
 }
 
-/** What a service waits for while it restores these partitions, in words; null: nothing. */
+/** Returns, in words, why a service that restores these partitions is not ready; null: it is ready. */
 export function waitsForText(partitions: readonly number[]): string | null {
   if (partitions.length === 0) return null;
   return `restoring partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')}`;
 }
 
-/** False: the signal aborted. Throws what `replay` throws on a changelog that can't be followed. */
+/** Returns false if the signal aborted. Throws the errors of `replay` if the changelog cannot be followed. */
 export async function restore({
   log,
   identity,

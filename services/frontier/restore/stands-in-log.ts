@@ -1,10 +1,11 @@
 /**
- * Does a changelog still hold what a state was built from? A log can lose acknowledged records at its end (a power cut
- * before they were synced, an unclean election, a restored backup) and grow again: then a state that is not ahead of it
- * may still be of records that are gone.
+ * Checks whether a changelog still contains the records that a state was built from. A log can lose acknowledged
+ * records at its end (a power cut before a sync, an unclean election, a restored backup) and grow again. So a state
+ * that is not ahead of it may still be built from lost records.
  *
- * The record before the state's position tells, and the newest that counted: their hashes are in the state. States of
- * older releases have no hashes; for those, the newest records tell whether claim and sequence number are the same.
+ * The state has the hashes of two records: the one before its position, and the newest that counted. They are
+ * compared with the log. States of older releases have no hashes; for those, the claim and the sequence number of the
+ * newest records are compared.
  */
 import {
   type ChangelogPosition,
@@ -24,12 +25,12 @@ export interface InLog {
   readonly identity: PartitionIdentity;
 }
 
-/** More records than former owners may have under way: among so many there is one that counts. */
+/** More records than former owners may have in flight, so that one of them counts. */
 const tailRecords = 64;
 
 /**
- * Null: it does, or the record before was trimmed, and then there was a snapshot that the log held. Otherwise what the
- * log holds instead, in words.
+ * Null: the log contains the records. A trimmed record counts as contained, because only records that a snapshot covers
+ * are trimmed. Otherwise, the log's actual content in words.
  */
 export async function missingFrom(
   { log, identity }: InLog,
@@ -56,7 +57,7 @@ export async function missingFrom(
   return null;
 }
 
-/** Throws STATE_DIVERGED where the log does not hold what the state was built from. */
+/** Throws STATE_DIVERGED if the log does not contain the records that the state was built from. */
 export async function expectInLog(
   inLog: InLog,
   { changelog }: { readonly changelog: ChangelogPosition },
@@ -67,7 +68,7 @@ export async function expectInLog(
   throw diverged(`${built}: ${missing}`);
 }
 
-/** The evidence that these records do not lead to a state of this claim and sequence number; null: there is none. */
+/** The evidence that these records do not lead to a state with this claim and sequence number; null: none. */
 function otherHistory(
   epoch: number,
   seq: number,

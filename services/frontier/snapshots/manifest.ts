@@ -1,6 +1,6 @@
 /**
- * The manifest of a snapshot: what it is a snapshot of, and which files it has. It is written last, so a snapshot that
- * has one is whole; it carries a hash of itself, so one that was changed is known for it.
+ * The manifest of a snapshot: the crawl, partition and position, and the list of its files. It is written last, so a
+ * snapshot with a manifest is complete. It has a hash of itself, so that changes are detected.
  *
  *   <crawl>/<partition>/<position>-<time>-<chance>/rows-0.gz …, manifest.json
  */
@@ -10,7 +10,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
 
-/** Grows when an older version of the program could no longer restore the snapshot rightly. */
+/** Grows when older versions of the program can no longer restore the snapshot correctly. */
 export const snapshotFormat = 1;
 
 const count = z.int().min(0);
@@ -23,7 +23,7 @@ const manifestSchema = z.object({
   crawlId: z.string(),
   partition: count,
   partitions: z.int().min(1),
-  /** The next record of the changelog: what lies before it is in the snapshot. */
+  /** Offset of the next record of the changelog: the snapshot includes all records before it. */
   position: count,
   /** At that position: the epoch in force, and the sequence number of the newest commit. */
   epoch: z.int(),
@@ -38,7 +38,7 @@ const manifestSchema = z.object({
   checkpointVersion: count,
   policyVersion: count,
   urls: count,
-  /** Every lease granted before it was taken is over by then, ms since the Unix epoch. */
+  /** Time by which every lease granted before the snapshot has ended, ms since the Unix epoch. */
   leasesEndMs: count,
   /** ISO 8601, UTC. */
   takenAt: z.string(),
@@ -48,7 +48,7 @@ const manifestSchema = z.object({
 });
 
 export type SnapshotManifest = Readonly<z.infer<typeof manifestSchema>> & {
-  /** Where its files lie; ends in a slash. */
+  /** Folder of its files; ends in a slash. */
   readonly folder: string;
 };
 
@@ -60,13 +60,13 @@ export function folderOf({ crawl, partition }: Pick<PartitionIdentity, 'crawl' |
   return `${crawl}/${String(partition).padStart(5, '0')}/`;
 }
 
-/** A folder into which nobody else writes. Sorting by name sorts by position. */
+/** A unique folder name. Sorting by name sorts by position. */
 export function newFolder(identity: PartitionIdentity, position: number, nowMs: number): string {
   const time = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '');
   return `${folderOf(identity)}${String(position).padStart(15, '0')}-${time}-${randomBytes(4).toString('hex')}/`;
 }
 
-/** When the writing of a snapshot began, by its folder's name; undefined: the folder is not ours. */
+/** When the writing of a snapshot began, from its folder's name; undefined: not a folder of snapshots. */
 export function begunAtMs(folder: string): number | undefined {
   const [, d, t, ms] = /-(\d{8})T(\d{6})(\d{3})Z-[0-9a-f]{8}\/$/.exec(folder) ?? [];
   if (d === undefined || t === undefined) return undefined;
@@ -74,7 +74,7 @@ export function begunAtMs(folder: string): number | undefined {
   return Date.parse(iso);
 }
 
-/** `checkpointVersion` has its name of 0.2.0 too, which reads what is taken now. */
+/** Writes `checkpointVersion` under its name of 0.2.0 too, so that 0.2.0 can read the snapshot. */
 export function encodeManifest({ folder: _, ...written }: SnapshotManifest): Buffer {
   const manifest = { ...written, viewVersion: written.checkpointVersion };
   return Buffer.from(`${JSON.stringify({ ...manifest, sha256: hashOf(manifest) }, null, 2)}\n`);

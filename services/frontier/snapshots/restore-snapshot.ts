@@ -1,9 +1,9 @@
 /**
- * Puts a snapshot into a partition's store, and proves that it is what it was: hashes of the files while they are read,
- * the digest of the state afterwards.
+ * Copies a snapshot into a partition's store, and verifies it: hashes of the files while they are read, and the
+ * digest of the state afterwards.
  *
- * The row that makes a checkpoint of the others (`metaKey`) is written last, synced: a kill on the way leaves a folder that
- * holds no checkpoint, and the next start begins again.
+ * The row that completes a checkpoint (`metaKey`) is written last, and synced: a kill on the way leaves a folder
+ * without a checkpoint, and the next start begins again.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { digest, earlierDigest } from '../../../topology/frontier/check/digest.ts';
@@ -16,7 +16,7 @@ import { damaged, type SnapshotManifest } from './manifest.ts';
 import { snapshotLimits } from './snapshot-limits.ts';
 import type { SnapshotRepository } from './snapshot-repository.ts';
 
-/** Throws SNAPSHOT_DAMAGED, and leaves no checkpoint, where the state is not the one that was saved. */
+/** Throws SNAPSHOT_DAMAGED, and leaves no checkpoint, if the state is not the one that was saved. */
 export async function restoreSnapshot(
   repository: Pick<SnapshotRepository, 'rows'>,
   manifest: SnapshotManifest,

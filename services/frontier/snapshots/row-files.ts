@@ -36,7 +36,7 @@ export async function* rowFiles(rows: AsyncIterable<StoredRow>, fileBytes: numbe
   if (count > 0) yield await file();
 }
 
-/** Throws for what is no such file. */
+/** The rows of a file. Throws if it is not a file of rows. */
 export async function rowsOfFile(bytes: Buffer): Promise<StoredRow[]> {
   const reader = new ByteReader(await decompress(bytes, { maxOutputLength: snapshotLimits.inflatedBytesMax }));
   const rows: StoredRow[] = [];

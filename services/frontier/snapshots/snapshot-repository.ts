@@ -22,15 +22,15 @@ export interface SnapshotRepository {
   readonly crawlId: string;
   /** The snapshots of one partition, the furthest first. Another crawl's are left out. */
   list(identity: PartitionIdentity): Promise<StoredSnapshot[]>;
-  /** Rows as they were, in key order. Throws SNAPSHOT_DAMAGED at the first file that is not what the manifest says. */
+  /** The saved rows, in key order. Throws SNAPSHOT_DAMAGED at the first file that differs from the manifest. */
   rows(manifest: SnapshotManifest): AsyncGenerator<readonly StoredRow[]>;
-  /** Reads everything back. Throws SNAPSHOT_DAMAGED. */
+  /** Reads and checks everything. Throws SNAPSHOT_DAMAGED. */
   verify(manifest: SnapshotManifest): Promise<void>;
-  /** Writes the manifest, which makes the snapshot count. All its files must be there. */
+  /** Writes the manifest, which completes the snapshot. All its files must exist. */
   seal(manifest: SnapshotManifest): Promise<void>;
   /**
-   * Keeps the newest `kept` that can be used, removes older ones and the files of processes that died, and returns what
-   * remains.
+   * Keeps the newest `kept` usable snapshots, removes older ones and the files of dead processes, and returns the
+   * remaining ones.
    */
   prune(identity: PartitionIdentity, kept: number, nowMs: number): Promise<SnapshotManifest[]>;
 }
@@ -95,7 +95,8 @@ export function createSnapshotRepository(objects: ObjectStore, crawlId: string):
       const sealed = new Set(names.filter((name) => name.endsWith(`/${manifestName}`)).map(folderOfName));
       const newest = [...sealed].map(positionIn).sort().at(-1) ?? '';
       for (const folder of new Set(names.map(folderOfName))) {
-        // The furthest may be in the making, whatever the clocks of two machines say: it goes once there is one that is further.
+        // The snapshot at the furthest position may still be being written, whatever the clocks of two machines say.
+        // It is removed only once there is a further one.
         if (positionIn(folder) > newest) continue;
         const begunMs = begunAtMs(folder);
         const isStale = begunMs !== undefined && nowMs - begunMs > snapshotLimits.unfinishedMs;
@@ -110,7 +111,7 @@ export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Its text sorts as the position does. */
+/** The position as text that sorts like the number. */
 function positionIn(folder: string): string {
   return folder.replace(/-\d{8}T\d{9}Z-[0-9a-f]{8}\/$/, '');
 }

@@ -25,7 +25,7 @@ export interface TakeSnapshot {
   readonly identity: PartitionIdentity;
   /** The state, at the position of the snapshot. */
   readonly state: FrontierState;
-  /** The checkpoint the state came from; what is not in it yet is written here. */
+  /** The checkpoint of the state; changes that it lacks are written to it first. */
   readonly store: StateStore;
   readonly repository: SnapshotRepository;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -37,7 +37,7 @@ export interface TakeSnapshot {
 
 const allRows = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
 
-/** Throws SNAPSHOT_DAMAGED where what is read back is not what was written. */
+/** Throws SNAPSHOT_DAMAGED if the files read back differ from those written. */
 export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManifest> {
   const { identity, state, store, repository, clock } = options;
   await runJob(store, readLeases(state));

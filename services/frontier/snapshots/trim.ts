@@ -1,13 +1,13 @@
 /**
- * Trims what no kept snapshot needs: the changelog below the position of the oldest snapshot that is whole, and the
- * inputs below the positions in it.
+ * Trims records that no kept snapshot needs: the changelog below the position of the oldest complete snapshot, and
+ * the inputs below its positions.
  *
- * Whether it is whole is found out by reading it back, each time something is to be trimmed. Nothing is trimmed on the
- * strength of the newest snapshot alone, unless only one is to be kept: if it were damaged later, nothing would be left
- * to start from. Inputs are trimmed no further than the partition has consumed them now (an operator may have moved it
- * back), and no further than every group of the crawl has read them. An event on `control` stays while a lease may be
- * out that was granted before the event took effect, since fetchers read it; what everybody needs of `control` is
- * carried over first. A kill between two trims leaves more than is needed, never less.
+ * That snapshot is read back before each trim, to check that it is complete. The newest snapshot alone is never
+ * enough, unless only one is to be kept: if it were damaged later, nothing would be left to start from. Inputs are
+ * not trimmed beyond the partition's current position (an operator may have moved it back), nor beyond the position
+ * of any group of the crawl. An event on `control` stays while a lease may be active that was granted before the
+ * event took effect, because fetchers read it; events that everybody needs are copied forward first. A kill between
+ * two trims leaves more records than needed, never fewer.
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -41,11 +41,11 @@ export interface TrimBelowSnapshots {
 export interface Trimmed {
   readonly topic: string;
   readonly partition: number;
-  /** The first record that is left. */
+  /** Offset of the first remaining record. */
   readonly start: number;
 }
 
-/** Trimmed offsets; none without a whole snapshot, or a newer one beside it. */
+/** Trims the topics, and returns their new first offsets. Empty unless two complete snapshots remain, or one if `kept` is 1. */
 export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<Trimmed[]> {
   const { log, codec, identity, repository, kept, onNotice } = options;
   const { crawl, partition } = identity;
@@ -70,7 +70,7 @@ export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<T
   return [];
 }
 
-/** Offsets that may be trimmed if this is the oldest whole snapshot. */
+/** Returns the offsets up to which topics may be trimmed if this is the oldest complete snapshot. */
 async function planOf(options: TrimBelowSnapshots, manifest: SnapshotManifest): Promise<Trimmed[]> {
   const { log, identity, clock, olderThanMs } = options;
   const { crawl, partition } = identity;
@@ -103,7 +103,7 @@ async function isWhole({ repository, onNotice }: TrimBelowSnapshots, manifest: S
   }
 }
 
-/** How far every group of the crawl that has read the topic is. */
+/** The lowest position of all groups of the crawl that have read the topic. */
 async function leastRead({ log, identity }: TrimBelowSnapshots, input: InputTopic): Promise<number> {
   const { crawl, partition } = identity;
   let least = Number.POSITIVE_INFINITY;

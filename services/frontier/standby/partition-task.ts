@@ -1,11 +1,11 @@
 /**
- * What this process does for one partition: owns it, keeps a warm copy of it, or nothing; one at a time, on one store.
+ * The role of this process for one partition: owner, standby or none; one at a time, on one store.
  *
- * A copy that becomes the owner hands its state on, so that nothing is read twice. An owner that becomes a copy begins at
- * the checkpoint it wrote: what it had decided in memory and not made durable is not in the changelog.
+ * A standby that becomes the owner passes its state on, so that nothing is read twice. An owner that becomes a
+ * standby begins at its last checkpoint, because decisions in memory that were not durable are not in the changelog.
  *
- * If the partition's own records are at fault (damaged, or gone), it stops, reports why, and tries again now and then,
- * since somebody may have mended it. The process goes on with its other partitions.
+ * If the partition's own records are at fault (damaged, or missing), it stops, reports why, and retries now and then,
+ * because somebody may have repaired it. The process continues with its other partitions.
  */
 
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
@@ -21,7 +21,9 @@ export interface PartitionTaskOptions extends Omit<OwnerOptions, 'store' | 'warm
   readonly identity: PartitionIdentity;
   readonly onStandbyTrouble?: StandbyOptions['onTrouble'];
   openStore(): Promise<StateStore>;
-  /** Called when the partition stops by its own fault. False: no other partition works, so the process fails. */
+  /**
+   * Called when records of the partition stop it. Returns false if no other partition works; the process then fails.
+   */
   onStopped?(error: CrawlstreamError): boolean;
   onFailure(error: unknown): void;
 }
@@ -72,7 +74,7 @@ export class PartitionTask {
     return this.#ready;
   }
 
-  /** Sets the role from now on; what is under way ends first. */
+  /** Sets the role; the current work ends first. */
   take(duty: PartitionRole): void {
     const before = this.#duty;
     this.#duty = duty;
@@ -87,7 +89,7 @@ export class PartitionTask {
     this.#begin();
   }
 
-  /** Ends for good what is under way; resolves when the store is closed. */
+  /** Ends the current work for good; resolves when the store is closed. */
   async end(): Promise<void> {
     this.take({ is: 'none' });
     await this.#working;
@@ -99,7 +101,7 @@ export class PartitionTask {
       .catch((error) => this.#failed(error))
       .finally(() => {
         this.#working = undefined;
-        // A role may have come while the store was closing.
+        // A new role may have been set while the store was closing.
         this.#begin();
       });
   }

@@ -26,7 +26,7 @@ import { changelogTopic } from '../restore/restore.ts';
 import { expectInLog } from '../restore/stands-in-log.ts';
 import { frontierServiceLimits } from '../service-limits.ts';
 
-/** The copy is wrong, or its changelog is not what it was: it is made again. */
+/** Errors that mean that the copy is wrong, or that its changelog has changed: the copy is made again. */
 const lostCodes: ReadonlySet<ErrorCode> = new Set(['STATE_DIVERGED', 'OFFSET_OUT_OF_RANGE', 'LOG_TRUNCATED']);
 
 export interface StandbyOptions {
@@ -36,26 +36,26 @@ export interface StandbyOptions {
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
   readonly clock: Clock;
-  /** Snapshots to begin with if the store's checkpoint is unusable. */
+  /** Snapshots to start from if the store's checkpoint is unusable. */
   readonly repository?: StartingStates['repository'];
   readonly onNotice?: StartingStates['onNotice'];
-  /** The state to which it has followed the changelog before. */
+  /** State that it has replayed before. */
   readonly warm?: FrontierState | undefined;
-  /** The first copy of the partition, or the second. */
+  /** 1 for the first copy of the partition, 2 for the second. */
   readonly rank: number;
-  /** Is called with the reason when the changelog is read again. */
+  /** Called with the reason when the changelog is read again. */
   readonly onTrouble?: ((error: CrawlstreamError) => void) | undefined;
 }
 
 export interface StandbyStatus {
   readonly rank: number;
-  /** Records of the changelog that it has taken. */
+  /** Records of the changelog that it has applied. */
   readonly position: number;
-  /** Records that it still had to take when it last looked. */
+  /** Records that it still had to apply at the last check. */
   readonly behind: number;
   /** It was close behind its owner a moment ago: an owner that takes over its state is ready in a moment. */
   readonly hasCaughtUp: boolean;
-  /** Everything that the owner had done by this time is in the copy, ms since the Unix epoch; 0: not known yet. */
+  /** The copy contains all decisions of the owner up to this time, ms since the Unix epoch; 0: unknown yet. */
   readonly asOfMs: number;
 }
 
@@ -68,7 +68,7 @@ export class Standby {
   #end = 0;
   #lookedAtMs = 0;
   #looking = false;
-  /** When it last learnt where the changelog ends; before the first time: never. ms since the Unix epoch. */
+  /** When it last read the end of the changelog, ms since the Unix epoch; before the first time: -Infinity. */
   #knownAtMs = Number.NEGATIVE_INFINITY;
   readonly #looks = new ReadQueue<FrontierState>();
 
@@ -77,7 +77,7 @@ export class Standby {
     this.#state = options.warm;
   }
 
-  /** Undefined until it has a state to go on from. */
+  /** Undefined until it has a state. */
   get state(): FrontierState | undefined {
     return this.#state;
   }

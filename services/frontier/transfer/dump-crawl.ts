@@ -1,8 +1,8 @@
 /**
- * A dump of a crawl's frontier: every partition's state and what waits on its inputs, as lines (dump-line.ts).
+ * A dump of a crawl's frontier: the state of every partition and its waiting inputs, as lines (dump-line.ts).
  *
- * Read beside whoever owns the partitions, each as it is at its own moment. To move a crawl, stop its fetchers and its
- * frontiers first: what they do after the dump is not in it.
+ * It reads while other processes own the partitions, each partition at its own moment. To move a crawl, stop its
+ * fetchers and its frontiers first, because later work is not in the dump.
  */
 import type { DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.ts';
 import { placeNames } from '../../../topology/frontier/changes/changes.ts';
@@ -34,7 +34,7 @@ import { type CopyOptions, type CopyStart, settleCopy, tail } from './settle-cop
 export interface DumpOptions extends Omit<CopyOptions, 'identity' | 'store' | 'repository' | 'onNotice'> {
   readonly manifest: Manifest;
   readonly head: Pick<DumpHead, 'id' | 'madeBy' | 'policy' | 'asked' | 'seeds'>;
-  /** What a copy of a partition is made in, and may begin with; nothing of it is kept. */
+  /** Provides a temporary store for a copy of a partition, with a checkpoint to start from if there is one. */
   readonly withStart: (partition: number, act: (start: CopyStart) => Promise<void>) => Promise<void>;
   readonly lines: LineWriter;
   readonly onPartition?: (partition: number) => void;

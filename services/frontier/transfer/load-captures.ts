@@ -1,9 +1,9 @@
 /**
- * Makes the URLs of an archive's index known to a crawl, as if it had fetched them: a crawl begins where another ended. With a
- * schedule, they are visited again by the time of their last capture.
+ * Makes the URLs of an archive's index known to a crawl, as if it had fetched them, so that the crawl continues where
+ * another ended. With a schedule, they are revisited according to the time of their last capture.
  *
- * What is known already is left as it is, so an index may be loaded twice, and a load that was cut off is simply run again.
- * Captures of one URL that follow each other count together; of those that do not, the first counts.
+ * Known URLs are not changed, so an index may be loaded twice, and an interrupted load is simply run again.
+ * Consecutive captures of one URL count together; of others, only the first counts.
  */
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { captureLine, type KnownCapture } from '../../../topology/frontier/transfer/capture-line.ts';
@@ -16,9 +16,9 @@ import { partitionOf } from '../../../topology/url/partition.ts';
 import type { LoadOptions } from './load-crawl.ts';
 
 export interface LoadCapturesOptions extends Pick<LoadOptions, 'manifest' | 'loaders' | 'onProgress'> {
-  /** Some thousand at a time. */
+  /** Captures, some thousand at a time. */
   readonly captures: AsyncIterable<readonly KnownCapture[]>;
-  /** The schedule, given that of the crawl's policy. Undefined: none. */
+  /** Returns the schedule, given the one of the crawl's policy. Undefined: none. */
   readonly recrawlOf: (before: RecrawlConfig | undefined) => RecrawlConfig | undefined;
 }
 
@@ -30,11 +30,11 @@ export interface CaptureTotals {
   readonly scheduled: number;
   /** URLs with a retriable response: they stay unknown. */
   readonly failed: number;
-  /** robots.txt, and what is no http or https URL. */
+  /** robots.txt files, and URLs that are not http or https. */
   readonly other: number;
 }
 
-/** Captures of one URL that are remembered: what a schedule looks back on, several times over. */
+/** Most captures of one URL to remember: several times more than a schedule uses. */
 const capturesOfUrl = 64;
 
 export async function loadCaptures(options: LoadCapturesOptions): Promise<CaptureTotals> {

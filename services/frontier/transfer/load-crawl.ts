@@ -97,7 +97,7 @@ function partitionsOf(line: DumpLine, { partitions, keyMode }: Manifest): Iterab
   return 'partition' in line ? [] : [0];
 }
 
-/** Throws INVALID_RECORD where the partitions do not add up to what the dump holds. */
+/** Throws INVALID_RECORD if the partitions do not add up to the totals of the dump. */
 function check({ loaders }: LoadOptions, totals: DumpTotals, lines: number): void {
   const sum = sumCounters(loaders.map(({ state }) => state.counters));
   const differ = (name: string, is: number, says: number) => {
@@ -108,7 +108,7 @@ function check({ loaders }: LoadOptions, totals: DumpTotals, lines: number): voi
   for (const name of placeNames) differ(name, sum[name], totals.places[name]);
 }
 
-/** The requested policy, then the one in force, so that `crawl` and `policy` find them. */
+/** Publishes the requested policy, then the current one, so that `crawl` and `policy` find them. */
 async function publishPolicies({ log, codec, clock, manifest, head }: LoadOptions, inForce: PolicyConfig | null) {
   const there = (await readControl(log, codec, manifest.crawl)).policy?.version ?? 0;
   const asked = head.asked === null ? null : storedPolicy(head.asked);
@@ -123,8 +123,8 @@ async function publishPolicies({ log, codec, clock, manifest, head }: LoadOption
 }
 
 /**
- * Every partition counts as granted what it has spent; the rest of the quota is in the book, for the partitions that
- * ask.
+ * Quota after a load: every partition counts as granted what it has spent. The rest is in the book, for partitions
+ * that ask.
  */
 function quotaChanges({ loaders }: LoadOptions, policy: PolicyConfig | null, partition: number): Change[] {
   if (policy === null || policy.pageQuota === null || loaders.length === 1) return [];

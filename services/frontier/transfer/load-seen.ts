@@ -1,8 +1,8 @@
 /**
- * Makes URLs known to a crawl that never admitted them: another crawler's seen set. They are not fetched, and links to
+ * Makes another crawler's seen URLs known to a crawl that never admitted them. They are not fetched, and links to
  * them count as duplicates.
  *
- * What is known already is left as it is, so a list may be loaded twice, and a load that was cut off is simply run again.
+ * Known URLs are not changed, so a list may be loaded twice, and an interrupted load is simply run again.
  */
 
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
@@ -14,11 +14,11 @@ import type { LoadOptions } from './load-crawl.ts';
 
 export interface SeenTotals {
   readonly urls: number;
-  /** Known now, and not before. */
+  /** URLs that were not known before. */
   readonly imported: number;
   /** Lines that are no http or https URL. */
   readonly invalid: number;
-  /** The first of them; empty: there was none. */
+  /** The first invalid line; empty: none. */
   readonly firstInvalid: string;
 }
 

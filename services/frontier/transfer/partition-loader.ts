@@ -1,10 +1,10 @@
 /**
- * Loads lines of a dump into one partition, as its owner: it claims the partition, and each batch of lines is one commit
- * of its changelog, with the number of the next line in it.
+ * Loads lines of a dump into one partition, as its owner: it claims the partition, and each batch of lines is one
+ * commit of its changelog, with the number of the next line.
  *
- * So the state a replay gives is the state that was loaded; another owner's claim ends the load, and never mixes with
- * it; and a load that was killed goes on behind the last line that is durable. What is published besides (links, dead
- * letters) is acked before its lines count as taken: a kill in between publishes at most one batch of them twice.
+ * So a replay gives the loaded state. Another owner's claim ends the load, and never mixes with it. An interrupted
+ * load continues after the last durable line. Other records of the lines (links, dead letters) are acked before the
+ * lines count as taken: a kill in between publishes at most one batch of them twice.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Change } from '../../../topology/frontier/changes/changes.ts';
@@ -21,7 +21,7 @@ import { changelogTopic } from '../restore/restore.ts';
 import { frontierServiceLimits } from '../service-limits.ts';
 
 export interface LoaderOptions extends Omit<OpenPartition, 'endsLeases'> {
-  /** The dump, by name: a load of it that was cut off goes on. null: known URLs, which any crawl may take. */
+  /** Name of the dump, so that an interrupted load of it continues. null: known URLs, which any crawl may take. */
   readonly source: string | null;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Makes a copy of a partition's state as it would be if its owner had taken every result and every operator's event,
- * and all leases had come back.
+ * Makes a copy of a partition's state as if its owner had taken every result and every operator's event, and all
+ * leases had ended.
  *
- * It is made beside the owner: nothing is claimed or appended. Time stands still at the last commit, so no lease
- * expires and nothing is granted. Other results of the decisions (dead letters) are reported.
+ * The copy is made beside the owner: nothing is claimed or appended. The copy's clock stops at the last commit, so no
+ * lease expires and nothing is granted. Dead letters of its decisions are returned.
  */
 import type { Control, DeadLetter } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -24,9 +24,9 @@ import { type Rebuild, rebuild } from '../open/rebuild.ts';
 import { runJob } from '../restore/job-runner.ts';
 import type { RestoreProgress } from '../restore/restore.ts';
 
-/** Where a copy begins. */
+/** Start of a copy. */
 export interface CopyStart extends Pick<Rebuild, 'repository' | 'onNotice'> {
-  /** Empty, or with a checkpoint of the partition; the copy's checkpoint is in it afterwards. */
+  /** Empty, or with a checkpoint of the partition; it contains the copy's checkpoint afterwards. */
   readonly store: StateStore;
 }
 

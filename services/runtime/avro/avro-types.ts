@@ -38,7 +38,10 @@ interface Innards extends Reads {
 const held = new Map<string, Type>();
 let heldChars = 0;
 
-/** One type for equal schemas: types are frozen. Throws SCHEMA_INCOMPATIBLE for what is no Avro schema. */
+/**
+ * The type of a schema; equal schemas share one, because types are frozen. Throws SCHEMA_INCOMPATIBLE for an invalid
+ * Avro schema.
+ */
 export function typeOf(schema: object): Type {
   const text = JSON.stringify(schema);
   const known = held.get(text);
@@ -46,7 +49,7 @@ export function typeOf(schema: object): Type {
   if (known === undefined) heldChars += text.length;
   else held.delete(text);
   held.set(text, type);
-  // Whoever can write to `control` names schemas: they are not held for ever.
+  // The cache is bounded, because anyone who can write to `control` can name schemas.
   for (const oldest of held.keys()) {
     if (heldChars <= avroLimits.heldSchemaChars) break;
     held.delete(oldest);

@@ -4,7 +4,7 @@
  */
 import { typeOf } from './avro-types.ts';
 
-/** Why records of one schema can't be read with the other; empty where they can, both ways. */
+/** Returns the reasons why records of one schema cannot be read with the other; empty: they can, both ways. */
 export function incompatibilities(older: object, newer: object): string[] {
   return [
     ...unreadable(older, newer, 'new readers, old records'),

@@ -1,11 +1,11 @@
 /**
  * A real schema registry with the Confluent API (Confluent, Karapace, Apicurio), behind the registry port.
  *
- * Subjects are FULL_TRANSITIVE: frontiers and fetchers read each other's records during a rolling upgrade, and records
- * of any earlier version stay readable. A schema is recognised by its fingerprint: one that is there already, under
- * whatever id and with whatever docs, is used as it is, so that only new schemas need the right to write.
+ * Subjects are FULL_TRANSITIVE: frontiers and fetchers read each other's records during a rolling upgrade, and
+ * records of any earlier version stay readable. A schema is recognised by its fingerprint. An existing schema is
+ * used, under any id and with any docs, so only new schemas need the right to write.
  *
- * The client registers before it sets rules, lists no versions and waits for ever: those three are done here.
+ * The client registers before it sets rules, lists no versions, and waits forever; this file corrects all three.
  */
 import { Agent as HttpsAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,13 +23,13 @@ export interface RegistryLogin {
   readonly auth?: { readonly username: string; readonly password: string };
   /** A bearer token (RFC 6750), asked for each call. Absent: none. */
   readonly token?: () => Promise<string>;
-  /** What subjects are named after. Absent: the topic. */
+  /** Naming strategy of subjects. Absent: by topic. */
   readonly subjects?: SubjectStrategy;
   /** The authority that signed its certificate, PEM. Absent: the system's. */
   readonly ca?: string;
 }
 
-/** Timeout of one call, ms: a registry that does not answer is reported as away, and not waited for. */
+/** Timeout of one call, ms: a registry that does not answer is reported as away. */
 const callMsMax = 10_000;
 const attemptsMax = 6;
 const mediaType = 'application/vnd.schemaregistry.v1+json';
@@ -50,7 +50,7 @@ export function openConfluentRegistry(
   const dispatcher = ca === undefined ? undefined : new Agent({ connect: { ca } });
   const ask = <T>(call: Promise<T>): Promise<T> => inTime(call, callMs);
 
-  /** Undefined: there is no such thing. */
+  /** Resolves to the answer; undefined: the registry does not know the subject or id. */
   const request = async (method: string, path: string, body?: object): Promise<unknown> => {
     const authorization = token ? `Bearer ${await token()}` : auth && basic(auth);
     const headers = { 'content-type': mediaType, accept: mediaType, ...(authorization && { authorization }) };
@@ -74,7 +74,7 @@ export function openConfluentRegistry(
     throw Object.assign(new Error(`it answered ${what} to ${method} ${path}${hint}`), { status });
   };
 
-  /** Versions of a subject with their schemas, newest first; the client keeps what it has seen. */
+  /** Versions of a subject with their schemas, newest first; the client caches them. */
   const versionsOf = async (subject: string) => {
     const versions = (await request('GET', `/subjects/${encodeURIComponent(subject)}/versions`)) ?? [];
     return Promise.all(
@@ -86,8 +86,8 @@ export function openConfluentRegistry(
   };
 
   /**
-   * Called before a first registration: otherwise a crash in between, or another process, could leave a subject without
-   * the rule.
+   * Sets the compatibility rule. Call before a first registration: otherwise, after a crash in between, or with
+   * another process, a subject could lack the rule.
    */
   const setRules = async (subject: string): Promise<void> => {
     const rules = { compatibility: COMPATIBILITY.FULL_TRANSITIVE };
@@ -120,7 +120,7 @@ export function openConfluentRegistry(
       try {
         if (versions.length === 0) await setRules(subject);
         const id = await registerNew(subject, schema);
-        // Another process may have registered it at the same moment, as a version of its own: all take the oldest.
+        // Another process may have registered it at the same moment as a separate version: all use the oldest one.
         const same = (await versionsOf(subject)).filter((each) => fingerprintOf(each.schema) === fingerprint);
         return same.at(-1)?.id ?? id;
       } catch (error) {
@@ -172,7 +172,7 @@ export function openConfluentRegistry(
 const usualPaths =
   'the usual addresses are http://HOST:8081 (Confluent, Karapace) and http://HOST:8080/apis/ccompat/v7 (Apicurio)';
 
-/** Undefined: it is none. */
+/** Returns the parsed text; undefined: it is not JSON. */
 function json(text: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text) as Record<string, unknown>;

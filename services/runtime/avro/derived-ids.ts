@@ -1,7 +1,8 @@
 /* biome-ignore-all format: a schema a line */
 /**
- * Ids of records that were written without a registry before those carried fingerprints: the first 31 bits of the MD5 of
- * their schema's canonical form. Frozen, so that they stay readable whatever becomes of the schemas: nothing is added.
+ * Ids of records that were written without a registry, before such records carried fingerprints: the first 31 bits of
+ * the MD5 of their schema's canonical form. The list is frozen, so that these records stay readable when the schemas
+ * change.
  */
 import type { AvroTopic } from '../../../topology/topics.ts';
 
@@ -18,7 +19,7 @@ const derived: readonly { readonly topic: AvroTopic; readonly id: number; readon
   { topic: 'tasks', id: 734009351, schema: {"name":"crawlstream.Task","type":"record","fields":[{"name":"partition","type":"int"},{"name":"epoch","type":"long"},{"name":"leaseId","type":"long"},{"name":"hostKey","type":"string"},{"name":"grantedAtMs","type":"long"},{"name":"deadlineMs","type":"long"},{"name":"notBeforeMs","type":"long"},{"name":"delayMs","type":"long"},{"name":"crawlDelayCapMs","type":"long"},{"name":"delayFactor","type":"double"},{"name":"lanes","type":"int"},{"name":"signatures","type":"boolean"},{"name":"policyVersion","type":"long"},{"name":"urls","type":{"type":"array","items":{"name":"crawlstream.TaskUrl","type":"record","fields":[{"name":"url","type":"string"},{"name":"depth","type":"int"},{"name":"hop","type":"int"},{"name":"attempt","type":"int"},{"name":"etag","type":"string"},{"name":"lastModified","type":"string"},{"name":"cash","type":"float"},{"name":"traceparent","type":"string"}]}}},{"name":"robotsHops","type":{"type":"array","items":{"name":"crawlstream.RobotsHop","type":"record","fields":[{"name":"url","type":"string"},{"name":"asked","type":{"type":"array","items":"string"}},{"name":"partition","type":"int"}]}}},{"name":"sitemaps","type":{"name":"crawlstream.SitemapRound","type":"record","fields":[{"name":"sinceMs","type":"long"},{"name":"origin","type":"string"},{"name":"urls","type":{"type":"array","items":"string"}}]}}]} },
 ];
 
-/** The schema of a topic's record by such an id; undefined: it is none of them. */
+/** Returns the schema of a topic's record by a derived id; undefined: the id is not one of them. */
 export function schemaByDerivedId(topic: AvroTopic, id: number): object | undefined {
   return derived.find((each) => each.topic === topic && each.id === id)?.schema;
 }

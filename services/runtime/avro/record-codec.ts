@@ -1,6 +1,7 @@
 /**
- * Records of the Avro topics as bytes, in one of two formats that their first byte tells apart: Confluent's (a zero byte,
- * the schema id as 4 bytes big-endian, the body) where a registry gives ids, Avro's single-object encoding where none does.
+ * Records of the Avro topics as bytes, in one of two formats, which differ in the first byte: Confluent's (a zero
+ * byte, the schema id as 4 bytes big-endian, the body) if a registry gives ids, otherwise Avro's single-object
+ * encoding.
  *
  * A record written under another version of its schema is read into today's shape through Avro's schema resolution.
  * Bytes that are no record throw INVALID_RECORD, for the dead letters; decoding never hangs and never allocates more
@@ -35,7 +36,7 @@ export interface RecordCodec {
   readonly waits: SchemaWaits;
 }
 
-/** Where schemas come from. A registry is one; on Kafka the crawl's own notes stand before it (crawl-schemas.ts). */
+/** A source of schemas: a registry; on Kafka, the crawl's own notes are asked before it (crawl-schemas.ts). */
 export interface SchemaSource {
   /** The id under which records of a subject (`crawl.discovered-value`) are written; null: under their fingerprint. */
   idFor(subject: string, schema: object): Promise<number | null>;
@@ -57,19 +58,19 @@ interface TopicCodec {
   readonly type: Type;
   /** The byte with which records begin. */
   readonly header: Buffer;
-  /** The bytes with which they begin where no registry gives ids. */
+  /** The first bytes of the records if no registry gives ids. */
   readonly usual: Buffer;
   readonly fingerprint: string;
-  /** How to read each schema met so far, by id or fingerprint. */
+  /** How to read each known schema, by id or fingerprint. */
   readonly readers: Map<number | string, Reader>;
 }
-/** `current`: as today's schema; `note`: a schema note; an error: what decode throws. */
+/** `current`: as today's schema; `note`: a schema note; an error: the error that decode throws. */
 type Reader = 'current' | 'note' | Resolver | CrawlstreamError;
 type Resolver = ReturnType<Type['createResolver']>;
 
 const idHeaderBytes = 5;
 
-/** Registers today's schemas under `<crawl>.<topic>-value`. */
+/** Opens the codec, and registers today's schemas under `<crawl>.<topic>-value`. */
 export async function openCodec(source: SchemaSource, crawl: string): Promise<RecordCodec> {
   const topics = {} as Record<AvroTopic, TopicCodec>;
   const subjectOf = (topic: AvroTopic) => `${crawl}.${topic}-value`;
@@ -183,7 +184,7 @@ function schemaIn(bytes: Buffer, { usual, fingerprint }: TopicCodec): number | s
   return bytes.length < idHeaderBytes ? undefined : bytes.readUInt32BE(1);
 }
 
-/** How records of a schema are read as today's type. */
+/** Decides how records of a schema are read as today's type. */
 async function learn(source: SchemaSource, subject: string, type: Type, ref: number | string): Promise<Reader> {
   try {
     const writer = typeOf(await schemaOf(source, subject, ref));

@@ -1,6 +1,6 @@
 /**
- * Under which name a registry has a schema, by the strategies that Confluent's clients have. Readers go by ids, so that
- * whatever a crawl's writers choose can be read; processes of one crawl should choose alike.
+ * The subject of a schema in a registry, by the strategies of Confluent's clients. Readers use ids, so they can read
+ * records of every strategy; the processes of one crawl should use the same one.
  */
 export const subjectStrategies = ['topic', 'record', 'topic-record'] as const;
 export type SubjectStrategy = (typeof subjectStrategies)[number];

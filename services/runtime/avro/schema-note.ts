@@ -1,10 +1,9 @@
 /**
- * Schema notes: records on partition 0 of `control` that say by which schema records of a topic were written.
+ * Schema notes: records on partition 0 of `control` with the schemas of a topic's records.
  *
- * With them a crawl reads its own records whatever becomes of the registry that gave their ids. They come before the
- * first record that refers to them, the manifest's included, so they must be readable with nothing else at hand: they
- * are in single-object encoding, by a schema that is frozen. If notes ever have to change, there will be a second kind
- * of note.
+ * With them, a crawl can read its own records even if the registry that assigned their ids is lost. Notes precede the
+ * first record that refers to them, including the manifest, so they must be readable without anything else: they use
+ * single-object encoding, with a frozen schema. A future format would be a second kind of note.
  */
 import { blankControl } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
@@ -14,11 +13,11 @@ import { fingerprint64, fingerprintIn, singleObjectHeader, singleObjectHeaderByt
 export interface SchemaNote {
   /** Name of the topic, without the crawl's. */
   readonly topic: string;
-  /** The id that records carry; -1: none, they carry the schema's fingerprint. */
+  /** Id in the records; -1: none, they have the schema's fingerprint. */
   readonly id: number;
-  /** JSON, without docs. Empty: records of this id, or of `fingerprint`, are not the crawl's. */
+  /** JSON, without docs. Empty: records with this id, or `fingerprint`, do not belong to the crawl. */
   readonly schema: string;
-  /** Present where records that carry this fingerprint, and no id, are not the crawl's. */
+  /** Present if records with this fingerprint, and no id, do not belong to the crawl. */
   readonly fingerprint?: string;
   /** Noted by an operator, which takes precedence over what processes noted. */
   readonly told: boolean;
@@ -55,7 +54,7 @@ export function isSchemaNote(value: Buffer): boolean {
   return fingerprintIn(value) === schemaNoteFingerprint;
 }
 
-/** Undefined for what is no note, or a damaged one. */
+/** Undefined if the record is not a note, or is damaged. */
 export function decodeSchemaNote(value: Buffer): SchemaNote | undefined {
   if (!isSchemaNote(value)) return undefined;
   try {
@@ -69,7 +68,7 @@ export function decodeSchemaNote(value: Buffer): SchemaNote | undefined {
   }
 }
 
-/** A note as readers of `control` see it. */
+/** A note in the form that readers of `control` receive. */
 export function noteAsControl({ topic, id, schema, atMs, by }: SchemaNote): Control {
   return { ...blankControl, kind: 'schema', atMs, by, payload: JSON.stringify({ topic, id, schema }) };
 }

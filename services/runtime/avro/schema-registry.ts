@@ -1,8 +1,9 @@
 /**
  * The registry port: schemas under numbers, as the Confluent wire format refers to them.
  *
- * A schema is known by the fingerprint of its canonical form (docs, defaults and aliases don't count: they don't change
- * how bytes are written), so the same schema always gets the same id from one registry, whatever ids another gave out.
+ * A schema is identified by the fingerprint of its canonical form (docs, defaults and aliases do not count, because
+ * they do not change the bytes). So one registry always returns the same id for a schema, whatever the ids of other
+ * registries.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { StateStore, StoreOp } from '../store/store.ts';
@@ -11,7 +12,7 @@ import { fingerprintOf } from './avro-types.ts';
 export interface SchemaRegistry {
   /** The id of a schema under a subject (`crawl.discovered-value`); registers it if it is new. */
   idFor(subject: string, schema: object): Promise<number>;
-  /** The same of several, in their order, at the cost of one. Absent: each costs a call. */
+  /** The ids of several schemas, in their order, at the cost of one call. Absent: each costs a call. */
   idsFor?(schemas: readonly NamedSchema[]): Promise<readonly number[]>;
   /** Throws SCHEMA_UNKNOWN. */
   schemaById(id: number): Promise<object>;

@@ -4,9 +4,9 @@ import type { CrawlstreamError } from '../../../topology/errors.ts';
 export interface SchemaWaits {
   /** Notes that a reader waits from now on; call the function that it returns when the wait is over. */
   begin(error: CrawlstreamError): () => void;
-  /** What the reader waits for, in words; null: nothing. */
+  /** The schemas that the reader waits for, in words; null: none. */
   readonly waitsFor: string | null;
-  /** Called once for each thing that is waited for, until nothing waits for it any more. */
+  /** Called once for each schema that is waited for, as long as the wait lasts. */
   onWait: (error: CrawlstreamError) => void;
 }
 

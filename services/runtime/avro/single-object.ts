@@ -45,8 +45,8 @@ export function singleObjectHeader(fingerprint: string): Buffer {
 }
 
 /**
- * The fingerprint that a record carries; undefined where it is not in single-object encoding. Where it begins as `usual`
- * does, with the fingerprint `usually`, which nearly all do, nothing is spelt out.
+ * Returns the fingerprint of a record; undefined if it is not in single-object encoding. A record that begins with
+ * `usual`, as nearly all do, has the fingerprint `usually`, which is returned without decoding.
  */
 export function fingerprintIn(bytes: Buffer, usual?: Buffer, usually?: string): string | undefined {
   if (bytes.length < singleObjectHeaderBytes || bytes[0] !== marker[0] || bytes[1] !== marker[1]) return undefined;

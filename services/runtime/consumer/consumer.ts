@@ -1,9 +1,9 @@
 /**
- * A consumer of a crawl's topics: reads, decodes, hands on in batches, and keeps its positions.
+ * A consumer of a crawl's topics: reads, decodes, calls the handler in batches, and saves its positions.
  *
  * Invariant: a position is saved only after its record was handled or dead-lettered, so a crash repeats records and
  * loses none. Records of one partition are handled in order, one batch at a time. A position outside a topic's range
- * stops the consumer with an error that says what to do: it is never reset by itself.
+ * stops the consumer with an error that says what to do: it is never reset automatically.
  */
 import type { DeadLetter, Page } from '../../../schemas/types.ts';
 import { CrawlstreamError, hasCode } from '../../../topology/errors.ts';
@@ -21,19 +21,19 @@ import type { Positions } from './positions.ts';
 import type { Received } from './received.ts';
 
 /**
- * Where reading begins: where the group left off, at the first record, at the end, or at the first record of a time.
+ * The start position: where the group left off, the first record, the end, or the first record from a time on.
  */
 export type From = 'committed' | 'start' | 'end' | Date;
 
 export interface BatchContext {
   /**
-   * The positions after the whole batch, for a handler that stores them together with what it writes, and stops when it
+   * The positions after the whole batch, for a handler that stores them together with its output, and stops when it
    * fails.
    */
   readonly positions: readonly Position[];
-  /** Pages that are taken back, and are not among those of the batch. Of what was never met, too. */
+  /** Tombstones of pages that are not among those of the batch, including URLs that were never met. */
   readonly forgotten: readonly Forgotten[];
-  /** Aborted when the consumer is to stop. */
+  /** Aborted when the consumer must stop. */
   readonly signal: AbortSignal;
 }
 
@@ -42,19 +42,19 @@ export interface ConsumerOptions<T extends AvroTopic> {
   readonly codec: RecordCodec;
   readonly clock: Clock;
   readonly crawl: string;
-  /** In dead letters and errors. */
+  /** Name of the consumer group, for dead letters and errors. */
   readonly group: string;
-  /** The topics are co-partitioned: a partition that is assigned of one is assigned of all. */
+  /** Co-partitioned topics: a partition is assigned for all of them. */
   readonly topics: readonly T[];
   readonly handle: (batch: readonly Received<T>[], context: BatchContext) => Promise<void> | void;
   readonly positions: Positions;
   readonly from?: From;
   readonly batchRecords?: number;
-  /** A batch waits this long to fill. */
+  /** Longest wait for a batch to fill, ms. */
   readonly batchMs?: number;
   readonly retriesMs?: readonly number[];
   readonly whenFailed?: 'deadLetter' | 'stop';
-  /** Resolves once they are kept. */
+  /** Keeps dead letters; resolves once they are kept. */
   readonly deadLetter: (
     deadLetters: readonly { readonly deadLetter: DeadLetter; readonly key: Buffer | null }[],
   ) => Promise<void>;
@@ -63,26 +63,26 @@ export interface ConsumerOptions<T extends AvroTopic> {
 
 /** Counts of a consumer since its start. */
 export interface ConsumerStats {
-  /** Records handled, dead letters among them. */
+  /** Records handled, including dead letters. */
   readonly records: number;
   readonly batches: number;
   readonly retries: number;
   readonly deadLettered: number;
-  /** Dead letters that are records which could not be decoded. */
+  /** Dead letters of records that could not be decoded. */
   readonly undecodable: number;
 }
 
 export interface Consumer {
-  /** Sets all partitions that this consumer has from now on. */
+  /** Sets all partitions of this consumer. */
   assign(partitions: readonly number[]): void;
-  /** Resolves when everything that is there now has been handled and its positions saved; rejects if the consumer failed. */
+  /** Resolves when all present records are handled and the positions saved; rejects if the consumer failed. */
   drain(): Promise<void>;
-  /** Records of its partitions that are not handled yet. */
+  /** Number of records in its partitions that are not handled yet. */
   lag(): Promise<number>;
   stats(): ConsumerStats;
   /** The next offset to handle, for each of its partitions. */
   positions(): readonly Position[];
-  /** Ends after the batch under way, its positions saved. */
+  /** Ends after the current batch, with its positions saved. */
   stop(): Promise<void>;
   /** Resolves when it has stopped, rejects with what stopped it. */
   readonly ended: Promise<void>;
@@ -140,7 +140,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     beginnings.catch(fail);
   };
 
-  /** The next batch; empty where nothing came for a while. */
+  /** Resolves to the next batch; empty if no record came for a while. */
   const gather = async (): Promise<LogRecord[]> => {
     const untilMs = clock.nowMs() + (options.batchMs ?? consumerLimits.batchMs);
     let waitMs: number = consumerLimits.pollMs;

@@ -1,15 +1,15 @@
-/** Dead letters of consumers: records that could not be read, or that a handler gave up on. */
+/** Dead letters of consumers: records that could not be read, or that a handler could not process. */
 import type { DeadLetter, DeadLetterReason } from '../../../schemas/types.ts';
 import type { LogRecord } from '../log/log.ts';
 
 export interface DeadLetterSource {
   readonly reason: DeadLetterReason;
   readonly record: LogRecord;
-  /** The consumer that gives up. */
+  /** The consumer group that gives up the record. */
   readonly group: string;
   readonly error: Error;
   readonly nowMs: number;
-  /** URL of the page or link the record is about, where it could be read. */
+  /** URL of the page or link of the record, if it could be read. */
   readonly url?: string;
   readonly hostKey?: string;
 }

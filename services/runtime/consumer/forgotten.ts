@@ -1,9 +1,9 @@
 /**
- * Tombstones of `pages` (docs/decisions/0037-tombstones-on-pages.md): records of a URL without a page, which take back what
- * was published of it before.
+ * Tombstones of `pages` (docs/decisions/0037-tombstones-on-pages.md): records of a URL without a page, which delete
+ * everything that was published of it before.
  *
- * A handler is given a batch's pages and the URLs that the batch takes back, and no URL in both: a page behind its tombstone
- * counts, one before it is not handed over.
+ * A handler receives the pages of a batch and the URLs that the batch deletes, never the same URL in both: a page
+ * after its tombstone counts, and one before it is left out.
  */
 import { canParse } from '../../../topology/url/can-parse.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
@@ -14,11 +14,11 @@ export interface Forgotten {
   readonly hostKey: string;
   readonly partition: number;
   readonly offset: number;
-  /** When it was taken back, ms since the Unix epoch. */
+  /** When it was deleted, ms since the Unix epoch. */
   readonly atMs: number;
 }
 
-/** Null: it is none, or its key is no URL. */
+/** Null: the record is not a tombstone, or its key is not a URL. */
 export function forgottenOf({ key, value, partition, offset, timestampMs }: LogRecord): Forgotten | null {
   if (value.length > 0 || key === null) return null;
   const url = key.toString();
@@ -26,7 +26,7 @@ export function forgottenOf({ key, value, partition, offset, timestampMs }: LogR
   return hostKey === '' ? null : { url, hostKey, partition, offset, atMs: timestampMs };
 }
 
-/** Of the URLs' newest tombstones, those after which the batch has no page. */
+/** The newest tombstones of URLs without a later page in the batch. */
 export class ForgottenInBatch {
   readonly #newest = new Map<string, Forgotten>();
 
@@ -38,7 +38,9 @@ export class ForgottenInBatch {
     return this.#newest.size === 0;
   }
 
-  /** Is a page, which stands there, taken back further on? If it is not, it counts from now on. */
+  /**
+   * Returns whether a page at this offset is deleted by a later tombstone. If it is not, the page counts from now on.
+   */
   takesBack(url: string, offset: number): boolean {
     const forgotten = this.#newest.get(url);
     if (forgotten === undefined) return false;

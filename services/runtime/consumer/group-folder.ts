@@ -1,10 +1,10 @@
 /**
- * What a consumer of a data folder keeps for itself, in a state store of its own: positions and dead letters.
+ * The data of a consumer of a data folder, in a separate state store: positions and dead letters.
  *
  *   P <topic> 0 <partition u16>   the next offset to read, u48
  *   D <number u48>                a dead letter, JSON, the original bytes in base64
  *
- * The store's lock keeps a second process of the same group out.
+ * The store's lock excludes a second process of the same group.
  */
 import { existsSync } from 'node:fs';
 import type { DeadLetter } from '../../../schemas/types.ts';
@@ -15,7 +15,7 @@ import type { Positions } from './positions.ts';
 
 export interface GroupFolder {
   readonly positions: Positions;
-  /** Resolves once they are durable. */
+  /** Resolves once the dead letters are durable. */
   keepDeadLetters(deadLetters: readonly DeadLetter[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function openGroupFolder(folder: string): Promise<GroupFolder> {
   };
 }
 
-/** The dead letters of a group; none where there is no such group. */
+/** The dead letters of a group; empty if the group does not exist. */
 export async function readGroupDeadLetters(folder: string): Promise<DeadLetter[]> {
   if (!existsSync(folder)) return [];
   const store = await openStateStore(folder, { readOnly: true });
@@ -50,7 +50,7 @@ export async function readGroupDeadLetters(folder: string): Promise<DeadLetter[]
   }
 }
 
-/** Positions kept in a state store, among rows of others. */
+/** Positions in a state store, among other rows. */
 export function storePositions(store: StateStore): Positions {
   return {
     load: async (topic, partition) => {

@@ -1,10 +1,10 @@
 /**
- * Hands a batch to its handler until it is dealt with: retries after growing pauses, then one by one, so that one bad
- * record does not hold up its neighbours.
+ * Passes a batch to its handler until it is handled: retries after growing pauses, then one by one, so that one bad
+ * record does not block the others.
  *
  * - Records that fail alone are returned, to be dead-lettered.
- * - A URL to be forgotten never becomes a dead letter: whoever asked for that was promised it. If it fails alone, after the
- *   same pauses again, the batch fails with an error that names it, no position passes it, and it comes again.
+ * - A URL to delete never becomes a dead letter, because its deletion was promised. If it fails alone, after the same
+ * pauses again, the batch fails with an error that names it, no position passes it, and it is delivered again.
  * - A handler may see a record more than once, always after the same predecessors of its partition.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -16,7 +16,7 @@ import type { Received } from './received.ts';
 
 export interface Batch<T extends AvroTopic> {
   readonly records: readonly Received<T>[];
-  /** None of them is among the records. */
+  /** URLs to delete; none of them is among the records. */
   readonly forgotten: readonly Forgotten[];
 }
 
@@ -31,7 +31,7 @@ export interface Patience {
   readonly retriesMs: readonly number[];
   /** `stop`: rethrow the error of the last attempt, and try nothing alone. */
   readonly whenFailed: 'deadLetter' | 'stop';
-  /** Aborted: no further attempt; throws what the last one threw. */
+  /** Aborted: no further attempt; the last error is thrown. */
   readonly signal: AbortSignal;
   readonly onRetry: (error: Error) => void;
 }
@@ -51,7 +51,7 @@ export async function handleBatch<T extends AvroTopic>(
   if (records.length + forgotten.length === 1) throw notForgotten(forgotten[0]!, failure);
   const failed: Failed<T>[] = [];
   for (const received of records) {
-    // What was not tried yet stays uncommitted: it comes again.
+    // Records that were not tried yet stay uncommitted, so they are delivered again.
     if (patience.signal.aborted) throw failure;
     const error = await tryOnce({ records: [received], forgotten: [] }, handle);
     if (error !== undefined) failed.push({ received, error });

@@ -1,10 +1,10 @@
-/** Where a consumer's positions live: with its group on the log, or in a store of the consumer's own. */
+/** Storage of a consumer's positions: with its group on the log, or in the consumer's own store. */
 import type { Log, Position } from '../log/log.ts';
 
 export interface Positions {
-  /** The next offset to read; undefined: none was kept yet. */
+  /** The next offset to read; undefined: none was saved yet. */
   load(topic: string, partition: number): Promise<number | undefined>;
-  /** Throws OWNERSHIP_LOST where a partition is another member's now. */
+  /** Throws OWNERSHIP_LOST if a partition now belongs to another member. */
   save(positions: readonly Position[]): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export type Received<T extends AvroTopic> = {
     readonly offset: number;
     /** When it was appended, ms since the Unix epoch. */
     readonly timestampMs: number;
-    /** The record as it came, for dead letters. */
+    /** The undecoded record, for dead letters. */
     readonly record: LogRecord;
   };
 }[T];

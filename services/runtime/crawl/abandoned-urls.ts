@@ -9,7 +9,7 @@ export interface AbandonedUrl {
   readonly record: UrlRecord;
 }
 
-/** In the order in which they were given up. One that was requeued since may have an outcome by now. */
+/** URLs that were given up, in that order. A URL that was requeued since may have an outcome by now. */
 export async function* abandonedUrls(
   log: Pick<Log, 'offsets' | 'reader'>,
   crawl: string,

@@ -29,16 +29,17 @@ export interface Agreement {
   readonly createdBy: string;
   /** The key of a new crawl that takes over another's fingerprints. Absent: 16 random bytes. */
   readonly fingerprintKey?: string | undefined;
-  /** What the folder of this process has as the crawl's manifest; it counts where `control` was lost. Absent: nothing. */
+  /** The manifest in this process's folder; it counts if `control` was lost. Absent: none. */
   readonly kept?: (() => Promise<Manifest | undefined>) | undefined;
   readonly onNotice?: ((text: string) => void) | undefined;
-  /** It belongs to a fleet; the fleet's name precedes the crawl's. Absent: it does not. */
+  /** The crawl belongs to a fleet, and the fleet's name precedes the crawl's. Absent: it does not. */
   readonly isOfFleet?: boolean;
 }
 
 /**
- * Throws INVALID_ARGUMENT where there is no such crawl, TOPIC_MISMATCH or DATA_FOLDER_FOREIGN where it is another, and
- * SCHEMA_UNKNOWN where its manifest can't be read now.
+ * Returns the crawl's manifest, and creates it if it is missing. Throws INVALID_ARGUMENT if there is no such crawl,
+ * TOPIC_MISMATCH or DATA_FOLDER_FOREIGN if it is another crawl, and SCHEMA_UNKNOWN if its manifest cannot be read
+ * now.
  */
 export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   const { log, codec, wanted, defaults } = agreement;
@@ -53,7 +54,7 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   }
   let manifest = there === 0 ? null : (await readControl(log, codec, crawl)).manifest;
   if (defaults !== null) {
-    // The crawl's own count, whatever somebody has altered of a topic since.
+    // The manifest's number of partitions counts, even if somebody has changed a topic since.
     const known = manifest === null ? null : parseManifest(manifest, place).partitions;
     const ofTopics = there || (await log.partitionsOf(`${crawl}.frontier-changelog`));
     const partitions = known ?? wanted.partitions ?? (ofTopics || defaults.partitions);
@@ -70,7 +71,7 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   }
   if (manifest === null) {
     const held = await whatIsHeld(log, crawl);
-    // What the topics hold may be a manifest that was appended since the first look.
+    // The record on the topics may be a manifest that was appended since the first read.
     if (held !== null) ({ manifest } = await readControl(log, codec, crawl));
     if (held !== null && manifest === null) throw unreadable(place, crawl, held);
   }
@@ -127,7 +128,7 @@ function manifestRecord(
 }
 
 /**
- * A partition that holds records, which shows that the crawl exists even if they can't be read; null: there is none.
+ * Returns a partition with records, which show that the crawl exists even if they cannot be read; null: there is none.
  */
 async function whatIsHeld(log: Log, crawl: string): Promise<string | null> {
   const control = `${crawl}.control`;

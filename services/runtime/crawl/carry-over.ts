@@ -1,10 +1,11 @@
 /**
- * What must outlive a trim of `control`: the notes of schemas, the crawl's manifest and the newest policies, which
- * every process that opens the crawl reads from the beginning of partition 0; and, in each partition, purges in force,
- * or a consumer that starts over would take in again what was purged; and all that was paid, which the budget is spent by.
+ * Records that must outlive a trim of `control`. In partition 0: schema notes, the crawl's manifest and the newest
+ * policies, which every process that opens the crawl reads from the beginning. In each partition: current purges,
+ * because a consumer that starts over would otherwise take purged pages again, and all payments, because they count
+ * against the budget.
  *
- * They are appended again, as they were, before the records below are trimmed: a crash in between leaves them twice,
- * which changes nothing. The first manifest is the crawl's; one that lost the race must not become the first.
+ * They are appended again, unchanged, before the records below are trimmed. A crash in between leaves them twice,
+ * which has no effect. The first manifest is the crawl's; one that lost the race must not become the first.
  */
 import type { Control } from '../../../schemas/types.ts';
 import { isOfWebmaster } from '../../../topology/frontier/decide/control-payloads.ts';
@@ -16,7 +17,7 @@ import { askedBy } from './control-log.ts';
 interface Carried {
   readonly event: Control;
   readonly value: Buffer;
-  /** The last record with this content. */
+  /** Offset of the last record with this content. */
   at: number;
 }
 
@@ -66,7 +67,7 @@ export async function carryOver(
   return before;
 }
 
-/** By payment, what was said of it and in which order; said again, it stands where it was said last. */
+/** Adds an event of a payment, in order; a repeated event takes the place of its last record. */
 function enter(payments: Map<string, Carried[]>, one: Carried): void {
   const known = payments.get(one.event.id) ?? [];
   const again = known.find(({ event }) => event.payload === one.event.payload);
@@ -80,7 +81,7 @@ function newer(there: Carried | undefined, one: Carried): Carried {
   return there;
 }
 
-/** Undefined for a record that cannot be read: the frontier has dead-lettered it. */
+/** Undefined if the record cannot be read; the frontier has dead-lettered it. */
 async function decoded(codec: RecordCodec, value: Buffer): Promise<Control | undefined> {
   await codec.prepare('control', value);
   try {

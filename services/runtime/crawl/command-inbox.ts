@@ -4,9 +4,9 @@
  *   requests/<id>.json    a request left by a command: written aside, synced, renamed
  *   requests/<id>.taken   the answer of the process that took it: where its records are, or why it was refused
  *
- * The process that holds the log takes requests: the running crawl, or, where none runs, the command itself. A request
- * is removed only after its records are durable and its answer is there, so a kill loses none; one that was appended
- * and not yet answered is found again in the log by its id (`isKnown`).
+ * The process that holds the log takes requests: the running crawl, or, if none runs, the command itself. A request is
+ * removed only after its records are durable and its answer is there, so a kill loses none; one that was appended and
+ * not yet answered is found again in the log by its id (`isKnown`).
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';

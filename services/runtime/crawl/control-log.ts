@@ -1,6 +1,6 @@
 /**
- * What `control` holds so far: the manifest of the crawl and its newest policy. It is read from partition 0, which has
- * all of them.
+ * The current content of `control`: the manifest of the crawl and its newest policy. It is read from partition 0,
+ * which has all of them.
  */
 import { blankControl } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
@@ -9,10 +9,10 @@ import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
 
 export interface ControlSummary {
-  /** JSON; null: none yet. The first one counts: others lost the race to make the crawl. */
+  /** JSON; null: none yet. The first one counts: others lost the race to create the crawl. */
   readonly manifest: string | null;
   readonly policy: PolicyText | null;
-  /** The newest policy that `crawl` or `inject` made of its options; null: none yet. */
+  /** The newest policy from the options of `crawl` or `inject`; null: none yet. */
   readonly asked: PolicyText | null;
 }
 
@@ -71,7 +71,7 @@ export async function* controlEvents(
   }
 }
 
-/** Undefined for a record that cannot be read: the frontier dead-letters it. */
+/** Undefined if the record cannot be read; the frontier dead-letters it. */
 async function decoded(codec: RecordCodec, value: Buffer): Promise<Control | undefined> {
   await codec.prepare('control', value);
   try {
@@ -81,7 +81,7 @@ async function decoded(codec: RecordCodec, value: Buffer): Promise<Control | und
   }
 }
 
-/** An event with all fields but the given ones at their "does not apply". */
+/** An event with the given fields; all others have the value for "does not apply". */
 export function controlEvent(event: Partial<Control> & Pick<Control, 'kind' | 'atMs' | 'by'>): Control {
   return { ...blankControl, ...event };
 }

@@ -1,13 +1,13 @@
 /**
- * The schemas of a crawl on Kafka: its own notes on `control` first, then the registry.
+ * The schemas of a crawl on Kafka: first the crawl's own notes on `control`, then the registry.
  *
- * A registry may be forgotten on a command line, be wiped, or come back from a backup with other schemas under the ids
- * it gave. So each writer notes, before its first record, which schema each id stands for, or each fingerprint where
- * there is no registry (schema-note.ts), and readers believe the notes. Notes are scoped by topic: two registries, one
- * after another, rarely give one id to two schemas of one topic, and where they do, writing under it is refused.
+ * A registry may be left out on a command line, be wiped, or be restored from a backup with other schemas under its
+ * ids. So before its first record, each writer notes the schema of each id or, without a registry, of each
+ * fingerprint (schema-note.ts), and readers trust the notes. Notes are scoped by topic: two successive registries
+ * rarely assign one id to two schemas of one topic, and if they do, writing under that id is refused.
  *
- * Why notes and not a fingerprint in each record's headers: records of other producers have none, dead letters keep a
- * record's value alone, and a fingerprint does not give the schema of another release.
+ * Why notes, and not a fingerprint in the headers of each record: records of other producers have none, dead letters
+ * keep only a record's value, and a fingerprint does not give the schema of another release.
  */
 import { avroSchemas } from '../../../schemas/avro.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -39,8 +39,8 @@ export interface CrawlSchemasOptions {
 export interface CrawlSchemas extends SchemaSource {
   schemaByFingerprint(fingerprint: string, subject: string): Promise<object>;
   /**
-   * Resolves once `control` says by which schemas this process writes; true: it has been said here. Throws
-   * SCHEMA_CONFLICT where an id stands for another schema.
+   * Resolves once `control` has the schemas with which this process writes; true: this call has noted them. Throws
+   * SCHEMA_CONFLICT if an id means another schema.
    */
   note(): Promise<boolean>;
   /** The note that counts for each topic and id, as of the last read. */
@@ -55,9 +55,9 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   const byFingerprint = new Map<string, SchemaNote>();
   /** By topic and fingerprint. */
   const refused = new Map<string, SchemaNote>();
-  /** The id under which this process writes records of each topic, or null. */
+  /** The id with which this process writes records of each topic, or null. */
   const own = new Map<AvroTopic, number | null>();
-  /** When an unknown schema was last asked for, ms. */
+  /** When an unknown schema was last searched, ms. */
   const missed = new Map<string, number>();
   let next = 0;
   let looking: Promise<void> = Promise.resolve();
@@ -71,7 +71,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     if (note.schema === '') return;
     const fingerprint = fingerprint64(JSON.parse(note.schema) as object);
     if (!byFingerprint.has(fingerprint)) byFingerprint.set(fingerprint, note);
-    // Who teaches a schema takes back that its records are foreign.
+    // A taught schema cancels an earlier note that its records are foreign.
     if (note.told) refused.delete(nameOf(note.topic, fingerprint));
   };
   const look = async () => {
@@ -107,7 +107,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     await log.append(notes.map((note) => ({ topic: control, partition: 0, key: null, value: encodeSchemaNote(note) })));
   };
 
-  /** Uses only what is known already. */
+  /** Searches only the known notes. */
   const known = (topic: AvroTopic, id: number): object | undefined => {
     const note = byId.get(nameOf(topic, id));
     if (note === undefined) return schemaByDerivedId(topic, id);
@@ -120,7 +120,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     const note = byFingerprint.get(fingerprint);
     return note === undefined ? undefined : (JSON.parse(note.schema) as object);
   };
-  /** Asks again for an unknown schema, but not right after the last time. */
+  /** Searches again for an unknown schema, but not right after the last search. */
   const search = async (ref: string, find: () => Promise<object | undefined>, unknown: () => CrawlstreamError) => {
     const againMs = (missed.get(ref) ?? Number.NEGATIVE_INFINITY) + avroLimits.unknownAgainMs;
     if (clock.nowMs() >= againMs) {
@@ -135,7 +135,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     if (registry === null || id > registryIdMax) return undefined;
     try {
       const schema = await registry.schemas.schemaById(id);
-      // A process that may write `control` notes what it has learnt, for those that come when the registry is gone.
+      // A process that may write `control` notes the schema, for readers after the registry is gone.
       if (mayNote) append([noteOf(topic, id, schema)]).catch(() => {});
       return schema;
     } catch (error) {
@@ -193,7 +193,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   };
 }
 
-/** A log whose first append waits until the crawl's notes have this process's schemas. */
+/** A log that delays its first append until the crawl's notes have this process's schemas. */
 export function notingLog<T extends Pick<Log, 'append'>>(
   log: T,
   schemas: Pick<CrawlSchemas, 'note'>,
@@ -238,7 +238,7 @@ function withoutDocs(schema: object): string {
   return JSON.stringify(schema, (key, value) => (key === 'doc' ? undefined : value));
 }
 
-/** Where nothing else mends it. */
+/** The remedy if nothing else helps. */
 function lastResort(crawl: string, topic: AvroTopic, ref: number | string): string {
   return `if these records do not belong to the crawl, make them dead letters: crawlstream schemas refuse --crawl ${crawl} --topic ${topic} --id ${ref}`;
 }

@@ -40,7 +40,7 @@ export async function* droppedLinks(source: DroppedLinksSource, hostKey: string)
       yield* judgedLinks(source, partition, hostKey, false);
       yield* linksInTraps(source, partition, hostKey);
     }
-    // A page's partition says nothing of where its links lead.
+    // A page's links may lead to any partition.
     yield* linksLeftOut(source, partition, hostKey);
   }
 }
@@ -76,7 +76,7 @@ async function* judgedLinks(
   }
 }
 
-/** Those of traps that an operator has released are not among them. */
+/** Skips the links of traps that an operator has released. */
 async function* linksInTraps({ log, topics }: DroppedLinksSource, partition: number, only: string) {
   for (const { url, pattern, atMs } of await trappedUrls(log, topics.crawl, partition, only))
     yield { url, rule: 'trap', detail: pattern, sourceUrl: '', atMs };

@@ -1,8 +1,8 @@
-/** How many fetchers a crawl on Kafka has: the members of their group. */
+/** Number of fetchers of a crawl on Kafka: the members of their group. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log } from '../log/log.ts';
 
-/** null: they are sharing out partitions at the moment. */
+/** null: the group is rebalancing. */
 export async function fetchersOf(log: Pick<Log, 'membersOf'>, crawl: string): Promise<number | null> {
   try {
     return (await log.membersOf(`${crawl}.fetcher`)).length;

@@ -1,4 +1,7 @@
-/** What the processes of a fleet on Kafka share on the brokers, beside the topics of its crawls; `fleet` is its name. */
+/**
+ * Names on the brokers that the processes of a fleet on Kafka share, besides the topics of its crawls; `fleet` is its
+ * name.
+ */
 
 /** Topic of one partition: the fleet's documents; its owner runs the fleet. */
 export function crawlsTopic(fleet: string): string {
@@ -10,7 +13,7 @@ export function fleetGroup(fleet: string): string {
   return `${fleet}.fleet`;
 }
 
-/** Topic of the tasks of all its crawls, by host, where fetchers are separate processes. */
+/** Topic of the tasks of all its crawls, by host, if fetchers are separate processes. */
 export function fleetTasksTopic(fleet: string): string {
   return `${fleet}.tasks`;
 }
@@ -31,8 +34,8 @@ export function fleetFetchersGroup(fleet: string): string {
 }
 
 /**
- * Whose name the subjects of a crawl's schemas begin with, in a registry: those of a fleet's crawls are the fleet's, so that there are as many as
- * kinds of records, however many crawls are made.
+ * First part of the subjects of a crawl's schemas in a registry. Crawls of a fleet use the fleet's name, so that
+ * there is one subject for each kind of record, however many crawls are created.
  */
 export function subjectsOwner(crawl: string): string {
   const dot = crawl.indexOf('.');

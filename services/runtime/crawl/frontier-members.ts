@@ -1,8 +1,10 @@
-/** The frontiers of a crawl on Kafka: what each owns, what it keeps warm copies of, and how far behind those are. */
+/**
+ * The frontiers of a crawl on Kafka: the partitions that each owns, its standby copies, and how far behind those are.
+ */
 import type { GroupMember, Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
 
-/** The parts of the log that are needed for it. */
+/** The methods of the log that are needed. */
 export type MembersLog = Pick<Log, 'membersOf' | 'committed' | 'offsets' | 'reader'>;
 
 export interface FrontierMember extends Omit<GroupMember, 'standbys'> {
@@ -13,16 +15,16 @@ export interface StandbyCopy {
   readonly partition: number;
   /** 1: the first copy of this partition, 2: the second. */
   readonly rank: number;
-  /** Records of the changelog that it had not taken when it last reported; null: it has not reported yet. */
+  /** Records of the changelog that it had not applied at its last report; null: no report yet. */
   readonly behind: number | null;
   /**
-   * Age of the oldest of them, ms; 0: there is none. Records that it takes between two reports, a second apart, count
-   * as not taken.
+   * Age of the oldest of these records, ms; 0: none. Records that it applies between two reports, a second apart,
+   * count as not applied.
    */
   readonly staleMs: number | null;
 }
 
-/** The group name under which standbys of a rank publish their positions; it has no members. */
+/** Group under which standbys of a rank publish their positions; it has no members. */
 export function standbyGroup(crawl: string, rank: number): string {
   return `${crawl}.frontier-standby-${rank}`;
 }

@@ -17,7 +17,7 @@ export interface HostFailure {
   readonly atMs: number;
 }
 
-/** By host key; a host that has answered since is absent. `only`: a host key; only its partition is read. */
+/** Failures by host key, without hosts that have answered since. `only`: a host key; only its partition is read. */
 export async function hostFailures(
   log: Pick<Log, 'offsets' | 'reader'>,
   codec: RecordCodec,

@@ -29,7 +29,7 @@ export interface KafkaAccess {
   readonly stays?: boolean | undefined;
   /** Role of this process in the brokers’ logs and metrics. Absent: `client`. */
   readonly role?: string | undefined;
-  /** Called with what an operator should know though nothing fails. */
+  /** Called with hints for the operator that are not errors. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
@@ -102,21 +102,22 @@ export async function accessOn(
 }
 
 /**
- * By role, crawl and instance, so that quotas, and brokers' logs and metrics, can distinguish processes. In containers
- * all processes have the same process id, and elsewhere several share a host name.
+ * Client id from role, crawl and instance, so that quotas, and the logs and metrics of brokers, can distinguish
+ * processes. The process id alone is not enough, because all containers have the same; nor is the host name, which
+ * several processes may share.
  */
 function clientIdOf(role: string, crawl: string): string {
   return `crawlstream-${role}-${crawl}-${hostname()}-${process.pid}`.replaceAll(/[^A-Za-z0-9._-]/g, '_');
 }
 
-/** Its password and authority are read again at each call, as they change while a process lives. */
+/** The password and the authority are read again at each call, because they can change while a process runs. */
 async function confluentRegistry(url: string): Promise<SchemaRegistry> {
   const { openConfluentRegistry } = await import('../avro/confluent-registry.ts');
   let login = registryLogin(process.env);
   let registry = openConfluentRegistry(url, login);
   const current = () => {
     const now = registryLogin(process.env);
-    // Tokens are asked for by the variables that a process began with, and kept by whoever asks.
+    // The variables at the start of the process determine how tokens are requested, and the requester caches them.
     if (!isDeepStrictEqual({ ...now, token: null }, { ...login, token: null }))
       registry = openConfluentRegistry(url, (login = now));
     return registry;

@@ -38,7 +38,7 @@ export async function statusOf(log: ReadableLog, crawl: string, partition: numbe
   return { ends, positions, counters: commit?.counters ?? zeroCounters() };
 }
 
-/** How far the inputs of a partition reach. */
+/** End offsets of a partition's inputs. */
 export async function endsOf(
   log: Pick<Log, 'offsets'>,
   crawl: string,
@@ -51,7 +51,7 @@ export async function endsOf(
 
 const origin: InputPosition = { offset: 0, slice: 0 };
 
-/** Enough records to see past those that former owners may still have under way: a few commits each. */
+/** Enough records to skip those that former owners may still have in flight: a few commits each. */
 const tailRecords = 16;
 
 /**

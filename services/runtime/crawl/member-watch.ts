@@ -1,10 +1,10 @@
-/** Whether a group has any members, looked at now and then: for notes, which wait for no broker. */
+/** Checks from time to time whether a group has members: for notes, which must not wait for brokers. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log/log.ts';
 
 export interface MemberWatch {
-  /** As last seen; null: not known, or this user may not know. */
+  /** The latest known number; null: unknown, or this user may not ask. */
   readonly members: number | null;
   stop(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export function watchMembers(log: Pick<Log, 'membersOf'>, group: string, clock: 
       try {
         members = (await log.membersOf(group)).length;
       } catch (error) {
-        // While a broker is away, or a rebalance lasts, what was last seen stands.
+        // While a broker is away, or a rebalance lasts, the last known members stay.
         if (!(error instanceof CrawlstreamError && error.retriable)) return;
       }
       await clock.sleepUntil(clock.nowMs() + lookEveryMs, stopping.signal);

@@ -1,11 +1,11 @@
-/** How a crawl names URLs, by the newest policy on `control`: what counts as one URL is the crawl's own choice. */
+/** The normal form of URLs in a crawl, by the newest policy on `control`. */
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Log } from '../log/log.ts';
 import { readControl } from './control-log.ts';
 
-/** Where there is no policy yet, or it refuses a URL, that is left as it is given. */
+/** A URL is returned unchanged if there is no policy yet, or the policy refuses it. */
 export async function namesOfCrawl(
   log: Pick<Log, 'offsets' | 'reader'>,
   codec: RecordCodec,

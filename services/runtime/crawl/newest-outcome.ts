@@ -1,4 +1,4 @@
-/** What the fetchers last reported of one URL, from `results`, as far back as it reaches. */
+/** The last outcome of one URL, from `results`, as far back as the topic goes. */
 import type { Outcome, Result } from '../../../schemas/types.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
@@ -34,7 +34,7 @@ export async function newestOutcome(
     if (!value.includes(name)) continue;
     const result: Result | undefined = await readRecord(codec, 'results', value);
     for (const outcome of result?.outcomes ?? []) {
-      // The outcome of a URL that was not started says nothing of it.
+      // The outcome of a URL that was not started contains nothing about the URL.
       if (outcome.kind === 'returned' || !isIt(outcome.url)) continue;
       const { kind, status, detail, redirectUrl, bytes, truncated } = outcome;
       newest = { kind, status, detail, redirectUrl, bytes, truncated, atMs: result!.completedAtMs };

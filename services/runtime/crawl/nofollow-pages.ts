@@ -1,4 +1,4 @@
-/** Which pages link to a URL and ask that the link not be followed: from `pages`, as far back as it reaches. */
+/** Pages with a link to a URL that must not be followed: from `pages`, as far back as the topic goes. */
 import { readRecord } from '../avro/read-record.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Log } from '../log/log.ts';
@@ -7,11 +7,11 @@ import type { CrawlTopics } from './requests.ts';
 
 export interface NofollowPage {
   readonly page: string;
-  /** True: the page asks it for all of its links (robots directives), not only for this one (rel). */
+  /** True: the page forbids it for all of its links (robots directives), not only for this one (rel). */
   readonly whole: boolean;
 }
 
-/** `url` is normal. Reads all pages: nothing else knows of a link that was never published. */
+/** `url` is normal. Reads all pages, because a link that was never published is recorded nowhere else. */
 export async function nofollowPages(
   log: Pick<Log, 'offsets' | 'reader'>,
   codec: RecordCodec,
@@ -25,7 +25,7 @@ export async function nofollowPages(
   for (let partition = 0; partition < partitions; partition++) {
     const { start, end } = await log.offsets(topic, partition);
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
-      // A record that does not hold its letters is not decoded: most do not.
+      // Most records do not contain the URL's text; those are not decoded.
       if (!value.includes(spelt)) continue;
       const page = await readRecord(codec, 'pages', value);
       if (page?.nofollowed.includes(url) !== true) continue;

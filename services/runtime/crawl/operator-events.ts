@@ -33,7 +33,7 @@ export function hostEvent(
   return aboutHost(topics, event(said, { kind, hostKey, amount }));
 }
 
-/** The policy's delay counts where it is longer, also one that comes later. */
+/** A longer delay of the policy has precedence, also one that is set later. */
 export function leastDelayEvent(topics: CrawlTopics, said: Said, hostKey: string, delayMs: number): RequestRecord[] {
   return aboutHost(topics, event(said, { kind: 'hostDelay', hostKey, amount: delayMs, payload: leastDelay }));
 }
@@ -83,7 +83,7 @@ export function raiseEvent(topics: CrawlTopics, said: Said, url: string): Reques
   return aboutHost(topics, event(said, { kind: 'raise', hostKey: hostKeyOf(url), payload: JSON.stringify({ url }) }));
 }
 
-/** `url` is normal; `frontQueue`: the queue at whose end it waits. */
+/** `url` is normal; `frontQueue`: the queue to put it at the end of. */
 export function lowerEvent(topics: CrawlTopics, said: Said, url: string, frontQueue: number): RequestRecord[] {
   const payload = JSON.stringify({ url, frontQueue });
   return aboutHost(topics, event(said, { kind: 'lower', hostKey: hostKeyOf(url), payload }));

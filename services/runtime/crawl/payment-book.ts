@@ -1,4 +1,4 @@
-/** What a crawl has paid, from partition 0 of `control`. */
+/** All payments of a crawl, from partition 0 of `control`. */
 import { createPaymentBook, type PaymentBook } from '../../../topology/pay/payment.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Log } from '../log/log.ts';

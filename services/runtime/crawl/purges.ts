@@ -1,9 +1,8 @@
 /**
- * What operators have purged, by the events on `control`: hosts and single URLs, each with its time. Consumers ask
- * before they take a record, since a record that was published before a purge, or was under way then, stays in its
- * topic.
+ * Purged hosts and URLs, each with its time, from the events on `control`. Consumers check them for every record,
+ * because a record that was published before a purge, or was in flight then, stays in its topic.
  *
- * Once a host is released, pages fetched from then on are wanted again; those fetched before its purge are not.
+ * Once a host is released, pages fetched from then on are wanted again; pages fetched before its purge are not.
  */
 import type { Control } from '../../../schemas/types.ts';
 import { isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
@@ -36,7 +35,7 @@ export class Purges {
     const purge = kind === 'purge' ? purgePayload(payload) : null;
     if (purge === null) return null;
     if (purge.url === '') {
-      // One that is read again says nothing of a release since.
+      // A purge that is read again must not undo a later release.
       if (before === undefined || atMs > before.atMs) this.#hosts.set(hostKey, { atMs, isLifted: false });
     } else this.#urls.add(seenKey(purge.url));
     return { hostKey, url: purge.url || null };
@@ -63,8 +62,8 @@ export async function readPurges(
   return purges;
 }
 
-/** Beginnings of all URLs of a host, whatever their scheme. */
+/** Beginnings of all URLs of a host, with any scheme. */
 export function urlRangesOf(hostKey: string): { readonly from: string; readonly below: string }[] {
-  // The character after the slash that ends the host.
+  // `0` is the character after `/`, which ends the host.
   return ['http', 'https'].map((scheme) => ({ from: `${scheme}://${hostKey}/`, below: `${scheme}://${hostKey}0` }));
 }

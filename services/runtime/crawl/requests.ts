@@ -1,6 +1,7 @@
 /**
- * What a user asks of a crawl, as records: policies for every partition, seeds and operators' events for the partitions
- * they belong to. They are values at first, so that a command may leave them for the process that holds a data folder.
+ * A user's requests to a crawl, as records: policies for every partition, seeds and operators' events for the
+ * partitions they belong to. They are plain values first, so that a command can leave them for the process that holds
+ * a data folder.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -27,9 +28,9 @@ export interface CrawlTopics {
 export type RequestRecord = { readonly partition: number; readonly key: string | null } & (
   | { readonly topic: 'control'; readonly record: Control }
   | { readonly topic: 'discovered'; readonly record: Discovered }
-  /** That a dead letter was replayed. */
+  /** A report that a dead letter was replayed. */
   | { readonly topic: 'dead-letters'; readonly record: Omit<DeadLetter, 'original'> }
-  /** A record as it once was, for the topic `into`: its bytes in base64. */
+  /** A copy of an earlier record, for the topic `into`: its bytes in base64. */
   | { readonly topic: 'raw'; readonly into: string; readonly record: string }
 );
 
@@ -148,7 +149,7 @@ export function forcedRequest(
   });
 }
 
-/** A message of so many links stays far below what brokers take. */
+/** Links per message, so that it stays far below the limits of brokers. */
 const linksPerMessage = 200;
 
 function sliced<T>(list: readonly T[]): T[][] {
@@ -178,12 +179,12 @@ export function seedRecords(
   return encodeRequest(codec, topics.crawl, seedRequest(topics, seeds, nowMs));
 }
 
-/** Do two policies decide alike, whatever their versions and the order of their fields? */
+/** Returns whether two policies decide alike, whatever their versions and the order of their fields. */
 export function samePolicy(a: PolicyConfig, b: PolicyConfig): boolean {
   return isDeepStrictEqual(plain(a), plain(b));
 }
 
-/** The policy as it travels: fields that are undefined are absent. */
+/** The policy as it is stored: fields that are undefined are absent. */
 function plain(policy: PolicyConfig): unknown {
   return JSON.parse(JSON.stringify({ ...policy, version: 0 }));
 }

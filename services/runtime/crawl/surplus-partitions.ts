@@ -25,7 +25,7 @@ export async function surplusOf({ log, crawl, partitions }: CountedCrawl): Promi
   return names.flatMap((topic, i) => (counts[i]! > partitions ? [{ topic, partitions: counts[i]! }] : []));
 }
 
-/** null: there is none. */
+/** Returns a warning about surplus partitions; null: there are none. */
 export function surplusText(surplus: readonly Surplus[], partitions: number): string | null {
   if (surplus.length === 0) return null;
   const which = surplus.map((one) => `${one.topic} has ${one.partitions}`).join(', ');

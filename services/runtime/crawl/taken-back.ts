@@ -1,6 +1,6 @@
 /**
- * Pages that were taken back: by URL, where its newest tombstone on `pages` stands (docs/decisions/0037-tombstones-on-pages.md).
- * A record before it does not count any more.
+ * Deleted pages: by URL, the offset of its newest tombstone on `pages` (docs/decisions/0037-tombstones-on-pages.md).
+ * Records before it no longer count.
  */
 import type { RecordCodec } from '../avro/record-codec.ts';
 import { forgottenOf } from '../consumer/forgotten.ts';
@@ -10,7 +10,10 @@ import { controlEvents } from './control-log.ts';
 
 type ReadableLog = Pick<Log, 'offsets' | 'reader'>;
 
-/** Did a policy ever name uses? Where none did, no page was taken back that is not purged, and pages are read once. */
+/**
+ * Returns whether any policy named uses. If none did, all deleted pages were purged, so pages need to be read only
+ * once.
+ */
 export async function hasUses(log: ReadableLog, codec: RecordCodec, crawl: string): Promise<boolean> {
   const { start, end } = await log.offsets(`${crawl}.control`, 0);
   for await (const { event } of controlEvents(log, codec, crawl, 0, start, end)) {
@@ -19,7 +22,7 @@ export async function hasUses(log: ReadableLog, codec: RecordCodec, crawl: strin
   return false;
 }
 
-/** Adds the tombstones from `from` on to `takenBack`. Resolves to where it ended. */
+/** Adds the tombstones from `from` on to `takenBack`. Resolves to the position at which it ended. */
 export async function addTakenBack(
   log: ReadableLog,
   crawl: string,

@@ -29,10 +29,10 @@ export interface Found {
   readonly offset: number;
   /** Empty: a seed, or an operator. */
   readonly sourceUrl: string;
-  /** The URL as it was sent. */
+  /** The URL as it was published. */
   readonly url: string;
   readonly foundAtMs: number;
-  /** That it inherits from the seed which led to it. */
+  /** Tags that the URL inherits from its seed. */
   readonly tags: readonly string[];
 }
 
@@ -97,7 +97,7 @@ async function findLink(
   return undefined;
 }
 
-/** Records that cannot be read give none: the frontier dead-letters them. */
+/** Records that cannot be read yield no groups: the frontier dead-letters them. */
 function groupsOf(codec: RecordCodec, value: Buffer): readonly LinkGroup[] {
   try {
     return codec.decode('discovered', value).groups;

@@ -48,7 +48,7 @@ function begins(change: Change): boolean {
 }
 
 class HostTraps {
-  /** By front queue. The URLs of each by seen key. */
+  /** By front queue: the trap, and its URLs by seen key. */
   readonly #traps = new Map<number, { pattern: string; readonly urls: Map<string, Omit<TrappedUrl, 'pattern'>> }>();
 
   held(): readonly TrappedUrl[] {
@@ -57,7 +57,7 @@ class HostTraps {
     );
   }
 
-  /** True: the host is purged, or its queue dropped, and nothing is left of its traps. */
+  /** Returns true if the host is purged, or its queue dropped, so that nothing is left of its traps. */
   take(change: Change, atMs: number): boolean {
     switch (change.kind) {
       case 'trap': {

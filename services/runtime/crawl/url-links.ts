@@ -14,12 +14,12 @@ type Group = Discovered['groups'][number];
 export interface FoundLink
   extends Pick<Group, 'sourceUrl' | 'depth' | 'hop' | 'intent'>,
     Pick<Group['links'][number], 'lastModifiedMs'> {
-  /** As it was sent. */
+  /** The link's URL as it was published. */
   readonly url: string;
   readonly foundAtMs: number;
 }
 
-/** `url` is normal; `normalize` is the policy's. At most `most` of them, the first first. */
+/** Links to a URL, at most `most`, oldest first. `url` is normal; `normalize` is the policy's. */
 export async function linksTo(
   log: Pick<Log, 'offsets' | 'reader'>,
   codec: RecordCodec,

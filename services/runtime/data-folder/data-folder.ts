@@ -39,8 +39,9 @@ const manifestName = 'manifest.json';
 const isHarmless = (name: string) => /^manifest\.json(?:\.\w+)?\.new$/.test(name) || name === 'lost+found';
 
 /**
- * `wanted`: what the user asked for by name; it must agree with a folder that is there. Throws DATA_FOLDER_FOREIGN,
- * DATA_FOLDER_NEWER, TOPIC_MISMATCH, DISK_FULL or INVALID_ARGUMENT, each naming the folder and the remedy.
+ * Opens or creates a data folder. `wanted`: facts that the user named; they must match an existing folder. Throws
+ * DATA_FOLDER_FOREIGN, DATA_FOLDER_NEWER, TOPIC_MISMATCH, DISK_FULL or INVALID_ARGUMENT, each with the folder and the
+ * remedy.
  */
 export async function openDataFolder(
   folder: string,
@@ -76,8 +77,8 @@ export async function openDataFolder(
 }
 
 /**
- * Opens the folder of one process of a crawl whose manifest is elsewhere: it must be new, or belong to that very crawl.
- * `option` named it.
+ * Opens the folder of one process of a crawl that has its manifest elsewhere: the folder must be new, or belong to
+ * that crawl. `option`: the option that named it.
  */
 export async function adoptDataFolder(folder: string, manifest: Manifest, option = '--data'): Promise<DataFolder> {
   const path = resolve(folder);
@@ -120,7 +121,7 @@ function noCrawl(folder: string, near: readonly string[], what: string): Crawlst
 
 const nearMax = 5;
 
-/** Folders of crawls: the one that the folder is a part of, else those in the folder itself, else those beside it. */
+/** Returns folders of crawls: the one that contains this folder, else those in the folder, else those beside it. */
 export async function crawlsNear(path: string): Promise<string[]> {
   const around = await readdir(dirname(path)).catch((): string[] => []);
   if (around.includes(manifestName)) return [dirname(path)];
@@ -153,7 +154,7 @@ async function readManifest(path: string, option = '--data'): Promise<Manifest |
 /** It holds the key of the fingerprints, and pages that only the crawl may see. A folder that is there keeps its mode. */
 const ownerOnly = 0o700;
 
-/** False where there is one by now. */
+/** Resolves to false if another process has made one meanwhile. */
 function writeManifest(path: string, manifest: Manifest): Promise<boolean> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   return makeFile(join(path, manifestName), text, randomBytes(6).toString('hex'), { mode: 0o600 });

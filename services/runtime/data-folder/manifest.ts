@@ -1,11 +1,11 @@
 /**
- * The manifest of a data folder: what a crawl can't change while it lives, since stored state depends on it.
- * It is `manifest.json` in the folder, written once, before anything else.
+ * The manifest of a data folder: the facts of a crawl that can never change, because stored state depends on them. It
+ * is `manifest.json` in the folder, written once, before anything else.
  */
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-/** Grows when an older version of the program could no longer read the folder rightly. */
+/** Grows when older versions of the program can no longer read the folder correctly. */
 export const manifestFormat = 1;
 
 const manifestSchema = z.object({
@@ -21,9 +21,9 @@ const manifestSchema = z.object({
   /** Versions of the normaliser and of the fingerprint behind the seen test. */
   seenKeyVersion: z.int().min(0),
   fingerprintVersion: z.int().min(0),
-  /** Who takes the crawl's leases: fetchers by `tasks`, or clients of the pull API. Absent: fetchers. */
+  /** Clients of the crawl's leases: fetchers by `tasks`, or clients of the pull API. Absent: fetchers. */
   sink: z.enum(['tasks', 'pull']).optional(),
-  /** 16 random bytes, hexadecimal: keys the fingerprints of this crawl, against flooding. */
+  /** 16 random bytes, hexadecimal: the key of this crawl's fingerprints, against flooding. */
   fingerprintKey: z.string().regex(/^[0-9a-f]{32}$/),
   /** ISO 8601, UTC. */
   createdAt: z.string(),
@@ -33,7 +33,7 @@ const manifestSchema = z.object({
 
 export type Manifest = Readonly<z.infer<typeof manifestSchema>>;
 
-/** What the crawl's configuration decides; the rest is the folder's own. */
+/** Facts from the crawl's configuration; the other fields belong to the folder. */
 export type ManifestFacts = Omit<Manifest, 'format' | 'fingerprintKey' | 'createdAt' | 'createdBy'>;
 
 /** Throws DATA_FOLDER_NEWER or DATA_FOLDER_FOREIGN. */
@@ -60,7 +60,10 @@ function damaged(file: string, why: string, cause: unknown): CrawlstreamError {
   return new CrawlstreamError('DATA_FOLDER_FOREIGN', message, cause);
 }
 
-/** Throws DATA_FOLDER_FOREIGN for another crawl, TOPIC_MISMATCH for what can't change in this one; names the field and the remedy. */
+/**
+ * Throws DATA_FOLDER_FOREIGN for another crawl, and TOPIC_MISMATCH for a changed field that must not change; the
+ * message names the field and the remedy.
+ */
 export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>, place: string): void {
   if (wanted.crawl !== undefined && wanted.crawl !== manifest.crawl) {
     const message = `${place} belongs to crawl "${manifest.crawl}", not "${wanted.crawl}": choose another --data, or --crawl ${manifest.crawl}`;

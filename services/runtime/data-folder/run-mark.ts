@@ -1,10 +1,10 @@
 /**
- * Tells readers whether a process runs the crawl of a data folder: the store's lock keeps two processes apart, but does
- * not tell a reader that another process holds it.
+ * Shows readers whether a process runs the crawl of a data folder. The store's lock excludes a second process, but
+ * does not show a reader that another process holds it.
  *
- *   running   its time of change is the last sign of life of the process that runs the crawl; absent: it ended by itself
+ *   running   its modification time is the last sign of life of the process that runs the crawl; absent: it ended normally
  *
- * A process that is killed leaves the file behind, and it grows old. No decision depends on it.
+ * A killed process leaves the file behind, and it grows old. No decision depends on it.
  */
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { DataFolder } from './data-folder.ts';
 
 const markName = 'running';
 const signEveryMs = 2_000;
-/** If there is no sign for this long, no process runs it: no live process pauses as long. ms */
+/** Without a sign of life for this long, no process runs the crawl, because no live process pauses as long. ms */
 export const silentMsMax = 30_000;
 
 export interface FolderActivity {
@@ -22,7 +22,7 @@ export interface FolderActivity {
   readonly lastWrittenMs: number | null;
 }
 
-/** Gives signs of life while `act` goes on. The process holds the folder's log. `everyMs`: well below `silentMsMax`. */
+/** Gives signs of life while `act` runs. The process holds the folder's log. `everyMs`: well below `silentMsMax`. */
 export async function markedAsRunning<T>(
   folder: DataFolder,
   clock: Clock,

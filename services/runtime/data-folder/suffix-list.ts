@@ -1,4 +1,4 @@
-/** Which public-suffix list is in force: registrable domains, and so domain partition keys, depend on it. */
+/** Identifies the public-suffix list in use: registrable domains, and so partition keys by domain, depend on it. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

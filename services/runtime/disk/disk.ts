@@ -1,12 +1,12 @@
 /**
- * The calls of a file system by which data is kept. Whatever must survive a power cut is written through this port, so that a
- * test can put a file system beneath it that fails, writes in part, and loses what was not synced.
+ * The file-system calls with which data is stored. All data that must survive a power cut is written through this
+ * port, so that a test can use a file system that fails, writes in part, and loses unsynced data.
  */
 import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { makeFolders } from './make-folders.ts';
 
 export interface DiskFile {
-  /** May write less than it was given. */
+  /** May write fewer bytes than given. */
   writev(parts: readonly Buffer[]): Promise<{ readonly bytesWritten: number }>;
   datasync(): Promise<void>;
   sync(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   /** Fails where `to` exists. */
   link(from: string, to: string): Promise<void>;
-  /** Does nothing where there is no such file. */
+  /** Does nothing if there is no such file. */
   rm(path: string, options: { readonly force: true }): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** `undefined` where there is no such file; throws where it cannot be read. */
+/** `undefined` if there is no such file. Throws if the file cannot be read. */
 export async function unlessMissing<T>(act: Promise<T>): Promise<T | undefined> {
   try {
     return await act;

@@ -1,31 +1,31 @@
 /**
- * Names that survive a power cut. A file that was synced has no name yet that is sure to be there: the name is in its folder,
- * and a rename may be lost while later syncs of other files hold. So whatever depends on a name waits until its folder, and the
- * folder of each folder that was made, is synced.
+ * File names that survive a power cut. Syncing a file does not make its name durable: the name is in its folder, and
+ * a rename may be lost while later syncs of other files hold. So code that depends on a name waits until its folder,
+ * and the parent of each new folder, is synced.
  */
 import { dirname, resolve } from 'node:path';
 import { type Disk, type DiskFile, nodeDisk } from './disk.ts';
 import { diskLimits } from './disk-limits.ts';
 import { writeWhole } from './write-whole.ts';
 
-/** The names in it are durable: those that were made, renamed and removed until now. */
+/** Syncs a folder: all names that were created, renamed and removed in it are then durable. */
 export async function syncFolder(path: string, disk: Disk = nodeDisk): Promise<void> {
   await withFile(await disk.open(path, 'r'), async (folder) => {
     try {
       await folder.sync();
     } catch (error) {
-      // Some shares know no sync of a folder: they keep names with the files.
+      // Some network shares cannot sync a folder: they store names with the files.
       if (!['EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   });
 }
 
-/** Folders of which this process knows that their names are durable. */
+/** Folders that this process knows to have durable names. */
 const durable = new WeakMap<Disk, Set<string>>();
 
 /**
- * With the folders above it; their names are durable. Those of a folder that is there may not be: the sync after it was made
- * failed, or was cut short.
+ * Makes a folder and its parents, with durable names. An existing folder may have a name that is not durable, because
+ * the sync after its creation failed, or was interrupted.
  */
 export async function makeFolder(path: string, mode?: number, disk: Disk = nodeDisk): Promise<void> {
   const known = durable.get(disk) ?? new Set();
@@ -39,12 +39,12 @@ export async function makeFolder(path: string, mode?: number, disk: Disk = nodeD
     try {
       await syncFolder(at, disk);
     } catch (error) {
-      // Above what was made now, it may be somebody else's: then so is the care for its names.
+      // Folders above the new ones may belong to somebody else, who is then responsible for their names.
       if (isOurs || !['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       break;
     }
     if (at === top) isOurs = false;
-    // Its name, and those above, are durable. Below what was made now, it may be the name of one that is gone.
+    // The names from here up are durable. Below a new folder, a known name may be that of a deleted folder.
     if (!isOurs && known.has(at)) break;
     walked.push(at);
   }
@@ -55,7 +55,7 @@ export async function makeFolder(path: string, mode?: number, disk: Disk = nodeD
 export interface PutOptions {
   /** Mode of the new file. Default: the process's mode for new files. */
   readonly mode?: number;
-  /** Ending of the file's name while it is being written. Default `.new`. */
+  /** Suffix of the file's name while it is being written. Default `.new`. */
   readonly aside?: string;
 }
 
@@ -72,8 +72,8 @@ export async function putFile(
 }
 
 /**
- * The same where no file may be replaced: false where `path` exists, whoever made it, and then nothing is changed. `own`:
- * different for each process that may do the same at once.
+ * The same without replacing a file: if `path` exists, changes nothing and resolves to false. `own`: a text that
+ * differs among processes that may do this at the same time.
  */
 export async function makeFile(
   path: string,
@@ -125,7 +125,7 @@ export async function renameWritten(from: string, to: string, disk: Disk = nodeD
   await syncFolder(dirname(to), disk);
 }
 
-/** Gone for good before what comes next. */
+/** Removes a file, if it is there. Resolves when the removal is durable. */
 export async function removeFile(path: string, disk: Disk = nodeDisk): Promise<void> {
   await disk.rm(path, { force: true });
   await syncFolder(dirname(path), disk);

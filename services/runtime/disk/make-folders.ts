@@ -1,12 +1,12 @@
 /**
- * Makes a folder and those above it. Node 20's own `mkdir` of a whole path spins for ever, and keeps the process from hearing
- * signals, where a folder can't be made in one that is there, as below /proc.
+ * Makes a folder and its parents. Node 20's own recursive `mkdir` loops forever, and blocks signals, if a folder
+ * cannot be created inside an existing one, as below /proc.
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Disk } from './disk.ts';
 
-/** Resolves with the topmost folder that it made; undefined: it made none. */
+/** Resolves with the topmost folder that it created; undefined: none. */
 export const makeFolders: Disk['mkdir'] = async (path, { mode }) => {
   const at = resolve(path);
   if (await makeOne(at, mode)) return at;
@@ -14,13 +14,13 @@ export const makeFolders: Disk['mkdir'] = async (path, { mode }) => {
   const above = dirname(at);
   const topmost = await makeFolders(above, { recursive: true, ...(mode !== undefined && { mode }) });
   await mkdir(at, { mode }).catch(async (error: NodeJS.ErrnoException) => {
-    // Somebody else made it meanwhile.
+    // Another process created it meanwhile.
     if (error.code !== 'EEXIST' || !(await isFolder(at))) throw error;
   });
   return topmost ?? at;
 };
 
-/** False: it is there, or what is above it is not. */
+/** Returns false if the folder exists, or its parent does not. */
 async function makeOne(path: string, mode: number | undefined): Promise<boolean> {
   try {
     await mkdir(path, { mode });
@@ -29,7 +29,7 @@ async function makeOne(path: string, mode: number | undefined): Promise<boolean>
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST' && (await isFolder(path))) return false;
     if (code === 'ENOENT' && dirname(path) !== path) return false;
-    // Of a root, or a folder on a file system that is mounted read-only.
+    // The error may concern a root, or a folder on a file system that is mounted read-only.
     if (await isFolder(path)) return false;
     throw error;
   }

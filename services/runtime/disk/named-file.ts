@@ -1,14 +1,14 @@
 /**
- * A file that somebody named for our output: `--out`, a dump, a list. It is written as `open()` with O_TRUNC would (curl -o,
- * sort -o, `>`), and yet a regular file is there whole, or is the one of before:
+ * A file that a user named for output: `--out`, a dump, a list. It is written like `open()` with O_TRUNC (curl -o,
+ * sort -o, `>`), except that a regular file is always either complete or the previous one:
  *
- * | the name is of | what happens |
+ * | the name leads to | what happens |
  * | --- | --- |
- * | nothing, or a regular file | written beside it, under a name of this writer alone, and renamed; mode and owner are kept |
- * | a symbolic link | what it leads to is written, and the link stays; also where that is not there yet |
+ * | nothing, or a regular file | written beside it, under a unique name, and renamed; mode and owner are kept |
+ * | a symbolic link | its target is written, and the link stays; also if the target does not exist yet |
  * | a pipe, a device | written through |
- * | standard output or error (`/dev/stdout`, `/dev/fd/1`) | written there, behind what was written before |
- * | a regular file with other names (hard links), or in a folder where nothing can be made or renamed | written in place |
+ * | standard output or error (`/dev/stdout`, `/dev/fd/1`) | written there, after earlier output |
+ * | a regular file with other names (hard links), or in a folder in which we cannot create or rename files | written in place |
  * | a file that may not be written, a folder | refused |
  */
 import { randomBytes } from 'node:crypto';
@@ -24,15 +24,15 @@ import { syncFolder, withFile } from './durable-names.ts';
 import { writeWhole } from './write-whole.ts';
 
 export interface NamedFile {
-  /** Resolves once the bytes are out of this process. */
+  /** Resolves once the bytes have left this process. */
   write(bytes: string | Uint8Array): Promise<void>;
   /** All is written: the file is there under its name, and survives a power cut. */
   finish(): Promise<void>;
-  /** Something failed: a regular file that was there stays as it was. */
+  /** Call after a failure: an existing regular file stays unchanged. */
   abandon(): Promise<void>;
 }
 
-/** Throws INVALID_ARGUMENT where the file can't be written, DISK_FULL where there is no room; so do its methods. */
+/** Throws INVALID_ARGUMENT if the file cannot be written, DISK_FULL if there is no room; so do its methods. */
 export async function openNamedFile(name: string): Promise<NamedFile> {
   return guarded(name, async () => {
     const place = await placeOf(name);
@@ -40,7 +40,7 @@ export async function openNamedFile(name: string): Promise<NamedFile> {
   });
 }
 
-/** All at once. */
+/** Writes the whole file at once. */
 export async function writeNamedFile(name: string, bytes: string | Uint8Array): Promise<void> {
   const file = await openNamedFile(name);
   try {
@@ -52,13 +52,16 @@ export async function writeNamedFile(name: string, bytes: string | Uint8Array): 
   }
 }
 
-/** Does the name lead to this process's standard output? What is said beside the rows goes elsewhere then. */
+/** Returns whether the name leads to this process's standard output; messages then go elsewhere. */
 export async function isStandardOutput(name: string): Promise<boolean> {
   const place = await placeOf(name).catch(() => undefined);
   return place !== undefined && 'stream' in place && place.stream === process.stdout;
 }
 
-/** Where to put what is kept while the file is made: its folder, if it is a file and others can be made beside it. */
+/**
+ * The folder for temporary files while the file is made: its own folder, if it is a file and others can be created
+ * beside it.
+ */
 export async function folderBeside(name: string): Promise<string | undefined> {
   try {
     const place = await placeOf(name);
@@ -89,13 +92,13 @@ export function streamInto(file: Pick<NamedFile, 'write'>): Writable {
 
 type Place = { readonly path: string } | { readonly stream: NodeJS.WriteStream };
 
-/** What the name leads to, over symbolic links: `rename` would put a file in the place of the last of them. */
+/** The target of the name, with symbolic links followed, because `rename` would replace the last link by a file. */
 async function placeOf(name: string): Promise<Place> {
   let path = resolve(name);
   for (let links = 0; ; links++) {
     const [, standard] = standardStreams.exec(path) ?? [];
     if (standard !== undefined) return { stream: /^(1|out)$/.test(standard) ? process.stdout : process.stderr };
-    // A descriptor's entry in /proc looks like a link, and leads to what has no path.
+    // A descriptor's entry in /proc looks like a link, but its target may have no path.
     if (/^\/(dev|proc\/[^/]+)\/fd\/\d+$/.test(path)) return { path };
     const found = await unlessMissing(lstat(path));
     if (found?.isSymbolicLink() !== true) return { path };
@@ -139,7 +142,7 @@ async function toFile(name: string, path: string): Promise<NamedFile> {
   try {
     if (found !== undefined) {
       const { uid, gid } = await file.stat();
-      // Only root may give a file away; others keep what they may.
+      // Only root may change the owner of a file; for other users, as much as permitted is kept.
       if (uid !== found.uid || gid !== found.gid) await file.chown(found.uid, found.gid).catch(() => {});
       await file.chmod(mode!);
     }

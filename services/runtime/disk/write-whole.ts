@@ -1,6 +1,6 @@
 /**
- * Writes all bytes, or fails. A file system may take a part of a write: on a disk that is nearly full, over a quota, after a
- * signal. What is left is written then, or its error is found.
+ * Writes all bytes, or fails. A file system may accept only a part of a write: on a nearly full disk, over a quota,
+ * or after a signal. The rest is then written again, or its error is found.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DiskFile } from './disk.ts';

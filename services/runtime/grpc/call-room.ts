@@ -1,14 +1,14 @@
 /**
- * The memory that calls under way may take together: messages that were received and are not decided yet, and answers
- * that their clients have not taken.
+ * Bounds the memory of all current calls together: received messages that are not decided yet, and answers that
+ * clients have not read.
  *
- * A message arrives before it can be refused. A stream of puts that finds the room full waits before it reads on; all
- * that wait are woken together. What many streams send first may be too much even so, and answers that nobody reads
- * stay: beyond a second bound, the calls whose clients have left their answers the longest are ended, and where none
- * is behind, the message that came is refused.
+ * A message arrives before it can be refused. A stream of puts waits before it reads on if the room is full; all
+ * waiting streams are woken together. But the first messages of many streams may already be too much, and unread
+ * answers stay. So beyond a second bound, the calls with the oldest unread answers are ended. If there are none, the
+ * new message is refused.
  */
 
-/** A call with answers that its client has not taken. */
+/** A call with answers that its client has not read. */
 export interface Debtor {
   /** Ends the call, and releases its answers here. */
   drop(): void;

@@ -11,7 +11,7 @@ export interface Codec<T> {
 export type Proto = protobuf.INamespace;
 export type ProtoType = protobuf.IType;
 
-/** By the name of its type, in a package of the proto. What is absent has the value that the type has by default. */
+/** Codecs by the name of a type in a package of the proto. Absent fields have the default of their type. */
 export function codecsOf(proto: Proto, packageName: string): <T>(name: string) => Codec<T> {
   const root = protobuf.Root.fromJSON(proto);
   return <T>(name: string): Codec<T> => {
@@ -23,7 +23,10 @@ export function codecsOf(proto: Proto, packageName: string): <T>(name: string) =
   };
 }
 
-/** As plain objects that have what was sent alone: names of enums, numbers of 64 bits as numbers, bytes in base64. */
+/**
+ * Codecs for plain objects that have only the fields that were sent: enums by name, 64-bit numbers as numbers, bytes
+ * in base64.
+ */
 export function plainCodecsOf(proto: Proto, packageName: string): <T>(name: string) => Codec<T> {
   const root = protobuf.Root.fromJSON(proto);
   const plain = {

@@ -1,19 +1,19 @@
-/** Bounds of what the clients of a gRPC server may make it hold (services/runtime/grpc). */
+/** Memory bounds for the clients of a gRPC server (services/runtime/grpc). */
 export const grpcLimits = {
-  /** Bytes of all calls under way, messages and answers; beyond it each stream of puts has only its first few. */
+  /** Bytes of all current calls, messages and answers. Beyond it, each stream of puts keeps only its first few. */
   bytesOfAll: 32 * 1024 * 1024,
-  /** Beyond it calls are ended: first those with the oldest unread answers. */
+  /** Beyond it, calls are ended, those with the oldest unread answers first. */
   bytesOfAllHard: 64 * 1024 * 1024,
-  /** Bytes of messages that have come in part, over all calls: a few of the largest, in pieces as they come. */
+  /** Bytes of partly received messages, over all calls: a few of the largest. */
   partBytesOfAll: 64 * 1024 * 1024,
-  /** Bytes of answers of one stream that its client has not taken. */
+  /** Bytes of unread answers of one stream. */
   answerBytesAhead: 256 * 1024,
-  /** Calls of one connection at once: each may hold a message that has come in part. */
+  /** Calls of one connection at once: each may hold a partly received message. */
   streamsPerConnection: 128,
-  /** One message: a batch of some thousand URLs; what gRPC's own servers take. */
+  /** Largest message: a batch of some thousand URLs; gRPC's default. */
   messageBytesMax: 4 * 1024 * 1024,
-  /** A client may send so much ahead: a commit's worth. */
+  /** Bytes that a client may send ahead: those of one commit. */
   streamWindowBytes: 1024 * 1024,
-  /** How long a call may take to end when the server stops. */
+  /** How long a call may take to end when the server stops, ms. */
   closeMs: 2_000,
 } as const;

@@ -1,10 +1,10 @@
 /**
- * gRPC over @grpc/grpc-js; the calls of one server to another are in services/extras/urlfrontier/grpc-peer.ts.
+ * gRPC over @grpc/grpc-js; calls from one server to another are in services/extras/urlfrontier/grpc-peer.ts.
  *
- * A method's answers leave in batches. grpc-js writes each message by itself, which costs 5 µs; a batch is framed here
- * and given to it as one message whose bytes, with every frame's head, take the place of its own frame: 0.5 µs a message
- * (`npm run bench -- urlfrontier` states both). Flow control both ways: a method that waits for `write` stops when the
- * client does not read, and `pause` stops the client.
+ * The answers of a method are sent in batches. grpc-js writes each message separately, which costs 5 µs. Here, a
+ * batch is framed first and passed to grpc-js as one message; its bytes, with the heads of all frames, replace the
+ * frame of grpc-js: 0.5 µs a message (`npm run bench -- urlfrontier` measures both). Flow control works in both
+ * directions: a method that waits for `write` stops if the client does not read, and `pause` stops the client.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { constants, type ServerHttp2Stream } from 'node:http2';
@@ -17,7 +17,7 @@ import { grpcLimits } from './grpc-limits.ts';
 import { PartRoom } from './part-room.ts';
 import { RenewedCredentials } from './renewed-credentials.ts';
 
-/** Where answers go. */
+/** Destination of answers. */
 export interface Answers {
   /** Resolves when there is room for more; rejects once the client is gone. */
   write(messages: readonly Uint8Array[]): Promise<void>;
@@ -29,7 +29,7 @@ export interface Answers {
 export interface Caller {
   /** Aborts when the client has hung up. */
   readonly gone: AbortSignal;
-  /** Another server of the same crawls passed this call on: it wants only what this server has. */
+  /** Another server of the same crawls passed this call on: it wants only the data of this server. */
   readonly isLocal: boolean;
 }
 
@@ -37,12 +37,12 @@ export interface Caller {
 export const localHeader = 'crawlstream-local';
 
 export interface Requests {
-  /** Takes each request as it comes. */
+  /** Sets the handler that gets each request as it arrives. */
   onRequest(take: (request: Uint8Array) => void): void;
   onEnd(act: () => void): void;
   pause(): void;
   resume(): void;
-  /** Of all calls of the server. */
+  /** Memory room of all calls of the server. */
   readonly room: CallRoom;
 }
 
@@ -56,16 +56,16 @@ export type Method =
   | { readonly kind: 'stream'; readonly request: string; act(request: never, answers: Answers): Promise<void> }
   | { readonly kind: 'duplex'; act(requests: Requests, answers: Answers): Promise<void> };
 
-/** By the name of a message's type. */
+/** Returns the codec of a message type, by name. */
 export type CodecOf = (name: string) => Codec<unknown>;
 
 export interface GrpcListen {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   /** Absent: plain text. */
   readonly tls?: TlsPair | undefined;
-  /** Every call needs it, as `authorization: Bearer …`. Absent: anybody may call. */
+  /** Required in every call, as `authorization: Bearer …`. Absent: anybody may call. */
   readonly token?: string | undefined;
 }
 
@@ -216,7 +216,10 @@ function handlerOf(
   return handle as grpc.UntypedHandleCall;
 }
 
-/** grpc-js reads sixteen messages ahead of a stream that is paused, whatever their size, and has no option for it. */
+/**
+ * Limits reading ahead: grpc-js reads sixteen messages of a paused stream, whatever their size, and has no option for
+ * it.
+ */
 function readOneAhead(call: unknown): void {
   (call as { _readableState: { highWaterMark: number } })._readableState.highWaterMark = 1;
 }
@@ -227,7 +230,10 @@ interface Writable {
   on(event: 'cancelled', act: () => void): unknown;
 }
 
-/** grpc-js ends a call behind all that its client has not read, and has no other way: the stream below has. */
+/**
+ * Ends a call at once. grpc-js would end it only after the client has read all answers, but the stream below can be
+ * closed.
+ */
 function dropCall(call: unknown): void {
   let inner = (call as { readonly call: Inner }).call;
   while (inner.nextCall !== undefined) inner = inner.nextCall;
@@ -302,7 +308,7 @@ function decoded(codec: Codec<unknown>, bytes: Buffer): unknown {
   }
 }
 
-/** Runs a method; what it throws becomes a status. */
+/** Runs a method; converts errors to a status. */
 async function run<T>(act: () => Promise<T>, onBug: (error: unknown) => void): Promise<T> {
   try {
     return await act();

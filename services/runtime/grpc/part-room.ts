@@ -1,17 +1,17 @@
 /**
- * Bounds the memory that partly received messages may take together, over all calls and connections.
+ * Bounds the memory of partly received messages together, over all calls and connections.
  *
- * grpc-js keeps each piece of a message until the rest comes, whatever its size: a client that never completes one
- * could fill the memory, by many calls or by pieces of a byte. grpc-js has no bound for that, and no hook before a
- * message is whole, so arriving bytes are counted at the stream below. Beyond the bound, the call whose message began
- * first is ended (its client gets RESOURCE_EXHAUSTED), since an honest client completes its messages soon.
+ * grpc-js keeps each piece of a message until the rest arrives. So a client that never completes a message could fill
+ * the memory, with many calls or with pieces of one byte. grpc-js has no bound for that, and no hook before a message
+ * is complete, so arriving bytes are counted at the stream below. Beyond the bound, the call with the oldest partial
+ * message is ended (its client gets RESOURCE_EXHAUSTED), because an honest client completes its messages soon.
  */
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type grpc from '@grpc/grpc-js';
 
 /** Flag and length, before a message. */
 const headBytes = 5;
-/** What keeping a piece costs beside its bytes. */
+/** Memory per piece, in addition to its bytes. */
 const pieceBytes = 256;
 
 /** The parts of a stream that are needed to count its bytes, so that a test can supply one. */
@@ -31,10 +31,7 @@ export class PartRoom {
     return this.#bytes;
   }
 
-  /**
-   * This goes before all other interceptors, since bytes of a call that is refused are kept, too, while its client
-   * sends.
-   */
+  /** Must run before all other interceptors, because bytes of a refused call are also kept while its client sends. */
   readonly interceptor: grpc.ServerInterceptor = (_, call) => {
     this.watch((call as unknown as { readonly stream: ServerHttp2Stream }).stream);
     return call as grpc.ServerInterceptingCall;

@@ -1,9 +1,9 @@
 /**
- * Credentials of a gRPC server whose certificate is renewed, for new connections, without a restart; grpc-js allows
+ * Credentials of a gRPC server that can renew its certificate for new connections, without a restart; grpc-js allows
  * custom classes for that.
  *
- * Its own class for that, over a certificate provider, is experimental: it takes its arguments in another order than it
- * declares, and a renewal drops the cipher suites that GRPC_SSL_CIPHER_SUITES names (1.14).
+ * The class of grpc-js for that purpose, over a certificate provider, is experimental: the order of its arguments
+ * differs from the declaration, and a renewal drops the cipher suites of GRPC_SSL_CIPHER_SUITES (1.14).
  */
 import type { SecureContextOptions } from 'node:tls';
 import grpc from '@grpc/grpc-js';

@@ -1,21 +1,20 @@
 /**
  * Access rules, applied before a route runs.
  *
- * - On loopback, `Host` must name this machine: a web page whose name was rebound to 127.0.0.1 is turned away
- *   (DNS rebinding), and so is a page elsewhere that posts here (`Origin`).
- * - A request that, by the browser's own word (`Sec-Fetch-Site`), a page of another origin makes is turned away, unless
- *   a person follows a link to something to read.
- * - Beyond loopback a read needs the token as well. `--http-open` opens metrics or all reads by name. Opened reads,
- *   except metrics, are answered only if the request names an address, or a name that no stranger can own (DNS
- *   rebinding again). Probes, and the files of a page, hold nothing of a crawl, and are open to everybody.
- * - A control call changes something. If a token is set, it needs `Authorization: Bearer <token>` wherever it comes
- *   from. Without a token, control works on loopback only.
- * - Without a token, a control call by GET or HEAD needs `X-Crawlstream`, which no page from elsewhere can send, or a
- *   `Sec-Fetch-Site` that says that a page of this service makes it, since an `<img>` sends no Origin. `none` is not
- *   enough: a link in a mail or a terminal may lead to a hostile page, and browsers send `none` for the redirect from
- *   there, too.
- * - An open call checks its caller itself (a hub's signature), and so does a keyed one (an owner's key), which is told of as any
- *   control call is.
+ * - On loopback, `Host` must name this machine. This refuses a web page with a name that was rebound to 127.0.0.1
+ * (DNS rebinding), and a page elsewhere that posts here (`Origin`).
+ * - A request from a page of another origin (`Sec-Fetch-Site`) is refused, unless a person follows a link to
+ * something to read.
+ * - Beyond loopback, a read needs the token as well. `--http-open` opens metrics or all reads by name. Opened reads,
+ * except metrics, are answered only if the request names an address, or a name that no stranger can own (DNS
+ * rebinding again). Probes, and the files of a page, contain nothing of a crawl, and are open to everybody.
+ * - A control call changes something. If a token is set, it needs `Authorization: Bearer <token>` from every address.
+ * Without a token, control works on loopback only.
+ * - Without a token, a control call by GET or HEAD needs `X-Crawlstream`, which no page elsewhere can send, or a
+ * `Sec-Fetch-Site` that names a page of this service, because an `<img>` sends no Origin. `none` is not enough: a
+ * link in a mail or a terminal may lead to a hostile page, and browsers also send `none` for its redirect.
+ * - An open call checks its caller itself (a hub's signature), and so does a keyed one (an owner's key), which is
+ * reported like any control call.
  *
  * Tokens are compared by their hashes, in constant time.
  */
@@ -25,18 +24,18 @@ import { isIP } from 'node:net';
 import { canParse } from '../../../topology/url/can-parse.ts';
 import { isLoopbackHost } from './listen-address.ts';
 
-/** `public`, `metrics` and `read` change nothing. Absent: GET and HEAD read, whatever else is control. */
+/** `public`, `metrics` and `read` change nothing. Absent: GET and HEAD are reads, all else is control. */
 export type Access = 'public' | 'metrics' | 'read' | 'control' | 'open' | 'keyed';
 
-/** What is answered beyond loopback without a token; `reads` includes metrics. */
+/** Calls that need no token beyond loopback; `reads` includes metrics. */
 export const openings = ['metrics', 'reads'] as const;
 export type Opening = (typeof openings)[number];
 
 export interface AccessRules {
-  /** Can only this machine reach the service? */
+  /** Whether only this machine can reach the service. */
   readonly loopback: boolean;
   readonly token: string | undefined;
-  /** Absent: only what is public. */
+  /** Absent: only public calls. */
   readonly opened?: Opening | undefined;
 }
 
@@ -46,10 +45,10 @@ export interface Call {
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
   readonly method: string;
-  /** `Sec-Fetch-Site`, `Sec-Fetch-Dest`: what a browser says about which site makes the request, and for what. */
+  /** `Sec-Fetch-Site` and `Sec-Fetch-Dest`: the site that makes the request, by the browser, and its purpose. */
   readonly site: string | undefined;
   readonly dest: string | undefined;
-  /** Has it the header `X-Crawlstream`? */
+  /** Whether it has the header `X-Crawlstream`. */
   readonly marked: boolean;
 }
 

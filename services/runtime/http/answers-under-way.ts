@@ -1,6 +1,6 @@
 /**
- * Answers that wait in memory for clients to read them, by caller: who asks and does not read gets no more, and what is not
- * read at all is given up.
+ * Unread answers in memory, by caller. A caller that does not read gets no further answers, and an answer that is
+ * never read is given up.
  */
 import type { ServerResponse } from 'node:http';
 import { httpLimits } from './http-limits.ts';
@@ -13,10 +13,13 @@ export class AnswersUnderWay {
     return this.#bytes.get(caller) ?? 0;
   }
 
-  /** May an answer of so many bytes go out? It counts until it has been read, or its connection is closed. */
+  /**
+   * Returns whether an answer of this size may be sent. It counts until it has been read, or its connection is
+   * closed.
+   */
   add(caller: string, bytes: number, response: ServerResponse): boolean {
     const before = this.of(caller);
-    // A single one may be as long as it is.
+    // A single answer may have any length.
     if (before > 0 && before + bytes > httpLimits.unreadBytesMax) return false;
     this.#bytes.set(caller, before + bytes);
     const { socket } = response;
@@ -26,7 +29,7 @@ export class AnswersUnderWay {
     const end = () => {
       if (isOver) return;
       isOver = true;
-      // The server has set its own time for the next request.
+      // The server sets its own timeout for the next request.
       socket?.removeListener('timeout', giveUp);
       const left = this.of(caller) - bytes;
       if (left > 0) this.#bytes.set(caller, left);

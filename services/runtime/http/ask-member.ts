@@ -1,10 +1,10 @@
 /**
- * One process of a crawl asks another by HTTP, at the address that it told its group: with the token that they share, and
- * over TLS where the address says so.
+ * A request from one process of a crawl to another by HTTP, at the address that it gave its group, with their shared
+ * token, and over TLS if the address says so.
  *
- * Members usually serve one certificate, which names none of their addresses (pods have no names that last): a peer
- * that shows the very certificate that this process serves is a member. Any other certificate must name its peer, and
- * come from an authority that Node trusts (NODE_EXTRA_CA_CERTS adds one).
+ * Members usually serve one certificate, which names none of their addresses, because pods have no lasting names. So
+ * a peer with exactly the certificate that this process serves is a member. Any other certificate must name its peer,
+ * and come from an authority that Node trusts (NODE_EXTRA_CA_CERTS adds one).
  */
 import { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, rootCertificates } from 'node:tls';
@@ -12,7 +12,7 @@ import { Agent, fetch } from 'undici';
 
 export interface MemberAccess {
   readonly token?: string | undefined;
-  /** PEM, as of now. */
+  /** The current certificate, PEM. */
   readonly certificate?: (() => Buffer) | undefined;
 }
 

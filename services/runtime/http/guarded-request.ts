@@ -36,7 +36,7 @@ export type GuardedRequest = (
   body?: string,
 ) => Promise<GuardedAnswer>;
 
-/** Why a URL is never asked, whatever its name leads to; null: it may be. */
+/** Why a URL may never be requested, whatever address its name has; null: it may. */
 export function refusalOfUrl(url: URL, isBlocked: (address: string) => boolean): string | null {
   const { protocol } = url;
   if (protocol !== 'http:' && protocol !== 'https:') return `scheme ${protocol.slice(0, -1)} is not supported`;

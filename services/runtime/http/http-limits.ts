@@ -2,33 +2,36 @@
 export const httpLimits = {
   /** A request's body: a list of some ten thousand URLs. */
   bodyBytesMax: 1 << 20,
-  /** Of a body that is too long, so much more is read to nowhere before the answer says so. */
+  /** Bytes of a too long body that are read and discarded before the answer. */
   refusedBytesMax: 64 << 20,
-  /** A request that is not whole by then is cut off: slow clients hold no sockets. */
+  /** A request that is not complete after this time is cut off, ms: slow clients must not hold sockets. */
   requestMs: 10_000,
-  /** Answers of one caller that wait to be read: some calls of many pages at once. */
+  /** Bytes of unread answers of one caller: some calls of many pages at once. */
   unreadBytesMax: 64 << 20,
-  /** An answer of so much that is not read for `unreadMs`, or no byte of it, is given up; shorter ones fit into the system's buffers. */
+  /**
+   * An answer of this many bytes that is not read within `unreadMs` is given up. Shorter answers fit into the
+   * system's buffers.
+   */
   watchedBytes: 64 << 10,
   unreadMs: 30_000,
-  /** How often requests are looked at that are not whole yet: a slow one lives at most so much longer. */
+  /** How often incomplete requests are checked, ms: a slow one lives at most this much longer. */
   checkMs: 1_000,
   /** Longer than Prometheus's usual 15 s between scrapes, so that it keeps its connection. */
   keepAliveMs: 65_000,
-  /** Requests under way have this long to end when a service stops. */
+  /** Time for current requests to end when a service stops, ms. */
   closeMs: 2_000,
   /** Shorter tokens can be guessed. */
   tokenCharsMin: 16,
-  /** Another member that is asked has this long to answer, which takes milliseconds; then a standby is asked. */
+  /** Time for another member to answer, ms. It takes milliseconds; a standby is asked afterwards. */
   passOnMs: 2_000,
-  /** The same for a list of hosts, which looks at all of them: 10 million in slices take seconds. */
+  /** The same for a list of hosts, ms, which scans all of them: 10 million in slices take seconds. */
   listMs: 20_000,
-  /** Partitions that a list asks at once: enough to hide round trips, and no member is flooded. */
+  /** Partitions that a list queries at once: enough to hide round trips, without flooding a member. */
   listsAtOnce: 8,
-  /** Brokers have this long to answer a request of a moment; then it is answered by what was known before. */
+  /** Time for brokers to answer a request, ms; then the last known state answers it. */
   knownMs: 500,
-  /** What is known of a group's members is used this long. */
+  /** How long the known members of a group are reused, ms. */
   membersMs: 1_000,
-  /** Seconds after which what is not up yet, or runs elsewhere, is worth another call. */
+  /** Seconds until a retry is worthwhile, if a service is starting or runs elsewhere. */
   againS: 1,
 } as const;

@@ -1,9 +1,9 @@
 /**
- * The HTTP side of a service: probes, metrics, and the routes that the service adds.
+ * The HTTP server of a service: probes, metrics, and the routes that the service adds.
  *
- * Off unless asked for. Every error is JSON: `{"error": CODE, "message": one line}`. What a route may be called by is
- * its `config.access` (access.ts). Requests under way are finished when the server closes, idle connections are not
- * waited for. This is the one file that knows fastify; it is loaded only by a service that listens.
+ * Off unless configured. Every error is JSON: `{"error": CODE, "message": one line}`. A route's `config.access` says
+ * who may call it (access.ts). When the server closes, current requests are finished, and idle connections are closed
+ * at once. Only this file uses fastify, and only a service that listens loads it.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -21,9 +21,9 @@ import type { TlsPair } from './tls-pair.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Absent: GET and HEAD read, whatever else is control. */
+    /** Absent: GET and HEAD are reads, all else is control. */
     readonly access?: Access;
-    /** Programs call it all the time: its calls are not logged. */
+    /** Programs call it all the time, so its calls are not logged. */
     readonly often?: true;
   }
 }
@@ -39,28 +39,28 @@ export interface HttpOptions {
   readonly listen: ListenAddress;
   /** The token that control calls need, and beyond loopback reads, too. Absent: neither is answered beyond loopback. */
   readonly token?: string | undefined;
-  /** What needs no token beyond loopback. */
+  /** Calls that need no token beyond loopback. */
   readonly opened?: Opening | undefined;
   /** Absent: plain text. */
   readonly tls?: TlsPair | undefined;
   readonly probes: Probes;
-  /** In the text format of Prometheus, and its content type. */
+  /** Metrics in the text format of Prometheus, and their content type. */
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly routes?: readonly Routes[];
-  /** Of a request's target, before a route is looked for: for paths that hold whole URLs. Absent: as it is. */
+  /** Rewrites the target of a request before routing, for paths that contain whole URLs. Absent: unchanged. */
   readonly rewriteUrl?: ((target: string) => string) | undefined;
   /** Called with an error that is a bug. */
   readonly onBug: (error: unknown) => void;
-  /** Called after each call that changes something, or was refused to. */
+  /** Called after each call that changed something, or was refused to. */
   readonly onCall?: ((call: AnsweredCall) => void) | undefined;
 }
 
-/** What an operator, or a program in their name, asked of the service. */
+/** A call by an operator, or by a program in their name. */
 export interface AnsweredCall {
-  /** What the caller sent as `X-Request-Id`, or was given: it is in the answer's header of that name, too. */
+  /** The caller's `X-Request-Id`, or a generated one; the answer has it in the same header. */
   readonly id: string;
   readonly method: string;
-  /** Without its query, which may hold what a log must not. */
+  /** Path without the query, which may contain secrets. */
   readonly path: string;
   readonly status: number;
   readonly ms: number;
@@ -69,12 +69,12 @@ export interface AnsweredCall {
 }
 
 export interface HttpServer {
-  /** `host:port`, with the port that was given out where any was asked for. */
+  /** `host:port`, with the actual port if any was requested. */
   readonly address: string;
   close(): Promise<void>;
 }
 
-/** Rejects with INVALID_ARGUMENT where it cannot listen. */
+/** Rejects with INVALID_ARGUMENT if it cannot listen. */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const { listen, token, opened, tls, probes, onBug, onCall, rewriteUrl = (target) => target } = options;
   const rules = { loopback: isLoopbackHost(listen.host), token, opened };
@@ -119,7 +119,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         .code(400)
         .send(problem('BAD_REQUEST', `the parameter ${twice[0]} is given more than once: send it once`));
     }
-    // Whoever calls on all the same begins with a connection.
+    // A refused caller must open a new connection for each further call.
     reply.header('connection', 'close');
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
     return reply
@@ -147,7 +147,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   app.setErrorHandler(
     async (error: Error & { readonly statusCode?: number; readonly code?: string }, request, reply) => {
       if (error instanceof CrawlstreamError) {
-        // What the request would have used is closed already.
+        // The store that the request needs is closed already.
         const message = error.code === 'STORE_CLOSED' ? stopping : error.message;
         const status = statusOf(error.code);
         if (status === 503) reply.header('retry-after', `${httpLimits.againS}`);
@@ -204,8 +204,8 @@ function probe(waitsFor: string | null, reply: { code(status: number): unknown }
 }
 
 /**
- * What a client is sending still, to nowhere: a connection that is closed before is reset, and the client never reads why.
- * Its time is that of any request.
+ * Reads and discards the rest of a request. If the connection were closed earlier, it would be reset, and the client
+ * would never read the error. The timeout is that of any request.
  */
 async function readOut(request: IncomingMessage): Promise<void> {
   let bytes = 0;
@@ -220,7 +220,7 @@ async function readOut(request: IncomingMessage): Promise<void> {
   });
 }
 
-/** A caller's own id leads from its log to ours; one that no header of an answer could repeat is replaced. */
+/** The caller's own id connects its log to ours. An id that cannot be repeated in a header is replaced. */
 function requestIdOf(sent: string | undefined): string {
   return sent !== undefined && /^[\w.:-]{1,64}$/.test(sent) ? sent : randomBytes(8).toString('hex');
 }

@@ -1,10 +1,10 @@
-/** Where a service listens: on this machine only, unless a host is named. */
+/** The address on which a service listens: this machine only, unless a host is named. */
 import { isIP } from 'node:net';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
 }
 

@@ -1,4 +1,4 @@
-/** Parts of OpenAPI 3.1 documents, made of the schemas by which calls are checked. */
+/** Parts of OpenAPI 3.1 documents, made from the schemas that check calls. */
 import { z } from 'zod';
 
 export const nameOf = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1)}`;
@@ -7,7 +7,7 @@ export const bodyOf = (name: string): object => ({
   'application/json': { schema: { $ref: `#/components/schemas/${nameOf(name)}` } },
 });
 
-/** Calls as clients may write them, with defaults left out; answers as they come. */
+/** Schemas of calls as clients may send them, with optional defaults, and of answers as clients receive them. */
 export function schemasOf(
   calls: Readonly<Record<string, z.ZodType>>,
   answers: Readonly<Record<string, z.ZodType>>,
@@ -23,7 +23,7 @@ export function schemasOf(
 
 export const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 
-/** Where a token is set, calls need it. */
+/** Calls need a token if one is set. */
 export const security = [{}, { token: [] }];
 export const securitySchemes = {
   token: { type: 'http', scheme: 'bearer', description: 'CRAWLSTREAM_HTTP_TOKEN' },

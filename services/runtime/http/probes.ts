@@ -1,11 +1,10 @@
 /**
- * What an orchestrator asks a service: is it alive, has it come up, may it be counted on?
+ * Probes for an orchestrator: is a service alive, has it started, is it ready?
  *
  * `/livez` answers as long as the process runs. `/startupz` is 200 once the service was ready for the first time: a
- * restore may take long, and must not be killed for it. `/readyz` is 200 while everything this process holds is
- * restored; a partition that just arrived makes it wait again. What is wrong elsewhere, such as that there is no
- * fetcher, is noted in its answer but keeps nothing from being ready, since orchestrators bring services up one after
- * another.
+ * restore may take long, and must not be killed for it. `/readyz` is 200 while all partitions of this process are
+ * restored; a new partition makes it wait again. Trouble elsewhere, such as missing fetchers, is noted in its answer
+ * but does not affect readiness, because orchestrators start services one after another.
  */
 export class Probes {
   #started = false;
@@ -13,8 +12,8 @@ export class Probes {
   #note: () => string | null = () => null;
 
   /**
-   * From now on `why` returns what the service waits for; null: nothing. `note`: what an operator should know though it
-   * is ready.
+   * Sets the status. `why` returns what the service waits for; null: nothing. `note` returns a hint for the operator
+   * while the service is ready.
    */
   serve(why: () => string | null, note: () => string | null = () => null): void {
     this.#why = why;
@@ -27,7 +26,7 @@ export class Probes {
     this.#note = () => null;
   }
 
-  /** The service's present wait; null: it is ready. */
+  /** The reason why the service is not ready; null: it is ready. */
   get waitsFor(): string | null {
     const why = this.#why();
     if (why === null) this.#started = true;

@@ -14,7 +14,7 @@ export function readCall<T extends z.ZodType>(
   throw invalid(`${faultOf(parsed.error)} (${fields})`);
 }
 
-/** The first field at fault, what is wrong with it, and what to do. */
+/** The first invalid field, its fault, and the remedy. */
 export function faultOf(error: z.core.$ZodError): string {
   const issue = error.issues[0]!;
   const path = [...issue.path];

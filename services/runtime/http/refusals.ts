@@ -15,7 +15,7 @@ export function problem(error: string, message: string): Problem {
   return { error, message };
 }
 
-/** By status, where nobody has said more. */
+/** By status, if there is no more specific message. */
 const byStatus: Readonly<Record<number, Problem>> = {
   400: problem('BAD_REQUEST', 'the request is not valid HTTP: check its line, its headers and its length'),
   408: problem('TIMEOUT', `the request did not arrive within ${httpLimits.requestMs / 1_000}s: send it faster`),
@@ -26,7 +26,7 @@ const byStatus: Readonly<Record<number, Problem>> = {
   431: problem('TOO_LONG', 'the headers are too long: send fewer or shorter ones'),
 };
 
-/** By the framework's own codes: its words speak of its insides. */
+/** By the framework's own codes, because its messages describe its internals. */
 const byCode: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'the path is not valid: percent-encode it as UTF-8',
   FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not valid JSON',
@@ -35,7 +35,8 @@ const byCode: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a caller reads of an error of the framework, or of one that a route has given a status. `bodyBytesMax`: of the route.
+ * The error that a caller receives for an error of the framework, or of a route with a status. `bodyBytesMax`: limit
+ * of the route.
  */
 export function problemOf(
   error: { readonly code?: string; readonly message: string },
@@ -75,7 +76,7 @@ function rawRefusal(status: number): string {
   ].join('\r\n');
 }
 
-/** For a status that Node answers by itself. */
+/** For a status with which Node answers itself. */
 export function problemOfStatus(status: number): Problem {
   return byStatus[status]!;
 }

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-/** How often the files are read: a renewal may take days, but a revoked certificate should be replaced soon. */
+/** How often the files are read, ms: a renewal may take days, but a revoked certificate should be replaced soon. */
 const lookEveryMs = 10_000;
 
 /** PEM. */
@@ -19,7 +19,7 @@ export interface CertificateAndKey {
 
 export interface TlsPair {
   readonly now: CertificateAndKey;
-  /** Calls back with each new pair, until the function that it returns is called. */
+  /** Calls `take` with each new pair, until the returned function is called. */
   watch(take: (pair: CertificateAndKey) => void): () => void;
 }
 

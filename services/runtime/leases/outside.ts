@@ -22,7 +22,7 @@ export interface ClientUrl {
   readonly userAgent: string;
   /** Kept between the completion of a request to the host and the next start, ms. */
   readonly delayMs: number;
-  /** It must have been given to a client by then. */
+  /** Latest time at which a client may get it, ms. */
   readonly latestStartMs: number;
   /** No client may keep it longer, ms since the Unix epoch. */
   readonly deadlineMs: number;
@@ -36,13 +36,16 @@ export interface ClientFailure {
 
 /** Its outcome. */
 export interface Report {
-  /** What no status shows; `returned`, `robotsDenied`: no request was made. null: the status and `failure` show it. */
+  /**
+   * Kinds that no status shows; `returned`, `robotsDenied`: no request was made. null: the status and `failure` show
+   * the kind.
+   */
   readonly kind: Extract<OutcomeKind, 'returned' | 'robotsDenied' | 'tooLarge'> | null;
   /** 0: no response. */
   readonly status: number;
   readonly failure: ClientFailure | null;
   readonly detail: string;
-  /** Names, in lower case, and values in turn. */
+  /** Names, in lower case, and values, alternating. */
   readonly headers: readonly string[];
   /** Start and completion of the request. */
   readonly startMs: number;
@@ -55,28 +58,28 @@ export interface Report {
   readonly text: string;
   /** Links that the client has published. */
   readonly links: number;
-  /** To be read here. null: the client has read it. */
+  /** The body, to be parsed here; null: the client has parsed it. */
   readonly body: Buffer | null;
-  /** The client has made use of the response: it is not to be tried again, whatever its status. */
+  /** The client has used the response: it must not be retried, whatever its status. */
   readonly final: boolean;
-  /** Publish the links that are found in `body`. */
+  /** Publish the links found in `body`. */
   readonly follow: boolean;
 }
 
-/** A client that has room for one URL more. */
+/** A client with room for one more URL. */
 export interface LeaseClient {
   /** Resolves when its client has reported, or its time is over. Never rejects. */
   hand(clientUrl: ClientUrl): Promise<Report>;
-  /** There is nothing for it after all. */
+  /** Answers the client that there is no URL for it after all. */
   pass(): void;
 }
 
 export interface Outside {
   /** True: clients alone fetch pages. False: this fetcher fetches what no client asks for, and nothing was given along with. */
   readonly only: boolean;
-  /** Waits for a client with room. null: none came by then. */
+  /** Resolves to a client with room; null: none came in time. */
   client(untilMs: number, signal: AbortSignal): Promise<LeaseClient | null>;
-  /** A client that has room now; null: there is none. */
+  /** Returns a client that has room now; null: there is none. */
   clientNow(): LeaseClient | null;
   /** A lease begins, and may soon have a URL to give. To be called when it has, or ends: after that it is no longer counted. */
   begin(): () => void;

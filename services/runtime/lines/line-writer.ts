@@ -14,15 +14,15 @@ const compress = promisify(gzip);
 export interface LineWriter {
   /** Without the line's end. */
   write(line: string): void;
-  /** To be awaited now and then: what was written is in memory until then. */
+  /** Call now and then: written lines stay in memory until then. */
   flush(): Promise<void>;
-  /** Puts the file in its place. */
+  /** Moves the file to its final name. */
   finish(): Promise<void>;
-  /** Something failed: the file of before stays. */
+  /** Call after a failure: the previous file stays. */
   abandon(): Promise<void>;
 }
 
-/** Throws INVALID_ARGUMENT where the file can't be written, DISK_FULL where there is no room. */
+/** Throws INVALID_ARGUMENT if the file cannot be written, DISK_FULL if there is no room. */
 export async function openLineWriter(name: string): Promise<LineWriter> {
   const file = await openNamedFile(name === '-' ? '/dev/stdout' : name);
   const isCompressed = name.endsWith('.gz');

@@ -1,7 +1,7 @@
-/** Text of files that people bring: UTF-8, or UTF-16 with its mark, as Windows' PowerShell writes what is sent to a file. */
+/** Text of users' files: UTF-8, or UTF-16 with a byte order mark, as Windows' PowerShell writes redirected output. */
 import { TextDecoder } from 'node:util';
 
-/** Takes bytes as they come; gives text without the mark. */
+/** Decodes bytes as they arrive; the text has no byte order mark. */
 export class MarkedTextDecoder {
   #decoder: TextDecoder | undefined;
   #first = Buffer.alloc(0);

@@ -8,7 +8,7 @@ import { MarkedTextDecoder } from './marked-text.ts';
 /** Longest line that is read. */
 const lineCharsMax = 16 * 2 ** 20;
 
-/** Throws INVALID_ARGUMENT, naming the file, where it can't be read. */
+/** Throws INVALID_ARGUMENT, naming the file, if it cannot be read. */
 export async function* readLines(name: string): AsyncGenerator<string[]> {
   const source = name === '-' ? process.stdin : createReadStream(name, { highWaterMark: 2 ** 18 });
   const decoder = new MarkedTextDecoder();

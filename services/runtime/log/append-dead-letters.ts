@@ -1,6 +1,5 @@
 /**
- * Appends dead letters, which must not be lost: if a letter is too large for the topic, most of its original is left
- * out.
+ * Appends dead letters, which must not be lost: if one is too large for the topic, most of its original is left out.
  */
 import type { DeadLetter } from '../../../schemas/types.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
@@ -10,11 +9,11 @@ import { RecordTooLarge } from './record-too-large.ts';
 export interface AddressedDeadLetter {
   readonly deadLetter: DeadLetter;
   readonly key: Buffer | null;
-  /** Partition of the letter. Absent: that of its source. */
+  /** Partition of the dead letter. Absent: that of its source. */
   readonly partition?: number;
 }
 
-/** Any topic takes a record of this size. */
+/** Every topic accepts a record with this many bytes of the original. */
 const originalBytesKept = 1_000;
 
 /** `topic`: full name of `dead-letters`. Resolves once all of them are durable. */

@@ -28,8 +28,8 @@ export interface EmbeddedLog extends Log {
    */
   expire(topic: string, partition: number, beforeMs: number): Promise<number>;
   /**
-   * Takes key, headers and value out of these records, whose offsets stay. Throws INVALID_ARGUMENT for a `state` topic, which
-   * would not give the same state any more. Their bytes leave the disk when the log is closed; where a kill comes first, with
+   * Removes key, headers and value of these records; their offsets stay. Throws INVALID_ARGUMENT for a `state` topic,
+   * because its state would change. The bytes leave the disk when the log is closed or, after a kill, with
    * `rewriteStore`.
    */
   erase(topic: string, partition: number, offsets: readonly number[]): Promise<void>;
@@ -38,14 +38,14 @@ export interface EmbeddedLog extends Log {
 export interface EmbeddedLogOptions {
   /** Recent records kept in memory, bytes over all partitions. */
   readonly tailBytes?: number;
-  /** Bytes after which records go to a new stretch of the disk. */
+  /** Bytes after which records go to a new segment on disk. */
   readonly segmentBytes?: number;
   /**
-   * Shortest time from one synced write to the next while little waits, ms. Default 0: write at once. A crawl does well
-   * with 2 to 5: a write costs about 150 µs of CPU, and a quick disk would take thousands of small ones a second.
+   * Shortest time between two synced writes while little is waiting, ms. Default 0: write at once. 2 to 5 suits a
+   * crawl: a write costs about 150 µs of CPU, and a fast disk would take thousands of small ones a second.
    */
   readonly groupIntervalMs?: number;
-  /** Readers pass over what is damaged, and call this. Absent: they fail there. */
+  /** Readers skip damaged records, and call this. Absent: they fail there. */
   readonly onLost?: OnLost;
 }
 
@@ -58,7 +58,7 @@ export async function openEmbeddedLog(
   const tail = createTail(options.tailBytes ?? logLimits.tailBytes);
   const readers = new Set<EmbeddedReader>();
   const commits = new Map<string, number>();
-  /** Changes of topics and trims go one at a time. */
+  /** Changes of topics and trims run one at a time. */
   let changes: Promise<unknown> = Promise.resolve();
   let isOpen = true;
   let hasErased = false;

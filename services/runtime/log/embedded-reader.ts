@@ -20,7 +20,7 @@ export interface EmbeddedReader extends LogReader {
 
 const news = Symbol('news');
 
-/** Records that are damaged, and are passed over: `from` to `to`, without `to`. */
+/** Damaged records that the reader skips: `from` to `to`, without `to`. */
 export interface LostRecords {
   readonly partition: Pick<Partition, 'topic' | 'partition'>;
   readonly from: number;
@@ -90,7 +90,7 @@ export function createReader(
         parts.push({ assignment, records });
         left -= bytes;
       } catch (error) {
-        // Of the other partitions nothing was handed out: a later poll brings it.
+        // Records of the other partitions were not returned: a later poll returns them.
         for (const part of parts) part.assignment.position -= part.records.length;
         throw error;
       }
@@ -194,7 +194,7 @@ export async function readStored(store: StateStore, partition: Partition, positi
   const end = partition.durableEnd;
   let bytes = 0;
   const holder = partition.segments.findLastIndex((s) => s.first <= position);
-  // Those of now: a trim takes others out of the list while this waits for the disk.
+  // The current segments: a trim removes others from the list while this waits for the disk.
   for (const { segment } of partition.segments.slice(Math.max(0, holder))) {
     if (bytes >= bytesMax) break;
     const from = position + records.length;
@@ -228,7 +228,10 @@ async function readWhole(store: StateStore, partition: Partition, position: numb
   }
 }
 
-/** The first record behind `position` that can be read; the end, where there is none. What is damaged is taken for one stretch. */
+/**
+ * Returns the offset of the first readable record after `position`; the end if there is none. All damaged records
+ * count as one range.
+ */
 async function nextWhole(store: StateStore, partition: Partition, position: number): Promise<number> {
   const end = partition.durableEnd;
   let lost = position;
@@ -250,7 +253,7 @@ async function nextWhole(store: StateStore, partition: Partition, position: numb
   return whole;
 }
 
-/** The first record at or behind an offset; undefined: there is none, or it can't be read. */
+/** Returns the offset of the first record from `offset` on; undefined: there is none, or it cannot be read. */
 async function firstFrom(store: StateStore, partition: Partition, offset: number): Promise<number | undefined> {
   const { topicId, partition: number, durableEnd, segments, topic } = partition;
   const holder = segments.findLastIndex((one) => one.first <= offset);

@@ -1,8 +1,8 @@
 /**
- * Erases records of the embedded log where they stand: their offsets and times stay, so that the partition has no holes
- * and no position moves; key, headers and value go. Readers pass over them (consumer.ts, read-record.ts).
+ * Erases records of the embedded log in place: their offsets and times stay, so that the partition has no gaps and no
+ * position moves; key, headers and value are removed. Readers skip erased records (consumer.ts, read-record.ts).
  *
- * For a log that nobody else reads at the moment: what a reader has in memory is not taken back.
+ * Nobody else may read the log meanwhile, because records in a reader's memory stay.
  */
 import type { StateStore, StoreOp } from '../store/store.ts';
 import type { LogRecord } from './log.ts';
@@ -13,7 +13,7 @@ import { tailStart } from './tail.ts';
 const rowsPerWrite = 500;
 const empty = Buffer.alloc(0);
 
-/** Durable when it resolves. Offsets that are not there are passed over. */
+/** Resolves once durable. Missing offsets are skipped. */
 export async function eraseRecords(store: StateStore, p: Partition, offsets: readonly number[]): Promise<void> {
   const ops: StoreOp[] = [];
   for (const offset of offsets) {

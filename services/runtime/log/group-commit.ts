@@ -17,7 +17,7 @@ import { recordOverheadBytes, type TailEntry } from './tail.ts';
 
 export interface GroupCommit {
   append(records: readonly AppendRecord[]): Promise<number[]>;
-  /** Resolves when all that was appended is durable, or has failed. Later appends reject. */
+  /** Resolves when all appends are durable or have failed. Later appends reject. */
   close(): Promise<void>;
 }
 
@@ -105,7 +105,10 @@ export function createGroupCommit(
     running = undefined;
   };
 
-  /** Every write costs about 150 µs of CPU whatever it holds: small groups that follow closely wait for company. */
+  /**
+   * Waits for further appends if writes follow closely, because every write costs about 150 µs of CPU, whatever its
+   * size.
+   */
   const gathered = async (group: Group): Promise<Group> => {
     const soonestMs = lastWriteMs + groupIntervalMs;
     if (groupIntervalMs > 0 && group.bytes < logLimits.groupBytesMax && clock.nowMs() < soonestMs) {

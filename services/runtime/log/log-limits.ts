@@ -15,10 +15,13 @@ export const logLimits = {
   trimRowsPerWrite: 2_000,
   /** Partition numbers have 16 bits in a row's key. */
   partitionsMax: 65_535,
-  /** How often a read-only log beside a writer looks for new records while a reader waits. */
+  /** How often a read-only log beside a writer checks for new records while a reader waits, ms. */
   refreshMs: 500,
-  /** A read that met damage is tried again with so small a share of its bytes, down to one record. */
+  /** A read that met damage is repeated with this fraction of its bytes, down to one record. */
   damagedReadShare: 16,
-  /** Of tables that are read through when a crawl goes on, bytes: that takes a quarter of a second. Larger logs are read when somebody asks. */
+  /**
+   * Bytes of tables that are checked when a crawl continues, which takes a quarter of a second. Larger logs are
+   * checked on demand.
+   */
   checkedTablesBytesMax: 64 << 20,
 } as const;

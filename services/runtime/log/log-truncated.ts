@@ -5,12 +5,12 @@ import type { ReadBefore } from './log.ts';
 export class LogTruncated extends CrawlstreamError {
   readonly topic: string;
   readonly partition: number;
-  /** End of what was read and still exists: what the partition holds from here on is new. */
+  /** End of the read records that still exist: later records of the partition are new. */
   readonly end: number;
 
   readonly leaderEpoch: number;
 
-  /** `before`: what was read. `end`: the end of what still exists of it. */
+  /** `before`: the records that were read. `end`: the end of those that still exist. */
   constructor(topic: string, partition: number, before: ReadBefore, end: number) {
     const what = `${topic}/${partition} was read up to ${before.end}, but its records from ${end} on are gone`;
     super('LOG_TRUNCATED', `${what}: acknowledged records are lost`);

@@ -1,8 +1,8 @@
 /**
- * What the embedded log keeps in memory of each topic and partition, and how it finds it again when it opens.
+ * The embedded log's topics and partitions in memory, and their recovery when it opens.
  *
- * Invariant: `start <= durableEnd <= nextOffset`; `segments` ascend; each but the one being written may be trusted to
- * hold, or to have held, a record of the partition.
+ * Invariant: `start <= durableEnd <= nextOffset`; `segments` ascend; each except the one being written has, or had, a
+ * record of the partition.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { StateStore } from '../store/store.ts';
@@ -14,17 +14,17 @@ export interface Partition {
   readonly topicId: number;
   readonly partition: number;
   readonly retention: 'state' | 'time';
-  /** First offset still there. */
+  /** First offset that still exists. */
   start: number;
-  /** First row not yet deleted; below `start` after a trim that was cut short. */
+  /** First row that is not deleted yet; below `start` after an interrupted trim. */
   swept: number;
-  /** What the next append gets. */
+  /** Offset of the next append. */
   nextOffset: number;
-  /** Readers see what lies below. */
+  /** Readers see records below this offset. */
   durableEnd: number;
   /** Segments with records of this partition, and the first offset in each. */
   readonly segments: SegmentStart[];
-  /** Newest records, up to `durableEnd`; `tail[tailHead]` is the oldest still held. */
+  /** Newest records, up to `durableEnd`; `tail[tailHead]` is the oldest in memory. */
   tail: LogRecord[];
   tailHead: number;
 }
@@ -41,7 +41,7 @@ export interface Topics {
   segment: number;
   /** Oldest segment that still has a row. */
   oldestSegment: number;
-  /** Newest timestamp given out. */
+  /** Newest timestamp that a record got, ms since the Unix epoch. */
   lastMs: number;
 }
 

@@ -1,11 +1,11 @@
 /**
- * If a partition has lost records that were read, reads on from the end of what is left: what it holds from there on is
- * new, and none of it is skipped.
+ * Polls; if a partition has lost records that were read, continues from the end of the remaining ones. Later records
+ * are new, and none of them is skipped.
  */
 import type { LogReader, LogRecord, PollOptions } from './log.ts';
 import { LogTruncated } from './log-truncated.ts';
 
-/** Empty when that happened; `onTruncated` is called. */
+/** Empty after a loss; `onTruncated` is then called. */
 export async function pollOn(
   reader: LogReader,
   options: PollOptions,

@@ -1,10 +1,10 @@
 /**
- * The embedded log beside the process that writes it, for `pages` and `stats` during a crawl.
+ * Reads the embedded log beside the process that writes it, for `pages` and `stats` during a crawl.
  *
- * RocksDB shows a reader the folder as it stood when it was opened, so new records are seen by opening it again: on
- * `refresh`, or every 500 ms while a reader waits. Everything acknowledged before the open is seen; what was written
- * but not yet synced may be seen too. The writer is not affected; table files it deletes stay readable until the next
- * refresh.
+ * RocksDB shows a reader the folder as of its opening, so new records appear only after it is opened again: on
+ * `refresh`, or every 500 ms while a reader waits. A reader sees everything acknowledged before the opening, and
+ * possibly records that were written but not yet synced. The writer is not affected; table files that it deletes stay
+ * readable until the next refresh.
  */
 
 import type { CrawlstreamError } from '../../../topology/errors.ts';
@@ -23,19 +23,19 @@ export interface ReadOnlyLog
   topics(): LogTopic[];
   /** For decoding only: it registers nothing, ids it does not give out are 0. */
   readonly registry: SchemaRegistry;
-  /** Sees what was written up to now. Costs a read of the writer's newest memtables: 10 to 300 ms. */
+  /** Makes all records up to now visible. Costs a read of the writer's newest memtables: 10 to 300 ms. */
   refresh(): Promise<void>;
 }
 
-/** Called with what is passed over in a damaged folder: records, or the rest of a file. */
+/** Called with the skipped parts of a damaged folder: records, or the rest of a file. */
 export interface Damage {
   readonly onRecords: OnLost;
   readonly onFile: (damage: LogDamage) => void;
 }
 
 /**
- * Throws STORE_FAILED where the folder holds no store, and where it is damaged, as far as its newest files show; with `damage`,
- * what is whole is read.
+ * Throws STORE_FAILED if the folder has no store, or if its newest files show damage. With `damage`, the undamaged
+ * records are read.
  */
 export async function openReadOnlyLog(folder: string, clock: Clock, damage?: Damage): Promise<ReadOnlyLog> {
   if (damage === undefined) await refuseLogDamage(folder);

@@ -1,8 +1,8 @@
-/** An append of records of which some are larger than their topics take. The others of the call are durable. */
+/** An append with some records that are too large for their topics. The other records of the call are durable. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
 export class RecordTooLarge extends CrawlstreamError {
-  /** Their places in the call. */
+  /** Their indexes in the call. */
   readonly indexes: readonly number[];
 
   constructor(topic: string, indexes: readonly number[]) {

@@ -7,15 +7,16 @@
  *   L m g <group> 0 <topic name> 0 <partition u16>   committed offset u48
  *   L r <segment u32> <topic u16> <partition u16> <offset u48> <time ms u48> <key length + 1 u16> <key> <headers>   record: the value, bare
  *
- * All of a record but its value is in the row's key, so that values are never copied to be framed. Every 64 MB or so a
- * new segment starts: later rows then never sort among older ones, so RocksDB's compactions leave old table files alone
- * instead of merging each partition's news into them (which would rewrite a page some ten times over a long crawl).
+ * A row's key holds everything of a record except the value, so that values are never copied to be framed. Every 64
+ * MB or so, a new segment starts. Later rows then never sort among older ones, so RocksDB's compactions leave old
+ * table files alone, instead of merging each partition's new rows into them (which would rewrite a page about ten
+ * times over a long crawl).
  */
 import type { AppendRecord, LogRecord } from './log.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Every key of the log starts with this byte; other users of the same store must choose another. */
+/** First byte of all keys of the log; other users of the same store must use another. */
 const logSpace = 0x4c;
 const metaSpace = 0x6d;
 const recordSpace = 0x72;
@@ -127,7 +128,7 @@ export function offsetOfKey(row: Buffer): number {
   return row.readUIntBE(10, 6);
 }
 
-/** Shares the bytes of what was appended. */
+/** Shares the bytes of the appended record. */
 export function newRecord(given: AppendRecord, offset: number, timestampMs: number): LogRecord {
   return {
     topic: given.topic,

@@ -55,7 +55,7 @@ function trimRow(p: Partition): StoreOp {
   return { key: rows.trimKey(p.topicId, p.partition), value: rows.offsetsValue(p.start, p.swept) };
 }
 
-/** Deletes the rows of segments in which no partition has a record any more; the segment being written stays. */
+/** Deletes the rows of segments without records of any partition; the segment being written stays. */
 function segmentsGone(topics: Topics): StoreOp[] {
   let oldest = topics.segment;
   for (const { segments } of topics.all) oldest = Math.min(oldest, segments[0]?.segment ?? oldest);
@@ -67,8 +67,8 @@ function segmentsGone(topics: Topics): StoreOp[] {
 }
 
 /**
- * Offset of the first record appended at or after `timeMs`; the end if there is none. Timestamps never fall within a
- * log, so halving finds it: one short read from disk per step.
+ * Returns the offset of the first record appended at or after `timeMs`; the end if there is none. Timestamps never
+ * decrease within a log, so bisection finds it: one short read from disk per step.
  */
 export async function offsetAt(store: StateStore, p: Partition, timeMs: number): Promise<number> {
   let low = p.start;

@@ -1,17 +1,17 @@
 /**
- * A loop that finds something to do each time it looks never lets go of the event loop: what it awaits is there at once, and timers,
- * sockets and the probe of whether the process lives wait for ever. A breath lets them have their turn. It goes by the loop's rounds,
- * not by a clock, so that a simulation with the same seed takes the same ones.
+ * Yields to timers, sockets and liveness probes now and then. A loop that always finds work never yields to the event
+ * loop, because its awaits resolve at once. Breaths are counted in rounds of the loop, not by a clock, so that a
+ * simulation with the same seed takes the same ones.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 
-/** Rounds of some hundred microseconds to a millisecond each. */
+/** Rounds between two yields, each of some hundred microseconds to a millisecond. */
 const roundsMax = 16;
 
 export class Breath {
   #rounds = 0;
 
-  /** To be called once a round. Undefined: others had their turn a moment ago. */
+  /** Call once a round. Undefined: no need to yield yet. */
   take(): Promise<void> | undefined {
     this.#rounds += 1;
     if (this.#rounds < roundsMax) return undefined;

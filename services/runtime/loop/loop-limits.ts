@@ -2,14 +2,20 @@
 export const loopLimits = {
   /** The main thread beats so often, and the watching thread looks so often, ms. */
   beatMs: 250,
-  /** A loop that stands for longer is noted on disk, ms: a kill, or a death for want of memory, then leaves a name. */
+  /**
+   * A loop that is blocked for longer is recorded on disk, ms: after a kill, or a lack of memory, the record names
+   * its subject.
+   */
   notedMs: 1_000,
-  /** A loop that stands for longer is ended with its process, ms: several times what any ordinary work takes on a busy machine. */
+  /**
+   * A process with a loop that is blocked for longer is ended, ms: several times as long as any ordinary work takes
+   * on a busy machine.
+   */
   stillMsMax: 15_000,
-  /** A thread in native code cannot run the exit: its process is killed after this, ms. */
+  /** A thread in native code cannot run the exit: its process is killed after this time, ms. */
   exitMs: 1_000,
-  /** Two deaths with one name, no further apart than this, are put down to that name, ms: a supervisor starts again within minutes. */
+  /** Two deaths with the same subject within this time are blamed on it, ms: a supervisor restarts within minutes. */
   deathsMs: 600_000,
-  /** Deaths that the note keeps. */
+  /** Deaths that the record keeps. */
   deathsMax: 100,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * What the watch over the event loop leaves on disk for the next start: for whom the loop stood, and for whom it stood when the
- * process died before. A note that cannot be read says nothing: it must not keep a process from its start.
+ * The note of the event-loop watch on disk, for the next start: the subject of a blocked loop, and the subjects of
+ * earlier deaths. An unreadable note is ignored, because it must not prevent a start.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,17 +8,20 @@ import { z } from 'zod';
 import { loopLimits } from './loop-limits.ts';
 
 const stoodSchema = z.object({
-  /** For whom; null: nobody knows. */
+  /** The subject; null: unknown. */
   subject: z.string().nullable(),
   atMs: z.number(),
 });
 
 const noteSchema = z.object({
   format: z.literal(1),
-  /** standing: the loop stood for a moment. ended: it stood so long that the watch ended the process. null: it ran. */
+  /**
+   * standing: the loop was blocked for a moment. ended: it was blocked so long that the watch ended the process.
+   * null: it ran.
+   */
   state: z.enum(['standing', 'ended']).nullable(),
   stood: stoodSchema.nullable(),
-  /** Earlier deaths of the process while its loop stood. */
+  /** Earlier deaths of the process while its loop was blocked. */
   deaths: z.array(stoodSchema),
 });
 
@@ -35,7 +38,7 @@ export function readLoopNote(path: string): LoopNote {
   }
 }
 
-/** In one step, and durable: whoever writes it may be killed in the next moment. */
+/** Writes it in one step and durably: the process may be killed in the next moment. */
 export function writeLoopNote(path: string, note: LoopNote): void {
   const made = `${path}.new`;
   const file = openSync(made, 'w', 0o600);
@@ -56,13 +59,13 @@ export function writeLoopNote(path: string, note: LoopNote): void {
   }
 }
 
-/** What the last process left: how it died, if its loop stood then, and whether its subject is to be held for it. */
+/** Verdict on the last process: how it died, if its loop was blocked then, and whether its subject is to blame. */
 export interface LoopVerdict {
-  /** null: its loop went round. */
+  /** null: its loop was running. */
   readonly how: 'ended' | 'diedTwice' | 'died' | null;
   readonly subject: string | null;
   readonly atMs: number;
-  /** What the next note begins with. */
+  /** Deaths for the next note. */
   readonly deaths: readonly LoopDeath[];
 }
 

@@ -55,7 +55,7 @@ function look(): void {
   }
 }
 
-/** Whom the main thread worked for at more than half of the rounds; null: nobody. */
+/** The subject of more than half of the rounds; null: none. */
 function culprit(): string | null {
   const all = [...rounds.values()].reduce((sum, one) => sum + one, 0);
   const found = [...rounds].find(([number, count]) => number !== 0 && count * 2 > all);
@@ -67,7 +67,7 @@ function note(state: 'standing' | 'ended' | null): void {
   try {
     writeLoopNote(path, { format: 1, state, stood, deaths: [...deaths] });
   } catch {
-    // On a full disk the process ends without a name: that is still better than a process that never answers.
+    // On a full disk, the process ends without a record: still better than a process that never answers.
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * A watch over the event loop. The main thread says whom it works for and beats; a thread of its own sees the beat stand still. Such
- * a loop is noted on disk within a second, and after `loopLimits.stillMsMax` the process is ended, so that its supervisor starts it
- * again: code that never yields can be ended in no other way. The next start reads from the note whom the loop stood for.
+ * A watch over the event loop. The main thread sets its current subject, and counts beats; a separate thread notices
+ * when the beats stop. A blocked loop is recorded on disk within a second, and after `loopLimits.stillMsMax` the
+ * process is ended, so that its supervisor restarts it: code that never yields cannot be ended in any other way. The
+ * next start reads from the note which subject blocked the loop.
  */
 import { url as debuggerUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
@@ -11,24 +12,24 @@ import type { LoopSubject, LoopWatchStart } from './loop-watch-worker.ts';
 
 export type { LoopVerdict } from './loop-note.ts';
 
-/** sysexits.h has it for a failure that is over once one tries again: no other end of a command has it. */
+/** The code of sysexits.h for a failure that a retry may fix; no other end of a command has it. */
 export const loopStoodExitCode = 75;
 
-/** Somebody for whom the main thread works. */
+/** A subject for which the main thread works. */
 export interface LoopMark {
-  /** `act` does not return a promise: what it awaited would be put down to others. */
+  /** `act` must not return a promise: the work after an await would be blamed on other subjects. */
   run<T>(act: () => T): T;
   leave(): void;
 }
 
-/** Subjects without an observer. */
+/** A mark for subjects without a watch. */
 export const unwatched: LoopMark = { run: (act) => act(), leave() {} };
 
 const fromSource = import.meta.url.endsWith('.ts');
 const workerUrl = new URL(fromSource ? './loop-watch-worker.ts' : './loop-watch-worker.js', import.meta.url);
 
 export class LoopWatch {
-  /** What the last process left. */
+  /** The verdict on the last process. */
   readonly verdict: LoopVerdict;
   readonly #path: string;
   readonly #words = new Int32Array(new SharedArrayBuffer(8));
@@ -36,17 +37,20 @@ export class LoopWatch {
   #timer: NodeJS.Timeout | undefined;
   #number = 0;
 
-  /** `path`: of its note. Nothing is watched until `start`. */
+  /** `path`: path of the note. Nothing is watched until `start`. */
   constructor(path: string) {
     this.#path = path;
     this.verdict = judgeLoopNote(readLoopNote(path));
   }
 
-  /** Once what the verdict asks for is durable: the note is made new. Resolves once the thread watches. `onFailure`: none does. */
+  /**
+   * Starts the watch, and renews the note. Call once the consequences of the verdict are durable. Resolves once the
+   * thread watches. `onFailure`: called if the thread fails.
+   */
   async start(onFailure: (error: Error) => void): Promise<void> {
     const deaths = [...this.verdict.deaths];
     if (this.verdict.how !== null) writeLoopNote(this.#path, { format: 1, state: null, stood: null, deaths });
-    // Who halts a program in a debugger stops its loop, and means to.
+    // A debugger stops the loop on purpose, so nothing is watched under one.
     if (debuggerUrl() !== undefined) return;
     const worker = this.#startWorker(deaths);
     this.#worker = worker;

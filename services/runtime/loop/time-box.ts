@@ -1,21 +1,22 @@
 /**
- * Runs code whose cost a stranger decides for so long, and no longer.
+ * Limits the time of code with a cost that a stranger controls.
  *
- * A page, a policy or a pattern can make plain code take minutes between two turns of the event loop, in loops of ours and in those of
- * the engine (a regular expression, a sort). Node's `vm` ends such code from a separate thread, whatever it is doing: there is nothing
- * to count in it, and nothing that it could catch. It costs a tenth of a millisecond a call.
+ * A page, a policy or a pattern can make plain code take minutes between two turns of the event loop, in our loops
+ * and in those of the engine (a regular expression, a sort). Node's `vm` ends such code from a separate thread,
+ * whatever it is doing, so the code needs no checks and cannot catch the end. It costs a tenth of a millisecond a
+ * call.
  *
- * What was ended stays half done: whoever calls drops what it worked on.
+ * Ended code leaves its work half done: the caller must drop it.
  */
 import { Script } from 'node:vm';
 
-/** `ended`: time was up. */
+/** `ended`: the time ran out. */
 export type Boxed<T> = { readonly ended: false; readonly value: T } | { readonly ended: true };
 
 const global = globalThis as { crawlstreamBoxed?: (() => void) | undefined };
 const script = new Script('crawlstreamBoxed()');
 
-/** `timeMsMax`: of the whole thread's time, so that a machine that is busy ends it sooner. Throws what `act` throws. */
+/** `timeMsMax`: of the whole thread's time, so a busy machine ends the code sooner. Throws what `act` throws. */
 export function withinTime<T>(timeMsMax: number, act: () => T): Boxed<T> {
   let result: { readonly value: T } | undefined;
   const before = global.crawlstreamBoxed;

@@ -1,11 +1,11 @@
 /**
- * How values are spread: counts between fixed bounds, as a Prometheus histogram has them.
+ * A distribution of values: counts between fixed bounds, like a Prometheus histogram.
  *
  * `observe` costs some nanoseconds and allocates nothing, so it may be called for each request or commit, but not for
  * each URL. Counts only grow.
  */
 export class Distribution {
-  /** Upper bounds, ascending; the last bucket is beyond them all. */
+  /** Upper bounds, ascending; the last bucket is above all of them. */
   readonly bounds: readonly number[];
   readonly #counts: Float64Array;
   #sum = 0;

@@ -1,8 +1,8 @@
 /**
- * Metrics as Prometheus reads them. The one file that knows prom-client; loaded only by a service that listens.
+ * Metrics in Prometheus's format. Only this file uses prom-client, and only a service that listens loads it.
  *
- * Every scrape begins with nothing, so that values which are no longer reported, such as the counters of a partition
- * that has moved, are gone from the answer, and a process shows no zeros for what it does not do.
+ * Every scrape starts empty. So values that are no longer reported, such as the counters of a partition that has
+ * moved, disappear from the answer, and a process shows no zeros for work that it does not do.
  */
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import {
@@ -15,9 +15,9 @@ import {
 } from './metrics.ts';
 
 export interface Exposition {
-  /** Asks all sources. */
+  /** Queries all sources. */
   scrape(): Promise<{ readonly type: string; readonly text: string }>;
-  /** The same as values. */
+  /** The metrics as values. */
   read(): Promise<object[]>;
 }
 
@@ -118,14 +118,14 @@ class Values implements MetricSink {
 }
 
 /**
- * Counters of a process never fall: a rate takes each fall for a restart, and counts all again. What sources count may
- * fall, as where URLs are purged, or where one of several sources of a series has ended: then a series stands still, and
- * goes on from there.
+ * Keeps counters of a process from falling: Prometheus would take a fall for a restart, and count everything again.
+ * The counts of sources may fall, when URLs are purged, or when one of several sources of a series has ended. The
+ * series then stays constant, and continues from there.
  */
 class RisingCounts {
   readonly #seen = new Map<string, { value: number; shown: number }>();
 
-  /** `whole` false: a part of `told` may be missing now, and return later. */
+  /** `whole` false: a part of `value` may be missing now, and return later. */
   shown(series: string, value: number, whole: boolean): number {
     const seen = this.#seen.get(series);
     if (seen === undefined) {
@@ -148,7 +148,7 @@ function keyOf(labels: Readonly<Record<string, string | number>>): string {
     .join();
 }
 
-/** prom-client's own histograms do the counting; this one shows what others have counted. */
+/** Histograms of prom-client count themselves; this one exports existing counts. */
 function histogramOf(name: string, help: string, value: readonly Spread[]): Metric {
   const shown = { name, help, type: 'histogram', aggregator: 'sum' };
   const metric = { ...shown, get: async () => ({ ...shown, values: samplesOf(name, value) }), reset: () => {} };

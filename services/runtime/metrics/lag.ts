@@ -1,9 +1,9 @@
 /**
- * How far groups are behind, and the age of the oldest record that each has not handled.
+ * The lag of consumer groups, and the age of the oldest record that each has not handled.
  *
- * Ends of partitions and times of records are requested every few seconds, beside the scrapes. A scrape returns the
- * last known values with their age, so an absent broker does not delay it. While a broker is away the values stay and
- * ages grow: a group that stops with its brokers falls behind, as far as anybody can know.
+ * Ends of partitions and times of records are requested every few seconds, independently of scrapes. A scrape returns
+ * the last known values with their age, so an absent broker does not delay it. While a broker is away, the values
+ * stay and the ages grow: a group that stops with its brokers falls behind, as far as anybody can know.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TopicName, topics } from '../../../topology/topics.ts';
@@ -15,25 +15,25 @@ export interface Lagging {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
   readonly clock: Clock;
   readonly group: string;
-  /** The next offset to deal with, by partition of full topic names, as of now. */
+  /** The current next offset to handle, by partition of full topic names. */
   positions(): readonly Position[];
 }
 
-/** What was seen of a partition. */
+/** Last known range of a partition. */
 interface Seen {
   readonly start: number;
   readonly end: number;
-  /** When, by the clock. */
+  /** Time of the measurement, by the clock. */
   readonly atMs: number;
-  /** Of the first record from `offset` on; null: there was none, or it could not be read in time. */
+  /** Offset and time of the first record from `offset` on; null: there was none, or it could not be read in time. */
   oldest: { readonly offset: number; readonly timestampMs: number } | null;
 }
 
-/** Between two looks: each asks for the ends of all partitions, and for a record of those that are behind. ms */
+/** Time between two measurements, ms. Each requests the ends of all partitions, and a record of those with a lag. */
 const everyMs = 10_000;
-/** A partition that has come since the last look is looked at after this. ms */
+/** A partition that is new since the last measurement is measured after this time, ms. */
 const newMs = 500;
-/** A look reads old records for this long: one for each partition that is behind, and only while time allows. ms */
+/** Longest time for reading old records in a measurement, ms: one record for each partition with a lag. */
 const readMs = 1_000;
 
 export class LagWatch {
@@ -45,17 +45,17 @@ export class LagWatch {
     return () => void this.#groups.delete(lagging);
   }
 
-  /** Where each group is, for another process that watches. */
+  /** Current positions of each group, for another process that measures the lag. */
   positions(): [group: string, positions: readonly Position[]][] {
     return [...this.#groups.keys()].map(({ group, positions }) => [group, positions()]);
   }
 
-  /** All groups are left. */
+  /** Forgets all groups. */
   clear(): void {
     this.#groups.clear();
   }
 
-  /** Never waits. */
+  /** Reports the last known values, without waiting. */
   readonly metrics: MetricSource = (sink) => {
     for (const [lagging, seen] of this.#groups) groupMetrics(sink, lagging, seen);
   };

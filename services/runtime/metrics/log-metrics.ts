@@ -1,4 +1,4 @@
-/** How a process gets on with the brokers: its requests by API, appends that were sent again, rebalances of its groups. */
+/** Metrics of a process's requests to brokers by API, of repeated appends, and of rebalances of its groups. */
 import type { Log } from '../log/log.ts';
 import type { MetricSource } from './metrics.ts';
 

@@ -1,10 +1,10 @@
 /**
  * Every metric of every service, by name.
  *
- * Prometheus's conventions: base units (seconds, bytes), `_total` on what only grows, labels of few values (never a
- * URL or a host). What a partition's counters say is labelled by partition, so that a rate over all of them is right
- * while partitions move between processes. Nothing here costs a hot path anything: values are read, when somebody
- * scrapes, from counters that exist anyway.
+ * Prometheus's conventions: base units (seconds, bytes), `_total` on counters, labels with few values (never a URL or
+ * a host). Values from a partition's counters have the label partition, so that a rate over all of them is right
+ * while partitions move between processes. Metrics cost nothing on hot paths: values are read at each scrape from
+ * counters that exist anyway.
  */
 export interface MetricSpec {
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -199,14 +199,14 @@ export interface MetricSink {
   spread(name: MetricName, distribution: Spread): void;
 }
 
-/** As `Distribution` (distribution.ts) has it. */
+/** The counts of a `Distribution` (distribution.ts). */
 export interface Spread {
   readonly bounds: readonly number[];
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** Tells what it knows when it is asked. */
+/** Reports its values on demand. */
 export type MetricSource = (sink: MetricSink) => void | Promise<void>;
 
 function gauge(help: string, ...labels: string[]): MetricSpec {

@@ -14,23 +14,23 @@ export interface Service {
   crawl: string | undefined;
   /** Of that crawl; undefined: not known yet. */
   partitions: number | undefined;
-  /** `host:port` where it listens; null: nowhere. */
+  /** `host:port` on which it listens; null: it does not listen. */
   listensOn: string | null;
   /** Over TLS? */
   isSecure: boolean;
-  /** How it asks others of its crawl; undefined: it listens nowhere. */
+  /** Sends requests to other members of its crawl; undefined: it listens nowhere. */
   askMember: AskMember | undefined;
-  /** Metrics of its present role: they are removed when it loses that. */
+  /** Metrics of its current role: they are removed when the role is lost. */
   readonly sources: Set<MetricSource>;
-  /** Folders of its stores, by store: their disks are exported also while the role is lost. */
+  /** Folders of its stores, by store: their disk space is also exported while the role is lost. */
   readonly disks: Map<string, string>;
-  /** How far its groups are behind. */
+  /** Lag of its groups. */
   readonly lag: LagWatch;
-  /** What it needs of others and does not have; undefined: it needs none. */
+  /** Returns the needed parts that are missing; undefined: the service needs none. */
   away: (() => Away) | undefined;
   /** The receiver of spans; undefined: there is none. */
   spans: SpanOutlet | undefined;
-  /** What became of metrics and lines that were sent to a collector, by signal. */
+  /** Counts of metrics and log lines that were sent to a collector, by signal and result. */
   readonly exports: Map<string, Readonly<Record<string, number>>>;
   /** Its role is lost: its samples are dropped. */
   forget(): void;
@@ -39,14 +39,14 @@ export interface Service {
 export interface Away {
   /** Brokers that do not answer. */
   readonly brokers: number;
-  /** What is missing so that nothing can be done; null: nothing is. */
+  /** The missing part without which nothing works; null: none. */
   readonly cutOff: CutOff | null;
 }
 
 export const cutOffs = ['brokers', 'registry', 'schema', 'disk'] as const;
 export type CutOff = (typeof cutOffs)[number];
 
-/** `counts`: of spans, by what became of them. */
+/** `counts`: number of spans by result. */
 export interface SpanOutlet {
   readonly sink: SpanSink;
   readonly counts: Readonly<Record<string, number>>;
@@ -67,7 +67,7 @@ export function createService(role: string): Service {
   };
 }
 
-/** What a role that has ended with this error cannot be taken again without. */
+/** The missing part without which a role that ended with this error cannot be taken again. */
 export function awayAfter(code: ErrorCode): Away {
   if (code === 'BROKER_UNREACHABLE') return { brokers: 1, cutOff: 'brokers' };
   if (code === 'DISK_FULL') return { brokers: 0, cutOff: 'disk' };

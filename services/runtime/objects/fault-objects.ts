@@ -1,8 +1,9 @@
 /**
- * The fault-injecting twin: any object store, with planned failures, for tests of what stands on one.
+ * The fault-injecting twin: any object store, with planned failures, for tests of code that uses one.
  *
- * The store goes away (`failAt`: this call and all after it), or the process dies at a change, before it is made or after
- * it was made and nobody heard (`crashAt`, `when`). The inner store is what the next process finds.
+ * Either the store goes away (`failAt`: this call and all later ones), or the process dies at a change, before it is
+ * made or after it was made without an answer (`crashAt`, `when`). The inner store has the state that the next
+ * process finds.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { ObjectStore } from './objects.ts';

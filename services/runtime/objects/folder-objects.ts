@@ -48,7 +48,7 @@ export function createFolderObjects(folder: string): ObjectStore {
   };
 }
 
-/** What a crash left half-written beside objects that are gone now. */
+/** Removes files that a crash left half-written beside objects that no longer exist. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of (await unlessMissing(readdir(folder))) ?? []) {
     if (name.endsWith(partial)) await rm(join(folder, name), { force: true });

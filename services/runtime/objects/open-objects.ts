@@ -1,4 +1,4 @@
-/** An object store by what a user calls it: a folder, or `s3://bucket/prefix`. */
+/** Opens an object store by the user's name for it: a folder, or `s3://bucket/prefix`. */
 import { createFolderObjects } from './folder-objects.ts';
 import type { ObjectStore } from './objects.ts';
 import { openS3Objects } from './s3-objects.ts';

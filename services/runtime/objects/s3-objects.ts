@@ -1,8 +1,8 @@
 /**
- * The object store on S3 or what is compatible with it, by AWS's own client.
+ * The object store on S3 or compatible services, with AWS's own client.
  *
- * Endpoint, region and credentials are found as AWS's tools find them: `AWS_*` variables, profiles, a pod's or a
- * machine's role. The bucket goes into the path, as every compatible store takes it.
+ * Endpoint, region and credentials are found in the same way as by AWS's tools: `AWS_*` variables, profiles, a pod's
+ * or a machine's role. The bucket is part of the path, which every compatible store accepts.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -28,7 +28,7 @@ export function s3Place(url: string): S3Place {
   return { bucket, prefix: path === '' || path.endsWith('/') ? path : `${path}/` };
 }
 
-/** Throws INVALID_ARGUMENT where there are no credentials. */
+/** Throws INVALID_ARGUMENT without credentials. */
 export async function openS3Objects(url: string): Promise<ObjectStore> {
   const { bucket, prefix } = s3Place(url);
   // The client warns at each start that later releases will not support Node 20; the locked release does.
@@ -38,7 +38,7 @@ export async function openS3Objects(url: string): Promise<ObjectStore> {
   const client = new sdk.S3Client({
     region: process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1',
     forcePathStyle: true,
-    // Compatible stores know the plain protocol; what is stored carries checksums of ours.
+    // Compatible stores support only the plain protocol; stored data has our own checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: objectLimits.connectMs, socketTimeout: objectLimits.silenceMs },

@@ -1,15 +1,15 @@
-/** Bounds of what is sent to a collector beside traces: a collector that is slow or away costs lines, never memory. */
+/** Bounds of data for a collector, besides traces: a collector that is slow or away costs lines, never memory. */
 export const otlpLimits = {
-  /** Lines that wait for the collector, half a kilobyte each; of more, the newest are dropped and counted. */
+  /** Lines that wait for the collector, half a kilobyte each; beyond that, the newest are dropped and counted. */
   linesQueued: 2_048,
-  /** In one request. */
+  /** Lines in one request. */
   linesPerExport: 512,
-  /** Between looks at the queue. ms */
+  /** Interval at which the queue is sent, ms. */
   linesEveryMs: 1_000,
-  /** Between two exports of metrics, where OTEL_METRIC_EXPORT_INTERVAL does not say: OpenTelemetry's own default. ms */
+  /** Interval of metric exports without OTEL_METRIC_EXPORT_INTERVAL, ms: OpenTelemetry's own default. */
   metricsEveryMs: 60_000,
-  /** A request that is not answered by then has failed. ms */
+  /** A request without an answer after this time has failed, ms. */
   timeoutMs: 10_000,
-  /** Failing exports are said as often as this at most. ms */
+  /** Shortest time between two messages about failing exports, ms. */
   troubleEveryMs: 60_000,
 } as const;

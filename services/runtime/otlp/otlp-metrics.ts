@@ -2,7 +2,7 @@
 import type { Exposition } from '../metrics/exposition.ts';
 import { type KeyValue, keyValues, nanoseconds } from './otlp-post.ts';
 
-/** As prom-client has it. */
+/** A metric in the format of prom-client. */
 export interface ReportedMetric {
   readonly name: string;
   readonly help: string;
@@ -19,7 +19,7 @@ interface ReportedValue {
 export interface MetricsExport {
   readonly resource: { readonly attributes: readonly KeyValue[] };
   readonly version: string;
-  /** When what only grows was 0, and now. ms */
+  /** When counters were 0, and the current time, ms. */
   readonly startMs: number;
   readonly nowMs: number;
 }
@@ -44,11 +44,11 @@ function metricOf(metric: ReportedMetric, about: MetricsExport): object[] {
     return [{ ...about_, sum: { aggregationTemporality: cumulative, isMonotonic: true, dataPoints: dataPoints() } }];
   if (type === 'histogram')
     return [{ ...about_, histogram: { aggregationTemporality: cumulative, dataPoints: histogramsOf(metric, times) } }];
-  // A summary of prom-client's own has quantiles as labels: gauges of what was seen.
+  // A summary of prom-client has quantiles as labels: export them as gauges.
   return [{ ...about_, gauge: { dataPoints: dataPoints() } }];
 }
 
-/** Prometheus counts up to each bound, OTLP between two. */
+/** Converts histograms: Prometheus counts up to each bound, OTLP between two bounds. */
 function histogramsOf({ name, values }: ReportedMetric, times: object): object[] {
   const points = new Map<
     string,

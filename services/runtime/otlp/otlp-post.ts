@@ -24,7 +24,9 @@ export interface OtlpPost {
   send(body: object): Promise<boolean>;
 }
 
-/** Where a signal goes; undefined: nowhere. `endpoint`: of an option, which goes before all variables. */
+/**
+ * The endpoint of a signal; undefined: it is not sent. `endpoint`: value of an option, which overrides all variables.
+ */
 export function signalEndpoint(
   signal: Signal,
   endpoint: string | undefined,
@@ -117,7 +119,7 @@ function anyValue(value: string | number | boolean): object {
   return Number.isSafeInteger(value) ? { intValue: `${value}` } : { doubleValue: value };
 }
 
-/** What describes this process; variables go before what we know. */
+/** Attributes of this process; variables override known values. */
 export function resourceOf(own: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv): { attributes: KeyValue[] } {
   const name = env['OTEL_SERVICE_NAME'];
   const given = Object.fromEntries(pairsOf(env['OTEL_RESOURCE_ATTRIBUTES'] ?? ''));

@@ -1,9 +1,9 @@
 /**
  * Loads the lists that a policy refers to (topology/url/url-lists.ts) from files.
  *
- * Invariant: what is given out has the hash that the policy names. A list that was loaded before, by hash and kind, is
- * shared: a policy that changes elsewhere reads no file again. With a folder for copies, each list that was read once is
- * kept there under its hash, so that a restart, or going back to an earlier policy, needs no file to be as it was.
+ * Invariant: a returned list has the hash in the policy. A list that was loaded before, by hash and kind, is shared:
+ * a policy with other changes reads no file again. With a folder for copies, each list is stored there under its hash
+ * once it was read, so that a restart, or a return to an earlier policy, does not depend on unchanged files.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -17,13 +17,13 @@ import { compileList, fieldOfList } from '../../../topology/url/url-lists.ts';
 import { makeFolder, putFile } from '../disk/durable-names.ts';
 
 export interface ListFiles {
-  /** Reads and compiles what is not there yet; the source answers for all of `references`. `folder`: of the policy. */
+  /** Loads lists that are not loaded yet; the source returns all of `references`. `folder`: folder of the policy. */
   load(references: readonly ListName[], folder: string): Promise<ListSource>;
 }
 
-/** `copies`: absolute; made when there is something to keep. */
+/** `copies`: absolute path; created on demand. */
 export function createListFiles(copies?: string): ListFiles {
-  /** Lists of the newest policy only: those that are no longer referred to are dropped. */
+  /** Lists of the newest policy only; others are dropped. */
   let loaded = new Map<string, CompiledList>();
   return {
     async load(references, folder) {
@@ -60,7 +60,7 @@ async function loadList(reference: ListName, folder: string, copies?: string): P
   return compileList(kind, bytes.toString('utf8'), name);
 }
 
-/** Undefined where there is none, or it is not whole. */
+/** Undefined if there is none, or it is incomplete. */
 async function keptCopy(copies: string, sha256: string): Promise<Buffer | undefined> {
   try {
     const bytes = await readFile(join(copies, sha256));

@@ -1,10 +1,10 @@
 /**
- * The fault-injecting twin: any store, with planned failures, for tests of what stands on a store.
+ * The fault-injecting twin: any store, with planned failures, for tests of code that uses a store.
  *
- * Three things can go wrong with a write. It fails and says so (`failAt`: disk full); the process dies before it is
- * applied, or after it was applied but before anybody heard (`crashAt`, `when`). A crash may also take back the newest
- * writes that asked for no sync, as a machine does: a suffix, never a hole. After a crash every call rejects; the inner
- * store is what the next process finds.
+ * Three things can go wrong with a write. It fails with an error (`failAt`: disk full); the process dies before it is
+ * applied, or after it was applied but without an answer (`crashAt`, `when`). A crash may also undo the newest
+ * unsynced writes, as on a real machine: a suffix, never a gap. After a crash, every call rejects; the inner store
+ * has the state that the next process finds.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { StateStore, StoreOp } from './store.ts';
@@ -16,14 +16,14 @@ export interface FaultPlan {
   /** The process dies at this write, counted from 1. */
   readonly crashAt?: number;
   readonly when?: 'before' | 'after';
-  /** Unsynced writes, newest first, that a crash takes back. Default 0; the write crashed `after` counts as one. */
+  /** Unsynced writes, newest first, that a crash undoes. Default 0; the write crashed `after` counts as one. */
   readonly loseUnsynced?: number;
 }
 
 export interface FaultStore extends StateStore {
   /** Writes seen so far: run once without a plan to learn how many there are, then crash at each. */
   writes(): number;
-  /** The process dies now. Resolves when the inner store is what the next process will find. */
+  /** The process dies now. Resolves when the inner store has the state that the next process will find. */
   crash(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createFaultStore(inner: StateStore, plan: FaultPlan = {}): Fault
   let crashed = false;
   /** For each unsynced write, newest last, the operations that undo it. */
   let unsynced: StoreOp[][] = [];
-  /** Writes go one at a time: an undo is right only for the state just before its write. */
+  /** Writes run one at a time: an undo is right only for the state just before its write. */
   let queue: Promise<unknown> = Promise.resolve();
 
   const gone = () =>

@@ -1,17 +1,17 @@
 /**
- * Loads a native module so that its C++ template code can't be taken for Node's, nor Node's for its own.
+ * Loads a native module so that its C++ template code and Node's cannot be mixed up.
  *
- * Compilers put a copy of each template instantiation (`std::regex`, `std::vector<..>`) into every program that uses it,
- * as a weak symbol, and on Linux the loader makes all of a process share the copy it meets first: Node's. From Node 22
- * on, the executable exports some that were compiled for another `std::string` than the `rocksdb` package's prebuild
- * was; RocksDB then runs them in its static constructors and the process dies in `free()` before any error can be
- * thrown. Which symbols meet depends on how a Node was built, so version numbers don't tell (22.20 of PyPI's wheels is
- * good for one prebuild and bad for another).
+ * Compilers put a copy of each template instantiation (`std::regex`, `std::vector<..>`) into every program that uses
+ * it, as a weak symbol. On Linux, the loader makes the whole process share the first copy that it meets: Node's. From
+ * Node 22 on, the executable exports some that were compiled for another `std::string` than the prebuild of the
+ * `rocksdb` package; RocksDB then runs them in its static constructors, and the process dies in `free()` before any
+ * error can be thrown. Which symbols collide depends on how a Node was built, so version numbers are no guide (22.20
+ * of PyPI's wheels works with one prebuild and fails with another).
  *
- * The remedy is the one a linker offers at build time (`-fvisibility=hidden`), applied to a copy: every weak symbol the
- * module defines is marked hidden, so that the loader (glibc's) binds the module's uses of it to the module. Functions of libstdc++
- * itself are undefined in the module and stay shared. macOS and Windows bind a symbol to the library it was linked
- * against; the case can't arise there.
+ * The remedy is the one that a linker offers at build time (`-fvisibility=hidden`), applied to a copy: every weak
+ * symbol that the module defines is marked hidden, so that the loader (glibc's) binds the module's uses of it to the
+ * module. Functions of libstdc++ itself are undefined in the module and stay shared. macOS and Windows bind a symbol
+ * to the library it was linked against, so the problem cannot occur there.
  *
  * Sources: System V ABI (gABI) chapters 4 and 5: file header, section header, symbol table; Itanium C++ ABI §5.2.
  */
@@ -33,11 +33,11 @@ const elf = {
   hidden: 2,
 } as const;
 
-/** Throws what the loader throws, and an Error where the file is not a 64-bit little-endian ELF module. */
+/** Throws the loader's error, or an Error if the file is not a 64-bit little-endian ELF module. */
 export function loadIsolated(file: string): unknown {
   const bytes = readFileSync(file);
   isolate(bytes);
-  // A folder for temporary files may forbid executables: the package's own does not.
+  // The folder for temporary files may forbid executables; the package's own folder does not.
   try {
     return loadCopy(bytes, tmpdir());
   } catch (error) {

@@ -1,8 +1,8 @@
 /**
- * Which table files a LevelDB manifest names: those that were added and not deleted again.
+ * The table files that a LevelDB manifest names: those that were added and not deleted again.
  *
- * A manifest is a log of edits, in blocks of 32 KiB; records have a header of 7 bytes (checksum u32, length u16, type) and
- * may go over several blocks. A record cut short at the end is one that its writer had not finished.
+ * A manifest is a log of edits, in blocks of 32 KiB. Records have a header of 7 bytes (checksum u32, length u16,
+ * type) and may span several blocks. A record that is cut at the end was not finished by its writer.
  *
  * Source: LevelDB 1.20, doc/log_format.txt, db/version_edit.cc (tags and fields).
  */
@@ -21,7 +21,7 @@ const tag = {
   previousLog: 9,
 } as const;
 
-/** Throws an Error where it meets a field that LevelDB 1.20 does not have. */
+/** Throws an Error for a field that LevelDB 1.20 does not have. */
 export function tablesOf(manifest: Buffer): ReadonlySet<number> {
   const tables = new Set<number>();
   for (const edit of recordsOf(manifest)) applyEdit(edit, tables);

@@ -1,15 +1,16 @@
 /**
- * Reading a LevelDB folder beside the process that writes it.
+ * Reads a LevelDB folder beside the process that writes it.
  *
- * LevelDB can't be opened twice, nor read-only. Its table files never change, so a reader makes a separate folder
- * below the writer's: hard links to the tables, copies of the manifest and of the write-ahead logs (a memtable or two),
- * and opens that, without any notice of the writer's. Invariant: only tables that the manifest names are linked.
- * LevelDB gives its next files numbers beyond those, and empties what has such a name: a link to a table that the
- * writer is just making would be emptied under the writer. If the writer's folder can't be written (a read-only mount,
- * a file system without links, a full disk), a full copy is made in the folder for temporary files, or in memory.
+ * LevelDB cannot be opened twice, nor read-only. Its table files never change. So a reader makes a separate folder
+ * below the writer's, with hard links to the tables and copies of the manifest and of the write-ahead logs (a
+ * memtable or two), and opens that; the writer does not notice. Invariant: only tables that the manifest names are
+ * linked. LevelDB gives its next files higher numbers, and empties existing files of these names: a link to a table
+ * that the writer is just making would be emptied under the writer. If the writer's folder cannot be written (a
+ * read-only mount, a file system without links, a full disk), a full copy is made in the folder for temporary files,
+ * or in memory.
  *
- * A reader that was killed leaves its copy; the next reader that makes one there, or the next writer, removes it: `destroy` takes LevelDB's lock first,
- * so it fails where somebody still reads.
+ * A killed reader leaves its copy. The next reader that makes one there, or the next writer, removes it: `destroy`
+ * takes LevelDB's lock first, so it fails while somebody still reads.
  */
 import { copyFile, link, lstat, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ import { storeLimits } from './store-limits.ts';
 
 export interface LevelReader {
   readonly db: LevelDb;
-  /** Closes it, and removes its files. */
+  /** Closes the database, and removes its files. */
   readonly end: () => Promise<void>;
 }
 
@@ -79,12 +80,12 @@ async function openCopy(folder: string, start: string, open: (path: string) => P
 function isWithoutRoom(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'].includes(code)) return true;
-  // LevelDB, which writes a manifest and tables of its own when it opens the copy.
+  // The error is LevelDB's, which writes its own manifest and tables when it opens the copy.
   const { cause } = error;
   return cause instanceof Error && /No space left|quota exceeded/i.test(cause.message);
 }
 
-/** Memory last: where temporary files are on the same full disk. */
+/** Memory comes last, for the case that temporary files are on the same full disk. */
 async function placesFor(folder: string): Promise<{ readonly above: string; readonly start: string }[]> {
   const places = [
     { above: folder, start: prefix },

@@ -1,14 +1,14 @@
 /**
- * The state store on LevelDB (npm `classic-level` 3), for machines that the `rocksdb` package has no binary for.
+ * The state store on LevelDB (npm `classic-level` 3), for machines without a binary of the `rocksdb` package.
  *
- * One `write` is one LevelDB batch, so it is atomic. Scans see the snapshot taken at their first step. LevelDB has no
+ * One `write` is one LevelDB batch, so it is atomic. A scan sees the snapshot of its first step. LevelDB has no
  * read-only open: a reader opens a copy made of hard links (level-reader.ts).
  *
- * Invariant: what a power cut takes back is a suffix, never a hole. LevelDB keeps the rows of the present memtable in a
- * write-ahead log, and begins a new log when it is full, without a sync of the old one: rows in the new log could then
- * outlive earlier ones. So here the write that fills the memtable is a synced one, and the log is changed right after
- * it, before the next write; the memtable that LevelDB is told of is twice as large, so that it never gets to it first. LevelDB
- * does not sync the folder of a new log, so this does.
+ * Invariant: a power cut undoes a suffix of the writes, never a gap. LevelDB keeps the rows of the current memtable
+ * in a write-ahead log, and starts a new log when the memtable is full, without syncing the old one: rows in the new
+ * log could then outlive earlier ones. So the write that fills the memtable is synced here, and the log is changed
+ * right after it, before the next write. LevelDB gets a memtable size twice as large, so that it never changes the
+ * log first. LevelDB does not sync the folder of a new log, so this file does.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,14 +25,17 @@ import { storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
 import { storeLimits } from './store-limits.ts';
 
-/** LevelDB's own cost of a row in a memtable, at most: lengths, sequence number, links, and what a block has left over. */
+/**
+ * Most bytes that LevelDB adds to a row in a memtable: lengths, sequence number, links, and the unused rest of a
+ * block.
+ */
 const memtableRowBytes = 100;
-/** How often to check whether LevelDB has begun a new log after the request: that takes about 1 ms. */
+/** How often to check whether LevelDB has begun a new log after the request, ms: it takes about 1 ms. */
 const newLogLookMs = 1;
-/** Beyond every key: a compaction of this range does no more than to begin a new memtable and log. */
+/** Greater than every key: a compaction of this range only starts a new memtable and log. */
 const noRange = Buffer.alloc(32, 0xff);
 
-/** Throws DATA_FOLDER_LOCKED, DISK_FULL, STORE_UNSUPPORTED or STORE_FAILED, each naming the folder. */
+/** Throws DATA_FOLDER_LOCKED, DISK_FULL, STORE_UNSUPPORTED or STORE_FAILED, each with the folder. */
 export async function openLevelStore(folder: string, options: StoreOptions = {}): Promise<StateStore> {
   const memtableBytes = options.writeBufferBytes ?? 32 << 20;
   const open = (path: string, createIfMissing: boolean) =>
@@ -45,7 +48,7 @@ export async function openLevelStore(folder: string, options: StoreOptions = {})
     await makeFolders(folder, { recursive: true });
     const db = await open(folder, true);
     await removeStaleReaders(folder);
-    // LevelDB syncs no name of a log: a power cut could take the file with all that was synced into it.
+    // LevelDB does not sync the names of logs: a power cut could remove the file, with all its synced rows.
     await syncFolder(folder);
     return createStore({ db, folder, end: () => db.close(), memtableBytes });
   } catch (error) {
@@ -63,7 +66,7 @@ interface Opened {
 
 function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
   const gate = createStoreGate();
-  /** After a write that failed, the log may end in half a record, and LevelDB would write on behind it. */
+  /** After a failed write, the log may end in half a record, and LevelDB would append after it. */
   let failure: CrawlstreamError | undefined;
   let lastWrite: Promise<void> = Promise.resolve();
   let unflushedBytes = 0;

@@ -1,8 +1,9 @@
 /**
  * The state store's twin in memory, for tests and the simulator: same contract, no disk.
  *
- * Rows lie sorted in blocks of bounded length, so that an insert costs a search and a short move. A scan shares the
- * blocks it may visit; a block changed while shared is copied first, so the scan keeps seeing what stood at its start.
+ * Rows are sorted, in blocks of bounded length, so that an insert costs a search and a short move. A scan shares the
+ * blocks it may visit; a block changed while shared is copied first, so the scan sees the rows as they were at its
+ * start.
  */
 import type { ScanRange, StateStore, StoreOp } from './store.ts';
 import { storeClosed } from './store-errors.ts';

@@ -1,18 +1,18 @@
 /**
- * Opening a folder read-only while another process may be writing it.
+ * Opens a folder read-only while another process may be writing it.
  *
- * A reader takes the manifest first and the write-ahead logs after. A writer that turns a log into a table file in
- * between, and deletes the log, leaves that log's rows in neither: the open succeeds and silently lacks them (measured
- * on RocksDB: 21 of 600 opens beside a busy writer). Logs are deleted in the order of their numbers, so the rows are
- * all there if the oldest log and the manifest are the same before and after the open (all 21 were caught so);
- * otherwise it is opened again. LevelDB, from which RocksDB came, names and deletes its files in the same way; there, a
- * copy is made under the same rule.
+ * A reader takes the manifest first and the write-ahead logs afterwards. If a writer turns a log into a table file in
+ * between, and deletes the log, that log's rows are in neither: the open succeeds and silently lacks them (measured
+ * on RocksDB: 21 of 600 opens beside a busy writer). Logs are deleted in the order of their numbers. So all rows are
+ * there if the oldest log and the manifest are the same before and after the open (this caught all 21); otherwise the
+ * folder is opened again. LevelDB, the origin of RocksDB, names and deletes its files in the same way; a copy is made
+ * there under the same rule.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeLimits } from './store-limits.ts';
 
-/** `close` closes a store whose `open` came too late. */
+/** `close` closes a store if its `open` came too late. */
 export async function openBesideWriter<T>(
   folder: string,
   open: () => Promise<T>,

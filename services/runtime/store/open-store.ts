@@ -1,9 +1,9 @@
 /**
- * The state store of a folder: on RocksDB where the `rocksdb` package is installed and loads, on LevelDB elsewhere.
+ * The state store of a folder: on RocksDB if the `rocksdb` package is installed and loads, otherwise on LevelDB.
  *
- * A folder names the store that wrote it, in its file `STORE`; one without is of a version that knew RocksDB alone.
- * Later processes take the store that is named there, whatever the choice for new folders is. `CRAWLSTREAM_STORE` makes
- * the choice; a folder of the other store is then refused for writing. Rows move between stores by rebuilding alone.
+ * A folder names its store in the file `STORE`; one without is from a version that used only RocksDB. Later processes
+ * use the named store, whatever the choice for new folders. `CRAWLSTREAM_STORE` makes the choice; a folder of the
+ * other store is then refused for writing. Only a rebuild moves rows between stores.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -32,16 +32,16 @@ const remedy =
 let onFallback: ((line: string) => void) | undefined;
 
 /**
- * Calls `tell` with one line, at most once, when a new folder is created with LevelDB because an installed RocksDB
- * can't be loaded.
+ * Sets a listener that is called with one line, at most once, when a new folder is created with LevelDB because an
+ * installed RocksDB cannot be loaded.
  */
 export function onStoreFallback(listener: (line: string) => void): void {
   onFallback = listener;
 }
 
 /**
- * Throws DATA_FOLDER_LOCKED, DISK_FULL, STORE_MISMATCH, STORE_UNSUPPORTED, STORE_FAILED or INVALID_ARGUMENT (of
- * CRAWLSTREAM_STORE), each naming the folder or the variable.
+ * Throws DATA_FOLDER_LOCKED, DISK_FULL, STORE_MISMATCH, STORE_UNSUPPORTED, STORE_FAILED or INVALID_ARGUMENT (for
+ * CRAWLSTREAM_STORE), each with the folder or the variable.
  */
 export async function openStateStore(folder: string, options: StoreOptions = {}): Promise<StateStore> {
   const wanted = wantedStore(process.env['CRAWLSTREAM_STORE']);
@@ -64,7 +64,10 @@ export async function openStateStore(folder: string, options: StoreOptions = {})
   }
 }
 
-/** The store that wrote a folder; undefined where none has. Throws DATA_FOLDER_NEWER for one that is not known here. */
+/**
+ * Returns the kind of store that wrote a folder; undefined: none did. Throws DATA_FOLDER_NEWER if this release does not
+ * know it.
+ */
 export async function storeOf(folder: string): Promise<StoreName | undefined> {
   if (!existsSync(join(folder, 'CURRENT'))) return undefined;
   const name = (await readName(folder)) || 'rocksdb';

@@ -1,7 +1,8 @@
 /**
- * A store over a base store that is never written: what is written here is kept in memory above it.
+ * A store over a base store that is never written: writes are kept in memory above it.
  *
- * It is for work on a state that another process owns. The base must stand still, as one that is open read-only does.
+ * It serves work on a state that another process owns. The base must not change; a store that is open read-only does
+ * not.
  */
 import { createMemoryStore } from './memory-store.ts';
 import type { ScanRange, StateStore } from './store.ts';

@@ -1,4 +1,4 @@
-/** Takes what was deleted from a store out of every file of its folder. Nobody else may have it open. */
+/** Removes deleted rows of a store from every file of its folder. Nobody else may have it open. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nodeDisk } from '../disk/disk.ts';
@@ -6,8 +6,8 @@ import { removeFile } from '../disk/durable-names.ts';
 import { openStateStore } from './open-store.ts';
 
 /**
- * `isRewritten`: its tables are, and the rest is to be done. Throws DATA_FOLDER_LOCKED where somebody has it, STORE_FAILED where
- * tables are left.
+ * `isRewritten`: its tables are rewritten already, and only the rest is done. Throws DATA_FOLDER_LOCKED if another
+ * process has it open, STORE_FAILED if old tables remain.
  */
 export async function rewriteStore(folder: string, { isRewritten = false } = {}): Promise<void> {
   if (!isRewritten) {

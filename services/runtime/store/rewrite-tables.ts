@@ -1,13 +1,15 @@
 /**
- * Rewrites every table of a store on RocksDB or LevelDB, so that bytes of deleted and replaced rows leave the disk.
+ * Rewrites every table of a store on RocksDB or LevelDB, so that the bytes of deleted and replaced rows leave the
+ * disk.
  *
- * A compaction of a range rewrites what an upper level has, with what overlaps it below. It leaves tables alone that nothing
- * lies above, and such a table may hold old rows: LevelDB writes a memtable with all versions of its rows, and both stores keep
- * versions that a scan saw at the time. So there are two compactions: after the first all tables are in one level, and the
- * second brings two rows down to them, the lowest and the highest key in one table, which overlaps them all.
+ * A compaction of a range rewrites the tables of an upper level with the overlapping ones below. It leaves tables
+ * alone that nothing overlaps from above, and such a table may contain old rows: LevelDB writes a memtable with all
+ * versions of its rows, and both stores keep versions that a scan was reading. So there are two compactions. After
+ * the first, all tables are in one level. The second brings two rows down to them, the lowest and the highest key in
+ * one table, which overlaps them all.
  *
- * Source: LevelDB 1.20, db/db_impl.cc (CompactRange), db/version_set.cc (PickLevelForMemTableOutput, compact_pointer_);
- * RocksDB 6.17, db/db_impl/db_impl_compaction_flush.cc (CompactRangeInternal).
+ * Source: LevelDB 1.20, db/db_impl.cc (CompactRange), db/version_set.cc (PickLevelForMemTableOutput,
+ * compact_pointer_); RocksDB 6.17, db/db_impl/db_impl_compaction_flush.cc (CompactRangeInternal).
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { StateStore, StoreOp } from './store.ts';
@@ -15,17 +17,21 @@ import type { StateStore, StoreOp } from './store.ts';
 export interface Rewritable extends Pick<StateStore, 'getMany' | 'write'> {
   readonly folder: string;
   readonly compact: (from: Buffer, to: Buffer) => Promise<void>;
-  /** Where a table from memory goes as deep as it can: makes one of what is in memory. */
+  /** Writes the memtable to a table. Given only for stores that place such a table as deep as they can. */
   readonly flush?: () => Promise<void>;
-  /** Tables by level. */
+  /** Number of tables by level. */
   readonly levels: () => readonly number[];
 }
 
-/** Around all keys: if a store uses one of them, the row stays. The second is below LevelDB's bound for "no range". */
+/**
+ * Keys around all others: if a store uses one of them, the row stays. The second is below LevelDB's bound for "no
+ * range".
+ */
 const ends = [Buffer.from([0]), Buffer.alloc(31, 0xff)] as const;
 /**
- * LevelDB puts a table from memory into level 2, 1 or 0, right above what it overlaps. The third of three that overlap lies in
- * level 0, so that each level passes them on, and notes their highest key as the place of its next compaction, not an older one.
+ * LevelDB places a table from memory into level 2, 1 or 0, right above the tables that it overlaps. Of three
+ * overlapping ones, the third is in level 0, so that each level passes them on, and records their highest key as the
+ * place of its next compaction, instead of an older one.
  */
 const flushes = 3;
 

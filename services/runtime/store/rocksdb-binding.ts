@@ -51,9 +51,9 @@ export interface RocksdbBinding {
   db_init(): DbContext;
   db_open(db: DbContext, folder: string, options: OpenOptions, done: Callback): void;
   db_close(db: DbContext, done: Callback): void;
-  /** Flushes what is in memory, and moves all rows to the lowest level that has some. Says nothing of failures. */
+  /** Flushes the memtable, and moves all rows to the lowest level with rows. Reports no failures. */
   db_compact_range(db: DbContext, from: Buffer, to: Buffer, done: Callback): void;
-  /** Empty: RocksDB knows no such property. */
+  /** Empty: RocksDB has no such property. */
   db_get_property(db: DbContext, name: string): string;
   db_get_many(
     db: DbContext,
@@ -117,7 +117,7 @@ export function rocksdbInstalled(): boolean {
 
 function load(): RocksdbBinding {
   const folder = dirname(require.resolve('rocksdb/package.json'));
-  // The package's own choice of file: by platform and libc, or what was compiled here.
+  // The package's own choice of file: by platform and libc, or the one compiled here.
   const choose = createRequire(join(folder, 'package.json'))('node-gyp-build') as { path(folder: string): string };
   const file = choose.path(folder);
   return (
@@ -125,7 +125,9 @@ function load(): RocksdbBinding {
   ) as RocksdbBinding;
 }
 
-/** Node 20's executable exports no template code that RocksDB uses; later ones do, and differ from build to build. */
+/**
+ * Node 20's executable exports no template code that RocksDB uses. Later versions do, and differ from build to build.
+ */
 export function needsIsolation(platform: NodeJS.Platform, nodeVersion: string): boolean {
   return platform === 'linux' && Number.parseInt(nodeVersion, 10) >= 21;
 }

@@ -1,23 +1,27 @@
 /**
- * Begins RocksDB's new write-ahead logs where the old one is durable.
+ * Starts RocksDB's new write-ahead logs when the old one is durable.
  *
- * RocksDB begins a new log when its memtable is full, without a sync of the old one. After a power cut, rows in the new log
- * could then outlive earlier ones: RocksDB opens such a folder without a word. The package can neither begin a log nor say when
- * the next one begins. So the write that may fill the memtable is a synced one, and behind it a synced filler, which leaves no
- * row, makes the memtable full for certain. The next write, an empty one, begins the log: RocksDB syncs the folder in the first
- * synced write after that, not in the one that begins it.
+ * RocksDB starts a new log when its memtable is full, without syncing the old one. After a power cut, rows in the new
+ * log could then outlive earlier ones, and RocksDB opens such a folder without an error. The package can neither start
+ * a log nor report when the next one starts. So the write that may fill the memtable is synced. A synced filler after
+ * it, which leaves no row, makes the memtable full for certain. The next write, an empty one, starts the log: RocksDB
+ * syncs the folder in the first synced write after that, not in the one that starts it.
  *
- * Source: RocksDB 6.17, db/memtable.cc (ShouldFlushNow), memory/arena.cc, db/db_impl/db_impl_write.cc (WriteImpl, SwitchMemtable).
+ * Source: RocksDB 6.17, db/memtable.cc (ShouldFlushNow), memory/arena.cc, db/db_impl/db_impl_write.cc (WriteImpl,
+ * SwitchMemtable).
  */
 import type { Callback, DbContext, RocksdbBinding } from './rocksdb-binding.ts';
 
-/** What a row costs beyond key and value, at most: lengths (10 bytes), sequence number (8), 12 links of a skip list, alignment. */
+/**
+ * Most bytes of a row beyond key and value: lengths (10 bytes), sequence number (8), 12 links of a skip list,
+ * alignment.
+ */
 const rowBytes = 128;
 /** RocksDB allocates a memtable in eight blocks. It is full at the earliest at this many blocks … */
 const fullFromBlocks = 7.35;
 /** … if its entries are small, here, and in any case at the second. */
 const fullAtBlocks = [7.8, 8.7] as const;
-/** Beyond every key, and within what a rewriting of the store compacts (rewrite-tables.ts). */
+/** Greater than every key, and within the range that a rewrite of the store compacts (rewrite-tables.ts). */
 const fillerKey = Buffer.alloc(30, 0xff);
 
 export interface LogRoll {
@@ -29,13 +33,13 @@ export interface LogRoll {
 
 export function createLogRoll(binding: RocksdbBinding, db: DbContext, writeBufferBytes: number): LogRoll {
   const block = Math.ceil(writeBufferBytes / 8 / 4096) * 4096;
-  /** Of the memtable, at most. */
+  /** Most used bytes of the memtable. */
   let usedMax = 0;
   const used = () => Number(binding.db_get_property(db, 'rocksdb.cur-size-active-mem-table'));
 
   const fill = (upTo: number, done: Callback) => {
     const batch = binding.batch_init(db);
-    // A larger one would get a block of its own, and leave the rest of the present one unused.
+    // A larger piece would get its own block, and leave the rest of the current one unused.
     const piece = Buffer.alloc(Math.floor(block / 16));
     for (let left = upTo * block - used(); left > 0; left -= piece.length) binding.batch_put(batch, fillerKey, piece);
     binding.batch_del(batch, fillerKey);
@@ -44,7 +48,7 @@ export function createLogRoll(binding: RocksdbBinding, db: DbContext, writeBuffe
 
   const begin = (done: Callback, attempt = 0) => {
     const upTo = fullAtBlocks[attempt];
-    // Full in a way that is not known here: the next write is a synced one again, and no row is at risk.
+    // The memtable is full in an unknown way: the next write is synced again, and no row is at risk.
     if (upTo === undefined) return done(null);
     const before = used();
     fill(upTo, (error) => {
@@ -63,7 +67,7 @@ export function createLogRoll(binding: RocksdbBinding, db: DbContext, writeBuffe
   return {
     isDue: (rows, bytes) => {
       const own = bytes + rows * rowBytes;
-      // What an entry of up to a quarter of a block finds too small at the end of a block stays unused.
+      // The end of a block that is too small for an entry of up to a quarter of a block stays unused.
       const growth = (own * 4) / 3 + Math.min(own, block / 4);
       const max = fullFromBlocks * block;
       if (usedMax + growth > max) usedMax = used();

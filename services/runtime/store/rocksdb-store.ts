@@ -1,9 +1,9 @@
 /**
  * The state store on RocksDB.
  *
- * One `write` is one RocksDB batch, so it is atomic. The native module kills the process when it is called after
- * close; a gate stands between. Scans see the snapshot taken at their first step. What a power cut takes back is a suffix, never
- * a hole: see rocksdb-log-roll.ts.
+ * One `write` is one RocksDB batch, so it is atomic. The native module kills the process if it is called after close;
+ * a gate prevents that. A scan sees the snapshot of its first step. A power cut undoes a suffix of the writes, never
+ * a gap: see rocksdb-log-roll.ts.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { makeFolders } from '../disk/make-folders.ts';
@@ -65,7 +65,7 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, log
   const scans = new Set<() => Promise<void>>();
   /** The first is being written. One at a time: the threads behind the binding would let them overtake each other. */
   const waitingWrites: (() => void)[] = [];
-  /** Of a write: RocksDB would go on behind half a record, and lose what comes then. */
+  /** The error of a failed write: RocksDB would append after half a record, and lose the following ones. */
   let failure: CrawlstreamError | undefined;
 
   const call = <T>(start: (done: Callback<T>) => void): Promise<T> =>

@@ -1,7 +1,7 @@
 /** The status lines of RocksDB and LevelDB, turned into the errors an operator can act on. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-/** What opening a store, and every call of it, rejects with. */
+/** The error with which opening a store, and all of its calls, reject. */
 export function storeError(error: Error, folder: string): CrawlstreamError {
   const text = error.message;
   if (/Read-only file system|\bEROFS\b/i.test(text)) {

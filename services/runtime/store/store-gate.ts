@@ -1,7 +1,7 @@
 /**
- * Stands before a native store: nothing gets in after close, and close waits for what is under way.
+ * A gate before a native store: it refuses calls after close, and close waits for current calls.
  *
- * The native modules need it: RocksDB's kills the process when it is called on a store that is closed.
+ * The native modules need it: RocksDB's kills the process if it is called on a closed store.
  */
 import { storeClosed } from './store-errors.ts';
 
@@ -9,11 +9,11 @@ export interface StoreGate {
   isOpen(): boolean;
   /** Throws STORE_CLOSED after close. */
   check(): void;
-  /** One call begins. Throws STORE_CLOSED after close. */
+  /** Call at the start of a call. Throws STORE_CLOSED after close. */
   enter(): void;
-  /** The call that began has ended. */
+  /** Call at the end of a call. */
   leave(): void;
-  /** Lets nothing in any more, waits until it is idle, then runs `end`, only once however often it is called. */
+  /** Refuses further calls, waits until it is idle, then runs `end`, only once however often it is called. */
   close(end: () => Promise<void>): Promise<void>;
 }
 

@@ -1,12 +1,12 @@
 /**
- * The blocks of a table file of RocksDB or LevelDB, uncompressed: what a search of bytes has to see. Nothing is said of which rows
- * are in force.
+ * The blocks of a table file of RocksDB or LevelDB, uncompressed, for a search of bytes. It does not determine which
+ * rows are current.
  *
- * A table ends in a footer, which says where the index block is; the index block says where each block of rows is. A block is
- * followed by its kind (0: as it is, 1: Snappy) and a checksum.
+ * A table ends in a footer with the position of the index block; the index block has the position of each block of
+ * rows. A block is followed by its kind (0: uncompressed, 1: Snappy) and a checksum.
  *
- * Source: LevelDB, doc/table_format.md; RocksDB, Rocksdb-BlockBasedTable-Format, format versions 0 to 5 (of which 4 and later leave the
- * length of an index entry's value out); Snappy, format_description.txt.
+ * Source: LevelDB, doc/table_format.md; RocksDB, Rocksdb-BlockBasedTable-Format, format versions 0 to 5 (4 and later
+ * omit the length of an index entry's value); Snappy, format_description.txt.
  */
 
 const footerBytes = { leveldb: 48, rocksdb: 53 } as const;
@@ -18,7 +18,7 @@ interface Handle {
   readonly size: number;
 }
 
-/** Throws an Error where the file is no such table, or a block is compressed otherwise. */
+/** Throws an Error if the file is not such a table, or a block has another compression. */
 export function* tableBlocks(table: Buffer): Generator<Buffer> {
   const end = table.length >= footerBytes.leveldb ? table.readBigUInt64LE(table.length - 8) : 0n;
   const isRocksdb = end === magic.rocksdb;
@@ -98,7 +98,7 @@ export function unsnapped(bytes: Buffer): Buffer {
     const back = kind === 1 ? ((tag >> 5) << 8) | bytes[at]! : bytes.readUIntLE(at, kind === 2 ? 2 : 4);
     at += kind === 1 ? 1 : kind === 2 ? 2 : 4;
     if (back === 0 || back > to || to + length > out.length) throw new Error('a block is damaged');
-    // A copy may overlap what it makes.
+    // A copy may overlap its own output.
     for (let i = 0; i < length; i++, to++) out[to] = out[to - back]!;
   }
   return out;

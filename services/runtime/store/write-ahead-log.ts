@@ -1,12 +1,13 @@
 /**
- * Is a write-ahead log of RocksDB or LevelDB whole? Both open a damaged one without a word: RocksDB drops all that is behind the
- * damage, LevelDB the rest of its block.
+ * Checks whether a write-ahead log of RocksDB or LevelDB is complete. Both open a damaged one without an error:
+ * RocksDB drops everything after the damage, LevelDB the rest of its block.
  *
- * A file is made of blocks of 32 KiB, a block of fragments, each within its block: CRC-32C (masked) u32, length u16, type u8, bytes.
- * A batch is one FULL fragment, or FIRST, MIDDLE …, LAST. Source: LevelDB, doc/log_format.md; RocksDB, Write-Ahead-Log-File-Format.
+ * A file consists of blocks of 32 KiB, and a block of fragments, each within its block: CRC-32C (masked) u32, length
+ * u16, type u8, bytes. A batch is one FULL fragment, or FIRST, MIDDLE …, LAST. Source: LevelDB, doc/log_format.md;
+ * RocksDB, Write-Ahead-Log-File-Format.
  *
- * What a kill or a power cut leaves is no damage: a file that ends in the middle of a batch, and pages of zeros in place of
- * what was never synced. What is wrong otherwise, with a whole batch behind it, was whole once.
+ * Effects of a kill or a power cut are no damage: a file that ends in the middle of a batch, and pages of zeros in
+ * place of data that was never synced. Any other fault before a complete batch is damage.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,26 +17,26 @@ import { unlessMissing } from '../disk/disk.ts';
 
 export interface LogDamage {
   readonly file: string;
-  /** Of the first fragment that is not whole, bytes. */
+  /** Offset of the first damaged fragment, bytes. */
   readonly offset: number;
-  /** From there to the end of the file. */
+  /** Number of bytes from there to the end of the file. */
   readonly bytesBehind: number;
 }
 
 const blockBytes = 32 * 1024;
 const headBytes = 7;
-/** Of a file system: what was not synced is missing by pages. */
+/** Page size of a file system: unsynced data is missing by pages. */
 const pageBytes = 4096;
-/** Of a disk: the last page may be there in part. */
+/** Sector size of a disk: the last page may be there in part. */
 const sectorBytes = 512;
-/** Fewer zeros in a row say nothing. */
+/** Fewer zeros in a row are no evidence. */
 const zerosMin = 16;
 /** Types of fragments; MIDDLE is 3. */
 const full = 1;
 const first = 2;
 const last = 4;
 
-/** The first damage in the write-ahead logs of a folder; undefined: they are whole. */
+/** The first damage in the write-ahead logs of a folder; undefined: none. */
 export async function findLogDamage(folder: string): Promise<LogDamage | undefined> {
   const names = (await unlessMissing(readdir(folder))) ?? [];
   const numbers = names.flatMap((name) => /^(\d+)\.log$/.exec(name)?.[0] ?? []);
@@ -61,7 +62,7 @@ export async function refuseLogDamage(folder: string): Promise<void> {
   throw new CrawlstreamError('STORE_FAILED', message);
 }
 
-/** Where the first fragment begins that was whole once; undefined: there is none. */
+/** Offset of the first damaged fragment; undefined: none. */
 export function damageIn(bytes: Buffer): number | undefined {
   for (let at = 0; at < bytes.length; ) {
     const left = blockBytes - (at % blockBytes);
@@ -94,7 +95,7 @@ function unmasked(masked: number): number {
   return (rotated >>> 17) | (rotated << 15) | 0;
 }
 
-/** Is what is not whole from here on no more than what a kill or a power cut leaves? */
+/** Returns whether the incomplete rest is only the effect of a kill or a power cut. */
 function isTorn(bytes: Buffer, at: number): boolean {
   const next = nextBatch(bytes, at + 1);
   if (next !== undefined) return hasZeros(bytes, at, next, pageBytes);
@@ -103,7 +104,7 @@ function isTorn(bytes: Buffer, at: number): boolean {
   return size === headBytes || at + size > bytes.length || hasZeros(bytes, at, at + size, sectorBytes);
 }
 
-/** Where the next whole batch begins, or the beginning of one. */
+/** Offset of the next complete batch, or of the beginning of one. */
 function nextBatch(bytes: Buffer, from: number): number | undefined {
   for (let at = from; at + headBytes <= bytes.length; at++) {
     const type = bytes[at + 6];
@@ -112,7 +113,10 @@ function nextBatch(bytes: Buffer, from: number): number | undefined {
   return undefined;
 }
 
-/** Fragment after fragment to the end of the block: what is kept may hold such bytes, put there by strangers. */
+/**
+ * Returns whether fragments follow to the end of the block. Otherwise the bytes may be stored data, chosen by
+ * strangers.
+ */
 function fillsBlock(bytes: Buffer, from: number): boolean {
   const end = Math.min(bytes.length, from - (from % blockBytes) + blockBytes);
   let at = from;
@@ -123,7 +127,7 @@ function fillsBlock(bytes: Buffer, from: number): boolean {
   return at === end || end % blockBytes === 0;
 }
 
-/** Is an aligned stretch of so many bytes, or what lies in [from, to) of the first and the last one, all zeros? */
+/** Returns whether an aligned range of `stretchBytes`, or its part within [from, to), is all zeros. */
 function hasZeros(bytes: Buffer, from: number, to: number, stretchBytes: number): boolean {
   for (let stretch = from - (from % stretchBytes); stretch < to; stretch += stretchBytes) {
     const [begin, end] = [Math.max(stretch, from), Math.min(stretch + stretchBytes, to)];

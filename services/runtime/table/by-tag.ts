@@ -1,21 +1,21 @@
-/** What became of a crawl's URLs, by the tags of the seeds that led to them. A URL of several tags counts under each. */
+/** Results of a crawl's URLs, by the tags of their seeds. A URL with several tags counts under each. */
 import type { Table } from './table.ts';
 
 export interface TagCounts {
   /** Empty: URLs without tags. */
   readonly tag: string;
   readonly urls: number;
-  /** Those that are pages. */
+  /** URLs that are pages. */
   readonly pages: number;
-  /** Of their newest answers. */
+  /** Bytes of their newest answers. */
   readonly bytes: number;
-  /** By outcome. */
+  /** Number of URLs by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
 const pageOutcomes: ReadonlySet<string> = new Set(['fetched', 'notModified']);
 
-/** `urls`: as `urlsTable` gives them. Tags by the number of their URLs; what has none comes last. */
+/** `urls`: rows of `urlsTable`. Tags are ordered by their number of URLs; URLs without tags come last. */
 export async function countByTag({ columns, rows }: Table): Promise<TagCounts[]> {
   const at = (name: string) => columns.findIndex((column) => column.name === name);
   const [outcomeAt, bytesAt, tagsAt] = [at('outcome'), at('bytes'), at('tags')];

@@ -11,7 +11,7 @@ import type { Row } from './table.ts';
 const batchRows = 500;
 const everyKey = { gte: Uint8Array.of(0x4b), lt: Uint8Array.of(0x4c) };
 
-/** `folder`: where there is room for the rows a second time. What is left there by a crash may be deleted. */
+/** `folder`: a folder with room for a second copy of the rows. Files that a crash leaves there may be deleted. */
 export async function* newestRows(
   rows: AsyncIterable<readonly [key: string, row: Row | null]>,
   folder: string,

@@ -1,7 +1,4 @@
-/**
- * Rows of some columns of a Parquet file, a row group at a time: so much of them is in memory. The only file that knows
- * hyparquet.
- */
+/** Reads rows of some columns of a Parquet file, one row group in memory at a time. Only this file uses hyparquet. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { asyncBufferFromFile, type Compressors, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -9,10 +6,13 @@ import { decodeWholeZstd } from '../zstd/decode.ts';
 import { loadZstd } from '../zstd/library.ts';
 import type { Cell } from './table.ts';
 
-/** Window of a zstd page: what writers of Parquet use at their highest levels. */
+/** Window of a zstd page: the size that Parquet writers use at their highest levels. */
 const zstdWindowBytes = 128 * 2 ** 20;
 
-/** Times as ms since the Unix epoch. Throws INVALID_ARGUMENT, naming the file, where it has not all `columns` or is none. */
+/**
+ * Times are ms since the Unix epoch. Throws INVALID_ARGUMENT with the file if it lacks one of `columns`, or is not
+ * Parquet.
+ */
 export async function* readParquet(path: string, columns: readonly string[]): AsyncGenerator<Cell[][]> {
   try {
     const file = await asyncBufferFromFile(path);

@@ -31,7 +31,7 @@ export function parquetFile(path: string, columns: readonly Column[]): RowWriter
   return parquetRows(fileWriter(path), columns);
 }
 
-/** The bytes of such a file, made while they are taken: a row group is in memory at most. */
+/** The bytes of a Parquet file, produced on demand with at most one row group in memory. */
 export async function* parquetBytes({ columns, rows }: Table): AsyncGenerator<Uint8Array> {
   const buffer = new ByteWriter();
   const out = parquetRows(buffer, columns);

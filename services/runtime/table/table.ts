@@ -1,6 +1,6 @@
-/** What an export is made of: named columns of simple types, and rows of their values in that order. */
+/** Input of an export: named columns of simple types, and rows of their values in that order. */
 
-/** `int`: a whole number up to 2^53; `int32`: one of 32 bits. `json`: text that holds JSON. `timestamp`: ms since the Unix epoch. */
+/** `int`: a whole number up to 2^53; `int32`: 32 bits. `json`: JSON text. `timestamp`: ms since the Unix epoch. */
 export type ColumnType = 'string' | 'int' | 'int32' | 'double' | 'boolean' | 'timestamp' | 'json';
 
 export interface Column {

@@ -11,14 +11,14 @@ export interface Source {
   readonly codec: RecordCodec;
   readonly crawl: string;
   readonly partitions: number;
-  /** Records of what was purged are left out. */
+  /** Purges; purged records are left out. */
   readonly purges: Purges;
 }
 
-/** The same of `pages`, with what takes them back. */
+/** A record of `pages`, or a tombstone. */
 export interface PlacedPage {
   readonly url: string;
-  /** Null: it was taken back. */
+  /** Null: the page was deleted. */
   readonly page: Page | null;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Reads the story of a URL from a crawl's topics, running or not: every event, from every topic, in order.
+ * Reads the history of a URL from a crawl's topics, running or not: every event, from every topic, in order.
  *
- * Of each topic, only the partition is read to which the URL's host key leads, and of topics that fetchers and
- * consumers write, only records from after the URL was first found. A record is decoded only if its bytes name the
- * host. Memory: the URL's events, and its host's queue.
+ * Of each topic, it reads only the partition of the URL's host key; of topics that fetchers and consumers write, only
+ * records from after the URL was first found. A record is decoded only if its bytes contain the host. Memory: the
+ * URL's events, and its host's queue.
  */
 import type { TopicRecords } from '../../../schemas/types.ts';
 import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
@@ -138,7 +138,7 @@ async function indexed(
     });
 }
 
-/** Undefined for a record that cannot be read: it is among the dead letters. */
+/** Undefined if the record cannot be read: it is among the dead letters. */
 async function decoded<T extends AvroTopic>(
   codec: RecordCodec,
   topic: T,
@@ -152,7 +152,7 @@ async function decoded<T extends AvroTopic>(
   }
 }
 
-/** null: it refers to a list that is gone. */
+/** null: it refers to a list that no longer exists. */
 function compiled(json: string, lists: ListSource): Policy | null {
   try {
     return compilePolicy(parsePolicy(json), lists);

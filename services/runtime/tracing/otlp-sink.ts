@@ -23,16 +23,16 @@ import type { Span, SpanSink } from './spans.ts';
 export interface OtlpOptions {
   /** URL of the collector; spans go to `v1/traces` below it. */
   readonly endpoint: string;
-  /** What describes this process, by OpenTelemetry's names. */
+  /** Attributes of this process, by OpenTelemetry's names. */
   readonly resource: Readonly<Record<string, string>>;
   readonly onTrouble: (text: string) => void;
 }
 
 export interface OtlpSink {
   readonly sink: SpanSink;
-  /** Spans that arrived, and those that could not be sent. */
+  /** Spans that were received, and those that could not be sent. */
   readonly counts: { readonly exported: number; readonly failed: number };
-  /** Sends what waits, for some seconds at most. */
+  /** Sends waiting spans, for some seconds at most. */
   close(): Promise<void>;
 }
 

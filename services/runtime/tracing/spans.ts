@@ -1,15 +1,14 @@
 /**
- * The port that finished spans go to: code reports what it has done, and never waits for the receiver.
+ * The port for finished spans: code reports its work, and never waits for the receiver.
  *
- * Span ids are not drawn but derived (topology/trace/), so there is nothing to open: a span is sent once, when it is
- * over.
+ * Span ids are derived, not drawn (topology/trace/), so spans need no start: a span is sent once, at its end.
  */
 import type { TraceContext } from '../../../topology/trace/trace-context.ts';
 
 export interface Span {
   readonly name: string;
   readonly span: TraceContext;
-  /** null: it begins its trace. */
+  /** null: the span begins its trace. */
   readonly parent: TraceContext | null;
   /** Links to spans of other traces, or to siblings. */
   readonly links: readonly TraceContext[];
@@ -19,9 +18,9 @@ export interface Span {
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** Why what was done failed. Empty: it did not. */
+  /** Why the work failed. Empty: it did not. */
   readonly error: string;
 }
 
-/** Must not throw, and must not keep its caller. */
+/** Must not throw, and must not block its caller. */
 export type SpanSink = (span: Span) => void;

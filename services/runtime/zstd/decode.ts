@@ -1,7 +1,7 @@
 /**
- * Decompresses zstd (RFC 8878) within bounds: `bytesMax` bytes come out at most, no frame asks for a window beyond
- * `windowBytesMax`, frames and blocks are counted (zstdLimits), and the buffer of a frame is no larger than its blocks
- * can fill. Checksums are checked where there are any.
+ * Decompresses zstd (RFC 8878) within bounds: at most `bytesMax` bytes of output, no frame with a window beyond
+ * `windowBytesMax`, a limited number of frames and blocks (zstdLimits), and a frame buffer no larger than its blocks
+ * can fill. Checksums are verified if present.
  */
 
 import { type ZstdFrame, zstdFrames } from './frames.ts';
@@ -10,11 +10,11 @@ import { zstdLimits } from './zstd-limits.ts';
 
 export interface ZstdOutput {
   readonly body: Buffer;
-  /** Something was left out: it is damaged, was cut, or there is more of it than asked for. */
+  /** Something is missing: the input is damaged, was cut, or has more output than requested. */
   readonly truncated: boolean;
 }
 
-/** Null: nothing came out, or the stream asks for too much. After `loadZstd`. */
+/** Null: there is no output, or the stream exceeds a bound. Call after `loadZstd`. */
 export function decodeZstd(body: Buffer, bytesMax: number, windowBytesMax: number): ZstdOutput | null {
   const found = zstdFrames(body, windowBytesMax);
   if (found === null) return null;
@@ -31,7 +31,7 @@ export function decodeZstd(body: Buffer, bytesMax: number, windowBytesMax: numbe
   return { body: Buffer.concat(chunks), truncated: found.isCut };
 }
 
-/** All of it or nothing. `damaged`: also what was cut, and what asks for too much. After `loadZstd`. */
+/** All of the output or nothing. `damaged`: also cut input, and streams that exceed a bound. Call after `loadZstd`. */
 export function decodeWholeZstd(
   body: Buffer,
   bytesMax: number,

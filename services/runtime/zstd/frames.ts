@@ -1,32 +1,32 @@
 /**
- * The frames and blocks of a zstd stream (RFC 8878), found without undoing any: what they ask for is known before a byte
- * is allocated, and how many there are is bounded, for each costs work whatever its size.
+ * The frames and blocks of a zstd stream (RFC 8878), found without decompressing any. So their requirements are known
+ * before a byte is allocated, and their number is bounded, because each costs work whatever its size.
  */
 import { zstdLimits } from './zstd-limits.ts';
 
 export interface ZstdFrame {
-  /** The stream it is in. */
+  /** Stream of the frame. */
   readonly body: Buffer;
   readonly windowByte: number;
   /** The output size in the header; undefined: not given. */
   readonly contentBytes: number | undefined;
-  /** Where the first block begins. */
+  /** Offset of the first block. */
   readonly blocksStart: number;
-  /** Where each complete block's header stands. */
+  /** Offset of the header of each complete block. */
   readonly blocks: readonly number[];
-  /** Behind the last complete block. */
+  /** Offset after the last complete block. */
   readonly blocksEnd: number;
-  /** The most output of the blocks up to each one, bytes. */
+  /** Most output of the blocks up to each one, bytes. */
   readonly outputMax: readonly number[];
-  /** At its end; undefined: there is none, or the frame was cut. */
+  /** Checksum at its end; undefined: none, or the frame was cut. */
   readonly checksum: Buffer | undefined;
-  /** Its last block is there, and its checksum. */
+  /** The frame has its last block, and its checksum. */
   readonly isWhole: boolean;
 }
 
 export interface ZstdFrames {
   readonly frames: readonly ZstdFrame[];
-  /** The input ends inside a frame, or holds more frames or blocks than are undone. */
+  /** The input ends inside a frame, or has more frames or blocks than allowed. */
   readonly isCut: boolean;
 }
 

@@ -11,7 +11,7 @@ import { inputTopics } from '../changes/changelog.ts';
 import type { Counters } from '../changes/counters.ts';
 import { sumCounters } from '../changes/counters.ts';
 
-/** One partition, as its newest commit says, and how far its inputs reach. */
+/** One partition, by its newest commit, with the ends of its inputs. */
 export interface PartitionStatus {
   readonly positions: Readonly<Record<InputTopic, InputPosition>>;
   readonly ends: Readonly<Record<InputTopic, number>>;
@@ -31,7 +31,7 @@ export function crawlEnd(before: Look, now: Look): CrawlEnd {
   return end !== null && end === endOf(before) && isSame(before, now) ? end : null;
 }
 
-/** Has nothing happened between two looks? */
+/** Returns whether nothing happened between two checks. */
 export function isSame(before: Look | undefined, now: Look): boolean {
   return JSON.stringify(before) === JSON.stringify(now);
 }

@@ -25,7 +25,7 @@ export interface FinishedUrl {
   readonly status: FinalStatus;
   readonly outcome: OutcomeKind;
   readonly tags: readonly string[];
-  /** As it was asked for (url/spelling.ts). Absent: as the URL has it. */
+  /** Path and query as requested (url/spelling.ts). Absent: as in the URL. */
   readonly spelling?: string;
 }
 
@@ -37,7 +37,7 @@ export class FinishedUrls {
   #position: Pick<ChangelogPosition, 'epoch' | 'seq'> = changelogStart;
 
   constructor({ hostKey, prefix, outcome }: FinishedFilter) {
-    // A normal URL has its host key right behind the scheme, then a slash.
+    // In a normal URL, the host key follows the scheme, and a slash follows the host key.
     this.#ofHost = (url, key) => url.startsWith(`${key}/`, url.indexOf('//') + 2);
     this.#matches = (record) =>
       (hostKey === '' || this.#ofHost(record.url, hostKey)) &&

@@ -1,10 +1,10 @@
 /**
- * Answers which hosts of a partition come first by some order. It scans all of them, in slices between two steps, and
- * plays no part in decisions.
+ * Lists the first hosts of a partition in some order. It scans all hosts, in slices between two steps, and plays no
+ * part in decisions.
  *
- * Memory is bounded by what is wanted, whatever the number of hosts: a row is made only for a host that comes before
- * those that were found so far. A slice sees the state as it is then, so a host that changes meanwhile stands as it was.
- * Cost: 0.2 µs a host.
+ * Memory is bounded by the limit, whatever the number of hosts: a row is made only for a host that precedes one of
+ * the rows found so far. A slice reads the current state, so a row may be outdated when its host changes during the
+ * scan. Cost: 0.2 µs a host.
  */
 
 import type { HostSettings } from '../../policy/overlay-config.ts';
@@ -19,8 +19,8 @@ import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 
 /**
- * queued, fetched, delay: the most first. errors: failures in a row first, then answers that were no page. ready: who
- * may be contacted soonest. Ties go by name.
+ * queued, fetched, delay: highest first. errors: consecutive failures first, then answers that were not pages. ready:
+ * earliest next contact first. Ties are ordered by name.
  */
 export const hostSorts = ['queued', 'fetched', 'errors', 'delay', 'ready', 'name'] as const;
 export type HostSort = (typeof hostSorts)[number];
@@ -40,7 +40,7 @@ export interface HostRow {
   /** URLs that wait for a verdict to be lifted: a block, a budget, a trap. */
   readonly deferred: number;
   readonly leases: number;
-  /** URLs that were answered for good, and those of them that were pages worth keeping. */
+  /** URLs with a final answer, and those of them that were pages worth keeping. */
   readonly fetched: number;
   readonly pages: number;
   /** Leases in a row that failed because of the host, and throttled answers since the last good one. */
@@ -61,11 +61,11 @@ export interface HostList {
   readonly hosts: readonly HostRow[];
   /** Hosts that the search found, listed or not. */
   readonly matched: number;
-  /** Hosts ever met. */
+  /** Number of known hosts. */
   readonly known: number;
 }
 
-/** What a host is ranked by, the highest first. */
+/** The rank of a host in an order; the highest comes first. */
 export function rankOf(host: HostRow, sort: HostSort): number {
   switch (sort) {
     case 'name':
@@ -73,7 +73,7 @@ export function rankOf(host: HostRow, sort: HostSort): number {
     case 'delay':
       return host.delayMs;
     case 'errors':
-      // Far below 2^53, however many there are.
+      // The sum stays far below 2^53, however many there are.
       return (host.failures + host.throttles) * 2 ** 32 + host.fetched - host.pages;
     case 'ready':
       return host.readyAtMs === null ? Number.NEGATIVE_INFINITY : -host.readyAtMs;
@@ -95,7 +95,7 @@ export class FirstHosts<Row extends HostRow = HostRow> {
     return this.#found.map(({ row }) => row);
   }
 
-  /** `kept`: what is kept of the row, since `row` itself is reused for the next host. */
+  /** Adds the row if it is among the first. `kept` makes a copy to keep, because `row` is reused for the next host. */
   offer(row: HostRow, kept: () => Row): void {
     const { sort, limit } = this.#wanted;
     const found = this.#found;
@@ -148,7 +148,7 @@ export class HostScan {
   }
 }
 
-/** A row that stands for one host after another; each field is worked out when it is read. */
+/** A row that is reused for one host after another; each field is computed when it is read. */
 class HostNow implements HostRow {
   readonly #state: FrontierState;
   readonly #settingsOf: (hostKey: string) => HostSettings;

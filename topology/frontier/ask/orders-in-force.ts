@@ -1,9 +1,7 @@
 /**
- * Answers what `control` has to say again where it was lost: the policy, and what operators and webmasters ordered of
- * hosts, as the state has it. To decide these events again changes nothing.
- *
- * Not in the state, and so lost with `control`: payments, keys of signatures that were set on a running crawl, and crawl
- * ids of clients that pull.
+ * Restores the events of `control` if it was lost: the policy, and orders of operators and webmasters for hosts, from
+ * the state. Deciding these events again changes nothing. Payments, keys of signatures that were set on a running
+ * crawl, and crawl ids of pull clients are not in the state, so they are lost with `control`.
  */
 import { blankControl } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';

@@ -1,9 +1,9 @@
 /**
- * Answers what a partition's state says of one host or one URL. It is read between two steps, and plays no part in
+ * Answers queries about one host or one URL from a partition's state. It runs between two steps, and plays no part in
  * decisions. The leases must have been read (checkpoint/read-rows.ts).
  *
- * The cost is bounded: only so many URLs of a queue are looked at, however long it is; whether a URL lies beyond is
- * reported as unknown.
+ * The cost is bounded: at most `queryUrlsMax` URLs of a queue are read, however long it is. If the URL is not among
+ * them, the answer is `unknown`.
  */
 
 import { hostKeyOf } from '../../url/host-key.ts';
@@ -24,24 +24,24 @@ type Unset = 'crawlDelayMs' | 'ownDelayMs' | 'pagesMax' | 'ownBudget';
 
 export interface HostAnswer {
   readonly host: string;
-  /** null where nobody set it. */
+  /** null: not set. */
   readonly facts: Omit<HostFacts, Unset> & Readonly<Record<Unset, number | null>>;
   /** Queued, in front queues; `held`: deferred, by a budget or a trap. */
   readonly frontQueues: readonly { readonly frontQueue: number; readonly urls: number; readonly held: boolean }[];
-  /** Back from a lease, to be fetched again; the earliest is due at `nextAtMs`, null: there is none. */
+  /** URLs to fetch again after a lease; the earliest is due at `nextAtMs`, null: none. */
   readonly again: { readonly urls: number; readonly nextAtMs: number | null };
   /** Leases the host may be on at once; `own`: as ordered by an operator, null: by the policy. */
   readonly parallel: { readonly leases: number; readonly own: number | null };
   readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
-  /** Pages to be fetched again, and how fresh they are; null: there are none. */
+  /** Pages scheduled for a revisit, and their freshness; null: none. */
   readonly refresh: (Freshness & { readonly nextAtMs: number | null }) | null;
-  /** A page of what is in front queues, in the order it may be fetched. */
+  /** A page of the URLs in front queues, in the order in which they may be fetched. */
   readonly queue: QueuePage['urls'];
-  /** Where the next page begins; null: this was the last. */
+  /** Start of the next page; null: this was the last. */
   readonly next: QueueCursor | null;
 }
 
-/** null: the host was never met. */
+/** null: the host is unknown. */
 export function* answerHost(
   state: FrontierState,
   hostKey: string,
@@ -77,7 +77,7 @@ export function* answerHost(
   };
 }
 
-/** When the first of those that came back is due. */
+/** When the first URL that waits for a retry, or was rescheduled, is due. */
 function nextAtMs({ cameBack, rescheduled }: Host['queue']): number | null {
   return cameBack?.first?.dueAtMs ?? rescheduled?.first?.dueAtMs ?? null;
 }
@@ -96,7 +96,7 @@ export type UrlPlace =
   | { readonly in: 'lease'; readonly lease: number; readonly deadlineMs: number }
   | { readonly in: 'again'; readonly dueAtMs: number; readonly attempts: number }
   | { readonly in: 'frontQueue'; readonly frontQueue: number; readonly held: boolean }
-  /** The URL left the frontier, and this is what is kept of it. */
+  /** The URL has left the frontier; these are its stored facts. */
   | {
       readonly in: 'end';
       readonly status: KnownUrl['status'];
@@ -105,13 +105,13 @@ export type UrlPlace =
       readonly atMs: number;
       readonly attempts: number;
     }
-  /** The URL is not among those of the queue that were looked at, but there are more. */
+  /** The URL is not among the URLs that were read, but there are more. */
   | { readonly in: 'unknown'; readonly lookedAt: number };
 
 export interface UrlAnswer {
   readonly url: string;
   readonly host: string;
-  /** Was it ever admitted? null: only a look at sorted runs could show. */
+  /** Whether it was ever admitted; null: unknown without a lookup in sorted runs. */
   readonly seen: boolean | null;
   /** null: it is nowhere, as nobody has found it, or nothing is kept of its end. */
   readonly place: UrlPlace | null;
@@ -143,17 +143,17 @@ function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPl
   }
   const end = yield* endOf(state, host.key, url);
   let lookedAt = 0;
-  // Where the search ends when it has looked at enough URLs.
+  // Matches the URL, or ends the search after enough URLs.
   const isIt = (entry: { readonly url: string }) => entry.url === url || ++lookedAt >= frontierLimits.queryUrlsMax;
   const found = yield* findInFrontQueues(state, host.id, isIt);
   if (found?.entry.url === url)
     return { in: 'frontQueue', frontQueue: found.number, held: host.queue.isHeld(found.number) };
-  // A forced URL waits again, and its row is from before.
+  // A forced URL is queued again, although it has a row from before.
   if (end !== null) return end;
   return found === undefined ? null : { in: 'unknown', lookedAt };
 }
 
-/** The end of a URL, from what is to be written with the next checkpoint, or else from its row. */
+/** The end of a URL, from the records of the next checkpoint, or else from its row. */
 function* endOf(state: FrontierState, hostKey: string, url: string): StoreJob<UrlPlace | null> {
   const key = seenKey(url);
   const ofHost = (one: string) => one.startsWith(`${hostKey}/`, one.indexOf('//') + 2);

@@ -1,23 +1,23 @@
 /**
- * How the queued URLs are spread over hosts and front queues: for metrics, and never part of a decision.
+ * How the queued URLs are distributed over hosts and front queues: for metrics, and never part of a decision.
  *
- * A look takes a slice of the hosts (some half a millisecond), so that nothing waits for it; what it says is from the
- * last round that went over all of them. A host that changed meanwhile is counted as it was when its turn came.
+ * Each call reads a slice of the hosts (about half a millisecond), so that nothing waits for it. The result is that
+ * of the last complete round over all hosts. A host counts as it was when its slice was read.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import type { Hosts } from '../hosts/host.ts';
 
 export interface QueueSpread {
-  /** Hosts with URLs that wait for their turn, each once. */
+  /** Hosts with waiting URLs, each once. */
   readonly hosts: number;
-  /** Such URLs of the host that has most of them. */
+  /** Waiting URLs of the host that has most of them. */
   readonly urlsOfOneMax: number;
   readonly byFrontQueue: readonly number[];
 }
 
 export class QueueSizes {
-  /** Of the last whole round; undefined: there was none yet. */
+  /** Result of the last complete round; undefined: none yet. */
   spread: QueueSpread | undefined;
   #next = 0;
   #lookedAtMs = 0;

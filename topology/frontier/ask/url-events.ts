@@ -1,10 +1,10 @@
-/** What the changelog of its partition says of one URL, as events: each with the decision that made it. */
+/** Events of one URL, from the changelog of its partition: each with the decision that made it. */
 import type { OutcomeKind } from '../../../schemas/types.ts';
 import type { Gain } from '../../policy/recrawl/gain.ts';
 import type { InputRange } from '../changes/changelog.ts';
 import type { FinalStatus } from '../changes/changes.ts';
 
-/** Where in the changelog, when, and by which policy. */
+/** Position in the changelog, time and policy version of a decision. */
 export interface Decided {
   readonly offset: number;
   readonly atMs: number;
@@ -15,9 +15,9 @@ export interface Admitted extends Decided {
   readonly depth: number;
   readonly hop: number;
   readonly frontQueue: number;
-  /** False: an operator forced it. */
+  /** False: an operator forced the URL. */
   readonly isNew: boolean;
-  /** Path and query as they are asked for. Absent: as the URL has them. */
+  /** Path and query as requested. Absent: as in the URL. */
   readonly spelling?: string;
   /** Records of `discovered` that the commit took: the link is in one of them. */
   readonly discovered: InputRange | null;
@@ -42,36 +42,36 @@ export interface CameTo extends Decided {
   readonly gain?: Gain;
 }
 
-/** Where the URL is. */
+/** Current place of the URL. */
 export type Place =
   | { readonly in: 'frontQueue'; readonly frontQueue: number; readonly ahead: number }
   | { readonly in: 'again'; readonly dueAtMs: number; readonly ahead: number }
   | { readonly in: 'lease'; readonly leaseId: number }
-  /** The URL ended so, and will be visited again. */
+  /** The URL is finished, and will be revisited. */
   | { readonly in: 'schedule'; readonly status: FinalStatus; readonly dueAtMs: number }
   | { readonly in: 'end'; readonly status: FinalStatus | 'known' };
 
-/** What happens to the URL, as it happens. */
+/** Events of a URL, in order. */
 export type UrlEvent =
   | ({ readonly kind: 'admitted' } & Admitted)
   | ({ readonly kind: 'leased' } & Leased)
   | ({ readonly kind: 'cameTo' } & CameTo)
-  /** By an operator. */
+  /** An operator raised it. */
   | ({ readonly kind: 'raised' } & Decided)
-  /** By an operator. */
+  /** An operator lowered it. */
   | ({ readonly kind: 'lowered'; readonly frontQueue: number } & Decided)
-  /** To a better front queue, by what was learnt of it. */
+  /** Moved to a better front queue, by a new score. */
   | ({ readonly kind: 'moved'; readonly from: number; readonly frontQueue: number } & Decided)
-  /** Its next visit moves; `told`: because of a sitemap. */
+  /** The next visit moves; `fromSitemap`: because of a date in a sitemap. */
   | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly fromSitemap: boolean } & Decided)
-  /** Its lease ended with the owner that granted it: the URL waits again. */
+  /** The lease ended with the owner that granted it: the URL waits again. */
   | ({ readonly kind: 'leaseEnded'; readonly leaseId: number } & Decided)
-  /** It was purged, or its host was. */
+  /** The URL, or its host, was purged. */
   | ({ readonly kind: 'purged' } & Decided)
-  /** It waits in the front queue of a trap that an operator has released. */
+  /** An operator has released the trap in which the URL waits. */
   | ({ readonly kind: 'trapReleased'; readonly pattern: string } & Decided);
 
-/** Changes that say nothing of where a URL is. Another kind has to be read above, or to be named here. */
+/** Kinds of changes that do not move a URL. Every other kind must be handled above, or added here. */
 export type OfNoPlace =
   | (
       | 'count'

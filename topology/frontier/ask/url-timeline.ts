@@ -36,7 +36,7 @@ export class UrlTimeline {
   readonly admitted: Admitted[] = [];
   readonly leased: Leased[] = [];
   readonly outcomes: CameTo[] = [];
-  /** By an operator. */
+  /** Times when an operator raised the URL. */
   readonly raised: Decided[] = [];
   readonly lowered: (Decided & { readonly frontQueue: number })[] = [];
   readonly traps = new Map<string, ActiveTrap & { readonly released: boolean }>();
@@ -47,7 +47,7 @@ export class UrlTimeline {
   #position: Pick<ChangelogPosition, 'epoch' | 'seq'> = changelogStart;
   readonly #frontQueues: string[][] = [];
   readonly #again: Waiting[] = [];
-  /** URLs to be visited again, in order; those due in the same second by arrival. */
+  /** URLs to be revisited, by due time; within the same second by arrival. */
   readonly #due: Waiting[] = [];
   readonly #leases = new Map<
     number,
@@ -250,7 +250,7 @@ export class UrlTimeline {
     this.#onEvent({ kind: 'purged', ...decided });
   }
 
-  /** What another crawl knew of the URL. */
+  /** Takes over another crawl's facts about the URL. */
   #load(row: LoadRow, decided: Decided): void {
     if (row.row === 'known' || row.row === 'page') {
       for (const one of row.row === 'page' ? [row.page.record] : row.urls) {
@@ -357,7 +357,7 @@ export class UrlTimeline {
     this.#leases.clear();
   }
 
-  /** By the time due, then by arrival, as back queues do. */
+  /** Inserts by due time, then by arrival, as back queues do. */
   #putAgain(url: string, dueAtMs: number): void {
     const later = this.#again.findIndex((other) => other.dueAtMs > dueAtMs);
     this.#again.splice(later < 0 ? this.#again.length : later, 0, { url, dueAtMs });
@@ -369,7 +369,7 @@ export class UrlTimeline {
     if (at >= 0) urls!.splice(at, 1);
   }
 
-  /** Takes the URL out of wherever it waits, by its spelling. */
+  /** Removes the URL from the queue in which it waits, found by its spelling. */
   #takeOut(url: string): void {
     const returned = this.#again.findIndex((one) => one.url === url);
     if (returned >= 0) this.#again.splice(returned, 1);

@@ -1,9 +1,10 @@
 /**
- * What a partition knows of budgets: an account by budget key (a host key or a registrable domain), and which hosts
- * have deferred URLs.
+ * The budgets of a partition: an account for each budget key (a host key or a registrable domain), and the hosts with
+ * deferred URLs.
  *
- * Accounts are state: changes make them, the checkpoint and the digest hold them, a row each. Which hosts wait follows from
- * their queues, and is gathered again when a checkpoint was loaded. In memory, about 300 B a budget key.
+ * Accounts are state: changes make them, and the checkpoint and the digest have a row for each. The waiting hosts
+ * follow from their queues, and are collected again after a checkpoint is loaded. In memory, about 300 B a budget
+ * key.
  */
 import { partitionKeyOf } from '../../url/host-key.ts';
 import type { Change } from '../changes/changes.ts';
@@ -14,12 +15,12 @@ import { SourceSketch } from './source-sketch.ts';
 export interface Account {
   /** The period that `used` counts. */
   readonly period: number;
-  /** URLs that went at full rate in that period. */
+  /** URLs admitted at full rate in that period. */
   readonly used: number;
   readonly sources: SourceSketch;
 }
 
-/** What is needed to know of a host for its deferred URLs. */
+/** The facts about a host that deferred URLs need. */
 interface Waiter {
   readonly id: number;
   readonly key: string;
@@ -32,11 +33,11 @@ export class BudgetsState {
   readonly accounts = new Map<string, Account>();
   /** Accounts that are not in the checkpoint yet. */
   unsaved = new Set<string>();
-  /** By budget key: hosts with deferred URLs, by number, in the order they began to wait. */
+  /** By budget key: numbers of the hosts with deferred URLs, in the order in which they began to wait. */
   readonly waiting = new Map<string, Set<number>>();
-  /** Its hosts again, with their keys. */
+  /** Keys of these hosts, by number. */
   readonly #keys = new Map<number, string>();
-  /** Keys with budgets that may have room again; all waiting ones when a period begins. */
+  /** Keys with budgets that may have room again; at the start of a period, all waiting keys. */
   readonly #toLookAt = new Set<string>();
   #period = -1;
   #lastHost = '';
@@ -89,10 +90,7 @@ export class BudgetsState {
     }
   }
 
-  /**
-   * Follows what a policy says about budgets. `hosts`: from which the waiting ones are gathered again, if the policy
-   * says something else than before.
-   */
+  /** Applies the budget key of a policy. If it has changed, the waiting hosts are collected again from `hosts`. */
   setKeyMode(keyMode: BudgetsState['keyMode'], hosts: Iterable<Waiter>): void {
     if (keyMode !== this.keyMode) {
       this.keyMode = keyMode;
@@ -105,7 +103,10 @@ export class BudgetsState {
     this.lookAtAll();
   }
 
-  /** URLs that are about to be admitted may begin to wait in the same step: whether any wait is asked when it is looked at. */
+  /**
+   * Marks a key for a check. URLs that are about to be admitted may begin to wait in the same step; the check itself
+   * finds out whether any wait.
+   */
   lookAt(key: string): void {
     this.#toLookAt.add(key);
   }
@@ -132,7 +133,10 @@ export class BudgetsState {
     return keys;
   }
 
-  /** An owner looks at all that waits, in the order of hosts' numbers, as one does whose state comes from a checkpoint. */
+  /**
+   * Marks all waiting hosts for a check, in the order of their numbers, so that the order is the same for an owner
+   * that loads a checkpoint.
+   */
   beginAnew(): void {
     const waiting = [...this.waiting].map(([key, ids]) => ({ key, ids: [...ids].sort((a, b) => a - b) }));
     this.waiting.clear();

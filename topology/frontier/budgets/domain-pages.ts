@@ -8,17 +8,17 @@
 import { partitionKeyOf } from '../../url/host-key.ts';
 import { fitted } from '../storage/columns.ts';
 
-/** What is needed to know of a host. */
+/** The facts about a host that the sums need. */
 export interface PageGiver {
   readonly id: number;
   readonly key: string;
 }
 
 export class DomainPages {
-  /** Does the policy in force cap the pages of a domain? */
+  /** Whether the current policy caps the pages of a domain. */
   on = false;
   readonly #domains = new Map<string, { pages: number; leased: number }>();
-  /** By host: what of it is in the sums. */
+  /** By host: its share of the sums. */
   #pages = new Uint32Array(0);
   #leased = new Uint32Array(0);
 

@@ -2,10 +2,10 @@
  * How much of a partition's queue each host and each registrable domain takes up, so that none can fill it
  * (decide/links/queue-share.ts says why).
  *
- * A host's count is exact, 8 B each. Domains are counted in a sketch of fixed size (count-min: Cormode & Muthukrishnan,
- * J. Algorithms 55, 2005), by a hash keyed per crawl: it never counts too few, and too many only by what shares all
- * four cells of a domain, a few thousandths of a percent of the queue. All of this follows from the queues: no change
- * carries it, and it is gathered again when a checkpoint was loaded.
+ * A host's count is exact, 8 B each. Domains are counted in a sketch of fixed size (count-min: Cormode &
+ * Muthukrishnan, J. Algorithms 55, 2005), with a hash keyed per crawl. It never counts too few. It counts too many
+ * only by URLs of other domains that share all four cells, a few thousandths of a percent of the queue. All of this
+ * follows from the queues: no change carries it, and it is collected again after a checkpoint is loaded.
  */
 import { fingerprint } from '../../url/fingerprint.ts';
 import { withoutPort } from '../../url/host-key.ts';
@@ -16,7 +16,7 @@ import { fitted } from '../storage/columns.ts';
 const rows = 4;
 const cells = 1 << 14;
 
-/** What is needed to know of a host for its queue. */
+/** The facts about a host's queue that shares need. */
 export interface Sharer {
   readonly id: number;
   readonly key: string;
@@ -28,19 +28,19 @@ export interface Sharer {
 }
 
 export class QueueShares {
-  /** Does the policy in force ask for shares? */
+  /** Whether the current policy limits shares. */
   on = false;
   /**
-   * Hosts with nothing left but what was deferred, for their share or for a budget that no policy has any more: these queues
-   * may be opened. Empty where budgets open them.
+   * Hosts that have only deferred URLs left, deferred for their share or for a budget of an earlier policy: their
+   * queues may be opened. Empty if budgets open the queues.
    */
   readonly drained = new Set<number>();
-  /** URLs that were deferred and may be drawn now: they stand behind the front queues, and take up no room. */
+  /** Number of deferred URLs that may be drawn now. They come after the front queues, and take up no room. */
   opened = 0;
   readonly #key: { readonly hi: number; readonly lo: number };
-  /** Half a megabyte, which a partition without shares does without. */
+  /** Half a megabyte, allocated only if the partition limits shares. */
   #sketch: Float64Array | undefined;
-  /** By host: its URLs in the sketch, and those of its front queue that is open. */
+  /** By host: number of its URLs in the sketch, and of its opened deferred URLs. */
   #front = new Uint32Array(0);
   #behind = new Uint32Array(0);
   readonly #fingerprint = new Uint32Array(2);
@@ -88,8 +88,8 @@ export class QueueShares {
   }
 
   /**
-   * A policy says whether hosts have shares, and whether what was deferred is opened here: if budgets do not. `hosts`: to gather
-   * from.
+   * Applies a policy. `on`: hosts have shares. `opens`: deferred URLs are opened here, because no budget opens them.
+   * `hosts`: hosts to collect the counts from.
    */
   turn(on: boolean, opens: boolean, hosts: Iterable<Sharer>): void {
     if (on === this.on && opens === this.#opens) return;

@@ -1,18 +1,17 @@
 /**
- * Tells how much cash is much: a histogram, in steps of half an octave, of what new URLs lately came with.
+ * Ranks amounts of cash: a histogram of the cash with which new URLs arrived lately, in steps of half an octave.
  *
- * Cash thins out as a crawl grows, by orders of magnitude, so a front queue does not stand for an amount but for a rank
- * among the others: front queue 0 is for what holds more than all but 1/128 of what arrives, the next for all but 1/64,
- * and the last for the lesser half. That is also how the draw weighs front queues (hosts/clock.ts). Counts are halved
- * now and then, so that old amounts fade.
+ * Cash thins out by orders of magnitude as a crawl grows. So a front queue means a rank among other URLs, not an
+ * amount: front queue 0 is for URLs with more cash than all but 1/128 of the arrivals, the next for all but 1/64, and
+ * the last for the lower half. The draw weighs front queues in the same way (hosts/clock.ts). Counts are halved now
+ * and then, so that old amounts fade.
  *
- * The histogram is exact: amounts are put into steps by the bits of their exponent, with no logarithm that engines may
- * round differently.
+ * The histogram is exact: the bits of the exponent select the step, because engines may round logarithms differently.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 
 const stepCount = 4096;
-/** The first front queue is for one in this many URLs. */
+/** Before this many URLs, no front queue is given: the first queue is for one URL in this many. */
 const countsMin = 2 ** (frontQueueCount - 1);
 /** Counts are halved when they reach this sum, so that about the last hundred thousand URLs count. */
 const countsMax = 2 ** 17;
@@ -21,7 +20,7 @@ export class CashScale {
   readonly #counts = new Uint32Array(stepCount);
   #total = 0;
 
-  /** New URLs arrived with `amount` each. */
+  /** Records that `urls` new URLs arrived with `amount` each. */
   note(amount: number, urls: number): void {
     this.#counts[stepOf(amount)]! += urls;
     this.#total += urls;

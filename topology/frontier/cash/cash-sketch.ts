@@ -1,14 +1,14 @@
 /**
- * What cash each URL holds: a count-min sketch from which cash is taken as well (Cormode & Muthukrishnan, J. Algorithms
- * 55, 2005, §3: point queries where every true value is at least 0).
+ * The cash of each URL: a count-min sketch with withdrawals (Cormode & Muthukrishnan, J. Algorithms 55, 2005, §3:
+ * point queries where every true value is at least 0).
  *
- * Each URL has two cells; what it receives goes into both, what it spends leaves both, and it holds what the lesser
- * says. So the two rows each sum up all cash there is, and an answer is never too small, but for rounding; it is too
- * large by what strangers hold in the same cell: by the average of cells, about the cash of URLs / cells pages. Past
- * two million URLs a partition, pages that hold little can no longer be told apart; the few that hold much still can.
+ * Each URL has two cells. Received cash is added to both, spent cash is taken from both, and the URL's cash is the
+ * smaller of the two. So each row sums up all cash, and an answer is never too small, except by rounding. It is too
+ * large by the cash of other URLs in the same cell: on average, the cash of URLs / cells pages. Beyond two million
+ * URLs a partition, pages with little cash can no longer be distinguished; the few with much cash still can.
  *
- * It is part of the state: changes carry amounts and fingerprints, so a replay adds the same numbers in the same order.
- * It takes 4 MiB, allocated when the first cash arrives: crawls without cash have none.
+ * The sketch is part of the state: changes carry amounts and fingerprints, so a replay adds the same numbers in the
+ * same order. It takes 4 MiB, allocated when the first cash arrives; a crawl without cash allocates none.
  */
 const cellsLog2 = 19;
 export const cellCount = 2 ** cellsLog2;
@@ -19,19 +19,17 @@ export const blockCells = 1024;
 export class CashSketch {
   #high: Float32Array | undefined;
   #low: Float32Array | undefined;
-  /**
-   * Blocks that changed since they were written to the checkpoint; those of the second row follow those of the first.
-   */
+  /** Blocks that changed since the last checkpoint; those of the second row follow those of the first. */
   #unsaved = new Set<number>();
   /** Blocks that ever had cash. */
   readonly #used = new Set<number>();
 
-  /** What a URL holds, or a little more. */
+  /** The cash of a URL, or a little more. */
   heldBy(hi: number, lo: number): number {
     return this.#high === undefined ? 0 : Math.min(this.#high[hi & mask]!, this.#low![lo & mask]!);
   }
 
-  /** `amount` below 0: it spends. */
+  /** Adds cash to a URL; a negative `amount` spends it. */
   add(hi: number, lo: number, amount: number): void {
     const [high, low] = this.#rows();
     const [a, b] = [hi & mask, lo & mask];
@@ -60,7 +58,7 @@ export class CashSketch {
     for (let at = 0; at < blockCells; at++) cells[at] = value.readFloatBE(4 * at);
   }
 
-  /** A 32-bit hash of all cells; 0 where there was never any cash. */
+  /** A 32-bit hash of all cells; 0 if there was never any cash. */
   checksum(): number {
     let sum = 0;
     for (const block of [...this.#used].sort((a, b) => a - b)) {

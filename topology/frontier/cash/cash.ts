@@ -19,18 +19,18 @@ export class Cash {
     return this.#sketch.heldBy(hi, lo);
   }
 
-  /** The front queue of a URL with so much cash; `otherwise` if the crawl is too young. */
+  /** The front queue of a URL with this much cash; `otherwise` if the crawl is too young. */
   frontQueueOf(amount: number, otherwise: number): number {
     return this.#scale.frontQueueOf(amount, otherwise);
   }
 
-  /** Its rank among the others, from 0 to 1; null if the crawl is too young. */
+  /** The rank of an amount among the others, from 0 to 1; null if the crawl is too young. */
   shareOf(amount: number): number | null {
     const frontQueue = this.#scale.frontQueueOf(amount, frontQueueCount);
     return frontQueue === frontQueueCount ? null : 1 - frontQueue / (frontQueueCount - 1);
   }
 
-  /** Each URL of `fingerprints` (pairs of words) receives `amount`, or spends it if it is below 0. */
+  /** Adds `amount` to each URL of `fingerprints` (pairs of words); a negative amount spends. */
   move(amount: number, isNew: boolean, fingerprints: readonly number[]): void {
     for (let at = 0; at + 1 < fingerprints.length; at += 2)
       this.#sketch.add(fingerprints[at]!, fingerprints[at + 1]!, amount);

@@ -1,9 +1,10 @@
 /**
- * Every kind of change, and what it carries: one table, from which the type `Change`, its bytes and the tests of both
- * come. Part of the changelog's format (`changelog.ts` has its version): kinds and fields are appended, never reordered.
+ * Every kind of change with its fields, in one table. The type `Change`, the bytes and the tests all come from it.
+ * The table is part of the changelog's format (`changelog.ts` has its version): kinds and fields are appended, never
+ * reordered.
  *
- * Whoever adds a kind gives it an entry here, what it does in state/state.ts, and values in every-change.ts of the tests;
- * interpreters that must know every kind do not compile without it.
+ * A new kind needs an entry here, its effect in state/state.ts, and values in every-change.ts of the tests. Code that
+ * must handle every kind does not compile without it.
  */
 
 import type { RobotsHop } from '../../../schemas/types.ts';
@@ -76,7 +77,7 @@ const disposition: Field<Disposition> = {
   },
 };
 
-/** Stands in the place of a front queue's number for URLs that came back. */
+/** Replaces the number of a front queue for URLs that wait to be fetched again. */
 const cameBack = 255;
 const frontQueueOrAgain: Field<number | null> = {
   write: (writer, value) => writer.byte(value ?? cameBack),
@@ -89,9 +90,9 @@ const frontQueueOrAgain: Field<number | null> = {
 const lease = {
   leaseId: uint,
   hostKey: text,
-  /** URLs from the head of what came back. */
+  /** Number of URLs from the head of those that wait to be fetched again. */
   again: uint,
-  /** After them, so many from each of these front queues. */
+  /** After them, this many from each of these front queues. */
   frontQueues: listOf(pairOf(byte, uint)),
   deadlineMs: uint,
   delayMs: uint,
@@ -99,18 +100,18 @@ const lease = {
 const quota = { granted: uint, returned: uint, wanted: uint };
 
 export const changeFields = {
-  /** URLs of one host that pass the seen test (`known`: they were seen, an operator forces them). */
+  /** URLs of one host that pass the seen test. `known`: they were seen before, and an operator forces them. */
   admit: { hostKey: text, known: flag, entries: listOf(entry) },
-  /** Adds to tallies: arrivals that were not admitted, and others. */
+  /** Adds to tallies, such as arrivals that were not admitted. */
   count: { counter, by: uint },
-  /** A lease. One without URLs is for the first robots.txt redirect that waits. */
+  /** A lease. A lease without URLs is for the first waiting robots hop. */
   grant: lease,
-  /** The URL at `index` of a lease has its outcome. `record` is kept where it is final. */
+  /** The URL at `index` of a lease has its outcome. If the outcome is final, `record` is stored. */
   resolve: { leaseId: uint, index: uint, disposition, record: orNull(urlRecord) },
   /** A lease is over; `expired`: by its deadline. Every index was resolved before. */
   release: { leaseId: uint, expired: flag },
   host: { hostKey: text, facts: hostFacts },
-  /** The first URL of a dead host's queue is given up on. */
+  /** The first URL of a dead host's queue is given up. */
   abandon: { hostKey: text, record: urlRecord },
   /** A late result of a lease that is over finishes a URL that came back. */
   finish: { hostKey: text, seq: uint, record: urlRecord },
@@ -124,23 +125,26 @@ export const changeFields = {
   releaseTrap: { hostKey: text, pattern: text },
   /** A redirect of another host's robots.txt waits for a lease of this one. */
   robotsHop: { hostKey: text, hop: robotsHop },
-  /** Links to these URLs were sighted. Written only where the policy scores by in-links. */
+  /** Links to these URLs were found. Written only if the policy scores by in-links. */
   linked: { fingerprints },
   /** A source, by 32 bits of its hash, links to a budget key. */
   countReferrer: { key: text, fingerprint: uint32 },
-  /** URLs of a budget key that went at full rate in a period, in all. */
+  /** Total URLs of a budget key admitted at full rate in a period. */
   spend: { key: text, period: uint, used: uint },
-  /** What the state must be after the changes before this one (check/self-check.ts). It changes nothing. */
+  /** Checksum of the state after the changes before this one (check/self-check.ts). It changes nothing. */
   check: { version: byte, sum: text },
-  /** The URL at `seq` of a front queue leaves it, and goes to the end of another one, as `entry`. */
+  /** The URL at `seq` of a front queue moves to the end of another one, as `entry`. */
   raise: { hostKey: text, frontQueue: byte, seq: uint, entry },
-  /** The URL at `seq` of a front queue (null: of what came back) leaves it, and goes before all else of its host, as `entry`. */
+  /**
+   * The URL at `seq` of a front queue (null: of those to fetch again) moves to the first place of its host, as
+   * `entry`.
+   */
   expedite: { hostKey: text, frontQueue: frontQueueOrAgain, seq: uint, entry },
-  /** A host may be on `most` leases at once; `own`: as ordered by an operator, -1: by the policy. */
+  /** A host may have `most` leases at once; `own`: the number that an operator set, -1: none, the policy decides. */
   hostSlots: { hostKey: text, own: int, most: uint },
-  /** A lease of a host with several has ended: its slot may be used again from `readyAtMs` on. */
+  /** A lease of a host with several slots has ended: its slot may be used again from `readyAtMs` on. */
   hostSlot: { hostKey: text, readyAtMs: uint },
-  /** A URL of a served crawl goes from one place to another, as its client says. `dueAtMs`: of `again`. */
+  /** A client moves a URL of a served crawl from one place to another. `dueAtMs`: only for `again`. */
   known: {
     hostKey: text,
     from: recordOf({ in: oneOf(knownPlaces, 'place'), a: uint, b: uint }),
@@ -159,8 +163,8 @@ export const changeFields = {
   /** A lease, with the first `due` of the URLs that are to be visited again before all others. */
   grantDue: { due: uint, ...lease },
   /**
-   * The URL at `index` of a lease (0: of none, it has just been finished) will be visited again. `spent`: it counts
-   * against the page quota. `proved`: whether what a sitemap said of it was so; null: none had said anything.
+   * The URL at `index` of a lease (0: of none, it was just finished) is scheduled for a revisit. `spent`: it counts
+   * against the page quota. `proved`: whether a sitemap's date for it was right; null: there was none.
    */
   visit: {
     hostKey: text,
@@ -172,33 +176,33 @@ export const changeFields = {
     page: pageRecord,
   },
   /**
-   * A revisit gets another due time. `told`: because a sitemap says so. For a leased URL, it means that somebody asked
-   * for a fetch meanwhile; the change that ends its visit makes it due at once.
+   * A revisit gets another due time. `fromSitemap`: because of a date in a sitemap. For a leased URL, it means that a
+   * fetch was requested meanwhile; the change that ends its visit makes it due at once.
    */
   due: { hostKey: text, url: text, dueS: uint, fromSitemap: flag },
-  /** What a visit costs from now on (recrawl/recrawl-state.ts). */
+  /** The new price of a visit (recrawl/recrawl-state.ts). */
   price: { price: int, atMs: uint },
-  /** A lease without URLs, for its host's sitemaps. */
+  /** A lease without URLs, for the sitemaps of its host. */
   grantSitemaps: lease,
-  /** A host's sitemaps are to be read at another time. */
+  /** The time of the next read of a host's sitemaps. */
   sitemaps: { hostKey: text, round: sitemapRound },
-  /** A URL is purged, wherever it was; `url` empty: its whole host is. */
+  /** A URL is purged, from any place; `url` empty: its whole host is purged. */
   purge: { hostKey: text, url: text, from: recordOf({ in: oneOf(purgePlaces, 'place'), a: uint, b: uint }) },
   /**
-   * Fetchers were seen to have taken the tasks of these leases: their group's position on `tasks`, and the leases it has
+   * Fetchers have taken the tasks of these leases: the position of their group on `tasks`, and the leases that it has
    * passed since the last such change. The first change of its commit.
    */
   taken: { position: uint, leases: ascending },
   /** Leader epoch of the newest record of an input that was read; -1: not known. */
   inputEpoch: { topic: input, epoch: int },
-  /** The URL at `seq` of a front queue (null: of what came back) leaves it, and goes to the end of another one, as `entry`. */
+  /** The URL at `seq` of a front queue (null: of those to fetch again) moves to the end of another one, as `entry`. */
   lower: { hostKey: text, frontQueue: frontQueueOrAgain, seq: uint, entry },
   /** A list of tags gets the next number (state/tag-sets.ts). */
   tagSet: { number: uint, tags: listOf(text) },
-  /** Links of a page that is to be visited again, by its URL's fingerprint, have led to so many new URLs. */
+  /** Links of a scheduled page, by the fingerprint of its URL, have led to `urls` new URLs. */
   gain: { hi: uint32, lo: uint32, urls: uint },
-  /** The content dedup says of which page one that is to be visited again is nearly a copy; empty: of none. */
+  /** Verdict of the content dedup on a scheduled page: the page that it nearly copies; empty: none. */
   verdict: { hostKey: text, url: text, duplicateOf: text },
-  /** What is known of a rewriting of a host's URLs from now on (state/equivalences.ts). */
+  /** New evidence for a rewriting of a host's URLs (state/equivalences.ts). */
   equivalence: { hostKey: text, rewriting: text, proofs: uint, against: uint, targets: listOf(uint) },
 } satisfies Readonly<Record<string, Layout>>;

@@ -42,28 +42,30 @@ export interface Claim {
   /** With this an owner recognises its own claim. */
   readonly nonce: string;
   readonly nowMs: number;
-  /** The fetchers of earlier epochs are known to be gone: their leases end with this claim. */
+  /** The fetchers of earlier epochs are known to be dead: their leases end with this claim. */
   readonly endsLeases: boolean;
   /**
-   * Written by 0.3.0 or earlier: pages on lease are scheduled again as after a visit, in the front queue of the policy of now. Absent:
-   * their rows of the schedule stay as they are, which a replay also does for a host whose row is ahead, and which has no pages.
+   * Written by 0.3.0 or earlier: leased pages are scheduled again as after a visit, in the front queue of the current
+   * policy. Absent: their rows of the schedule stay unchanged. A replay does the same for a host with a row that is
+   * ahead, which has no pages.
    */
   readonly schedulesAgain?: true;
-  /** How far the writer had read the changelog when it claimed. Absent: an older release wrote the claim. */
+  /** How far the writer had read the changelog when it claimed. Absent: the claim is by an older release. */
   readonly after?: Predecessor;
 }
 
 /**
- * The newest record that counted for the claimant: it distinguishes two histories of a changelog of the same length.
+ * The newest record that counted for the claimant. It distinguishes two histories of a changelog with the same
+ * length.
  */
 export interface Predecessor {
   readonly epoch: number;
   readonly seq: number;
-  /** Where it stands, and its hash. */
+  /** Position and hash of the record. */
   readonly counted: RecordMark | null;
 }
 
-/** A record that was read: its hash distinguishes it from another at its offset in another history. */
+/** A record that was read. Its hash distinguishes it from a record with the same offset in another history. */
 export interface RecordMark {
   readonly offset: number;
   readonly hash: number;
@@ -71,15 +73,15 @@ export interface RecordMark {
 
 export interface CommitHeader {
   readonly kind: 'commit';
-  /** Offset of its owner's claim. */
+  /** Offset of the claim of its owner. */
   readonly epoch: number;
-  /** One more than the commit before, over all epochs. */
+  /** One more than that of the commit before, over all epochs. */
   readonly seq: number;
   readonly nowMs: number;
   readonly policyVersion: number;
   /** Leases the fetchers could take when this was decided. */
   readonly demand: number;
-  /** Every input, in the order they were decided; `from` is `to` where nothing was taken. */
+  /** Every input, in the order of decision; `from` equals `to` if nothing was taken. */
   readonly inputs: readonly InputRange[];
   /** After this commit. */
   readonly counters: Counters;
@@ -95,7 +97,10 @@ export interface Foreign {
   readonly why: string;
 }
 
-/** The nonce of a claim before which nothing counts: the next commit is the first, and says where the inputs begin. */
+/**
+ * Beginning of the nonce of a claim that voids everything before it: the next commit is the first, and has the
+ * positions of the inputs.
+ */
 const anew = 'reset ';
 
 export function anewNonce(chance: string): string {
@@ -106,7 +111,7 @@ export function beginsAnew(record: Claim | CommitHeader | Foreign): boolean {
   return record.kind === 'claim' && record.nonce.startsWith(anew);
 }
 
-/** What a claim does to the leases of earlier epochs. */
+/** Effects of a claim on the leases of earlier epochs. */
 const [leasesGoOn, leasesEndAsVisits, leasesEnd] = [0, 1, 2];
 
 export function encodeClaim(claim: Claim): Buffer {
@@ -167,8 +172,8 @@ export function encodeCommit(header: CommitHeader, changes: Uint8Array): Buffer 
 }
 
 /**
- * A record of a changelog, whoever wrote it. Throws INVALID_RECORD where what the log held is damaged, which may have been
- * a commit that counts, and UNSUPPORTED on a newer format.
+ * Decodes a record of a changelog, from any writer. Throws INVALID_RECORD if the bytes were damaged in the log,
+ * because they may have been a commit that counts, and UNSUPPORTED for a newer format.
  */
 export function readChangelog(bytes: Uint8Array): Claim | Commit | Foreign {
   const damage = damageOf(bytes);
@@ -181,7 +186,7 @@ export function readChangelog(bytes: Uint8Array): Claim | Commit | Foreign {
   }
 }
 
-/** Throws INVALID_RECORD on bytes that are no changelog record, UNSUPPORTED on a newer format. */
+/** Throws INVALID_RECORD if the bytes are no changelog record, UNSUPPORTED for a newer format. */
 export function decodeChangelog(bytes: Uint8Array): Claim | Commit {
   const reader = new ByteReader(bytes);
   if (reader.byte() !== magic)
@@ -232,7 +237,7 @@ function invalid(why: string): CrawlstreamError {
   return new CrawlstreamError('INVALID_RECORD', `a record of the changelog cannot be decoded: ${why}`);
 }
 
-/** How far a reader of the changelog is: its last applied record, and the epoch in force. */
+/** The progress of a reader of the changelog: its last applied record, and the current epoch. */
 export interface ChangelogPosition {
   /** Offset of the next record to read. */
   readonly offset: number;
@@ -255,9 +260,9 @@ export function past(offset: number, bytes: Uint8Array, epoch: number, seq: numb
 }
 
 /**
- * Does the commit count for a reader at `position`? `void`: it is of another epoch, repeats a sequence number, or skips
- * one. When an owner's commit failed, its next one may already have been under way and may stand where the failed one
- * was expected. Its owner took it for lost, and so does every reader.
+ * Decides whether a commit counts for a reader at `position`. `void`: it belongs to another epoch, repeats a sequence
+ * number, or skips one. When a commit fails, the owner's next one may already have been sent, and may take the
+ * expected offset. The owner considers it lost, and so does every reader.
  */
 export function validateCommit(
   position: Pick<ChangelogPosition, 'epoch' | 'seq'>,
@@ -267,8 +272,9 @@ export function validateCommit(
 }
 
 /**
- * Does the record follow what the reader at `position` has read, beyond doubt? Where it does not, it may be void, or the
- * reader's own history may be one that the log has lost: then another owner's commits look void to it, for ever.
+ * Returns whether the record certainly follows the records that the reader at `position` has read. If it does not,
+ * either the record is void, or the log has lost the reader's own history; all commits of another owner would then
+ * look void to this reader.
  */
 export function follows(position: ChangelogPosition, record: Claim | CommitHeader | Foreign): boolean {
   if (record.kind === 'foreign') return false;

@@ -1,37 +1,37 @@
 /**
- * Changes: what a decision did to a partition's state, one by one. The state is what they add up to: `apply` of
- * state.ts is the only way it ever changes, at the owner, at a standby and in a replay alike.
+ * Changes: the effects of a decision on a partition's state, one by one. The state is their sum: `apply` of state.ts
+ * is its only mutator, for owners, standbys and replays alike.
  *
- * A change carries results, not inputs of the decision: replaying needs no policy and no clock.
+ * A change carries the results of a decision, not its inputs, so a replay needs no policy and no clock.
  */
 import type { OutcomeKind } from '../../../schemas/types.ts';
 import type { ValuesOf } from '../storage/fields.ts';
 import type { changeFields } from './change-fields.ts';
 import type { Entry } from './entry.ts';
 
-/** Why a host takes no leases; empty: it does. `blocked`: by an operator. `paused`: by its webmaster. */
+/** Why a host gets no leases; empty: it does. `blocked`: by an operator. `paused`: by its webmaster. */
 export type HostHold = '' | 'crawlDelay' | 'blocked' | 'limit' | 'purged' | 'paused';
 
-/** Was it ordered that nothing is asked of the host? */
+/** Returns whether an operator or webmaster ordered the hold. */
 export function isOrderedHold(hold: HostHold): boolean {
   return hold === 'blocked' || hold === 'paused' || hold === 'purged';
 }
 
-/** What politeness and back-off know of a host. Times in ms since the Unix epoch, durations in ms. */
+/** Facts about a host for politeness and back-off. Times in ms since the Unix epoch, durations in ms. */
 export interface HostFacts {
   /** Earliest next contact. */
   readonly readyAtMs: number;
   /** robots.txt Crawl-delay; -1: none known. */
   readonly crawlDelayMs: number;
-  /** An operator's delay; -1: the policy's. */
+  /** Delay set by an operator; -1: the policy's. */
   readonly ownDelayMs: number;
-  /** The host's webmaster asked for that delay: the policy's counts where it is longer. */
+  /** The host's webmaster set that delay; the policy's delay applies if it is longer. */
   readonly ownDelayIsLeast: boolean;
-  /** An operator's limit on `pages`; -1: none. */
+  /** Limit on `pages` set by an operator; -1: none. */
   readonly pagesMax: number;
-  /** An operator's budget: URLs admitted at full rate. -1: the policy's. */
+  /** Budget set by an operator: URLs admitted at full rate. -1: the policy's. */
   readonly ownBudget: number;
-  /** URLs that were answered for good, and those of them that were pages worth keeping. */
+  /** URLs with a final answer, and those of them that are pages worth keeping. */
   readonly fetched: number;
   readonly pages: number;
   /** Smoothed duration of a fetch; 0: none yet. */
@@ -45,13 +45,16 @@ export interface HostFacts {
   /** URLs a lease may hold; 0: as many as the policy allows. */
   readonly leaseMax: number;
   readonly hold: HostHold;
-  /** What was deferred beyond the budget may be drawn from. */
+  /** The queue of deferred URLs is open: URLs may be drawn from it. */
   readonly deferredOpen: boolean;
-  /** Until when the host counts as dead: its URLs are dead-lettered. 0: it is alive. */
+  /** When the host stops counting as dead; until then, its URLs are dead-lettered. 0: it is alive. */
   readonly deadUntilMs: number;
-  /** Bytes of bodies that it has sent since a policy first capped them. */
+  /** Bytes of bodies received from the host since a policy first capped them. */
   readonly bytes: number;
-  /** Server errors in a row, of different URLs: at most as many as count as the host's trouble (`serverErrorsMax`). */
+  /**
+   * Consecutive server errors for different URLs, at most `serverErrorsMax`, from where they count as trouble of the
+   * host.
+   */
   readonly serverErrors: number;
 }
 
@@ -76,15 +79,15 @@ export const newHostFacts: HostFacts = {
   serverErrors: 0,
 };
 
-/** Where a URL stands when it leaves the frontier, for good or until it is due again. */
+/** The status of a URL that has left the frontier, for good or until it is due again. */
 export type FinalStatus = 'page' | 'redirected' | 'denied' | 'failed' | 'dead';
 
-/** What became of one URL of a lease. */
+/** The decision about one URL of a lease. */
 export type Disposition =
   | { readonly to: 'final'; readonly status: FinalStatus }
   /**
-   * The URL goes back into the queue, at the time due (0: at once). `retry`: it waits for that time, which costs an
-   * attempt.
+   * The URL goes back into the queue, and is due at `dueAtMs` (0: at once). `retry`: it waits for that time, which
+   * costs an attempt.
    */
   | { readonly to: 'again'; readonly dueAtMs: number; readonly entry: Entry };
 
@@ -110,8 +113,11 @@ export interface UrlRecord {
   readonly spelling?: string;
 }
 
-/** Where a URL is. `a`, `b`: of a lease its id and the index; of a front queue its number and the place; of `again` when it is due, if it
- * was rescheduled (0 otherwise, and in what earlier versions wrote), and the place. */
+/**
+ * Place of a URL. `a` and `b`: for a lease, its id and the index; for a front queue, its number and the place in it;
+ * for `again`, the due time if a client rescheduled it (0 otherwise, and in records of earlier versions), and the
+ * place.
+ */
 export interface KnownFrom {
   readonly in: KnownPlace;
   readonly a: number;
@@ -119,7 +125,7 @@ export interface KnownFrom {
 }
 export const knownPlaces = ['new', 'lease', 'frontQueue', 'again', 'done', 'forgotten'] as const;
 export type KnownPlace = (typeof knownPlaces)[number];
-/** Where a URL was: `a`, `b` as of `KnownFrom`. */
+/** Place of a purged URL: `a`, `b` as in `KnownFrom`. */
 export interface PurgedFrom {
   readonly in: (typeof purgePlaces)[number];
   readonly a: number;
@@ -128,7 +134,7 @@ export interface PurgedFrom {
 export const purgePlaces = ['nowhere', 'lease', 'frontQueue', 'again'] as const;
 
 /**
- * The same for any URL that is not to be admitted again. 'known': another crawler knew it, and it was never admitted
+ * A record of any URL that must not be admitted again. 'known': it comes from another crawler, and was never admitted
  * here.
  */
 export type KnownUrl = Omit<UrlRecord, 'status'> & { readonly status: FinalStatus | 'known' };
@@ -139,17 +145,19 @@ type Fields = typeof changeFields;
 type ChangeOf<Kind extends keyof Fields> = { readonly kind: Kind } & ValuesOf<Fields[Kind]> &
   (Kind extends 'admit' ? AtHand : unknown);
 
-/** Fingerprints of an admission's URLs, as pairs, where they are at hand: not in the changelog, a replay computes them. */
+/**
+ * Fingerprints of an admission's URLs, as pairs, if available. They are not in the changelog; a replay computes them.
+ */
 interface AtHand {
   readonly fingerprints?: readonly number[];
 }
 
 export type Change = { [Kind in keyof Fields]: ChangeOf<Kind> }[keyof Fields];
 
-/** What fetchers were seen to have taken. */
+/** Tasks that fetchers have taken. */
 export type Taken = ValuesOf<Fields['taken']>;
 
-/** Changes of one host that is known. */
+/** Changes of one known host. */
 export type HostChange = Extract<
   Change,
   {
@@ -171,20 +179,24 @@ export type HostChange = Extract<
 >;
 
 /**
- * Tallies: they only grow, but for `scheduled`, and play no part in conservation. Arrivals by verdict, then work done.
- * `filtered` sums every rule but scope and depth. `trapped`: admitted into a trap. `trapsBeyond`: traps noticed that a
- * host had no room for. `seenErrors`: new URLs that a Bloom filter took for seen, by a sample. `hostFull`, `queueFull`:
- * new, but there was no room (decide/links/queue-room.ts). `purged`: the URL was purged, or its host was. `imported`:
- * made known by a load, and not admitted. `revisits`: visits to a URL that was visited before, and could tell a change;
- * `changesFound`: those that did. `untaken`: leases that ended at their deadline before any fetcher had taken their
- * task. `misrouted`: groups of links, results and events that arrived on a partition that their key does not lead to.
- * `foreignRecords`: records of the changelog that somebody else wrote; every reader ignores them. `cutInputs`: times
- * that an input had lost records which were read, and was read on from there. `linksDropped`: links of pages beyond
- * what may be taken from one. `truncated`: pages whose body was cut at its limit. `overShare`: deferred, as their host
- * or domain had its share of the queue (decide/links/queue-share.ts). `notRead`: answers of success whose media type
- * nobody reads; their URLs end in the place `failed`. `scheduled`: URLs to be visited again, each in the place that its
- * last visit gave it, and hosts whose sitemaps are to be read. `untagged`: URLs that lost their tags, as the partition
- * knew too many lists of them (url/tag-limits.ts).
+ * Tallies. They only grow, except `scheduled`, and play no part in conservation. First arrivals by verdict, then work
+ * done.
+ * - `filtered`: refused by any rule except scope and depth.
+ * - `trapped`: admitted into a trap. `trapsBeyond`: traps detected beyond a host's limit.
+ * - `seenErrors`: new URLs that a Bloom filter took for seen, by a sample.
+ * - `hostFull`, `queueFull`: new URLs without room (decide/links/queue-room.ts). `overShare`: deferred, because their
+ * host or domain had its share of the queue (decide/links/queue-share.ts).
+ * - `purged`: the URL, or its host, was purged.
+ * - `imported`: made known by a load, without admission.
+ * - `revisits`: revisits that could detect a change; `changesFound`: those that did.
+ * - `untaken`: leases that expired before any fetcher had taken their task.
+ * - `misrouted`: groups of links, results and events on a partition that their key does not lead to.
+ * - `foreignRecords`: records of the changelog by other writers; every reader ignores them.
+ * - `cutInputs`: times that an input had lost records that were read, and reading continued from there.
+ * - `linksDropped`: links beyond the limit of one page. `truncated`: pages with a body cut at its limit.
+ * - `notRead`: successful answers with an unsupported media type; their URLs end as `failed`.
+ * - `scheduled`: URLs to be revisited, each in the place from its last visit, and hosts with sitemaps to be read.
+ * - `untagged`: URLs that lost their tags, because the partition had too many lists of tags (url/tag-limits.ts).
  */
 export const tallyNames = [
   'discovered',
@@ -225,9 +237,7 @@ export const tallyNames = [
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 
-/**
- * Where admitted URLs are. Conservation: `admitted` is the sum of all the others, always.
- */
+/** Places of admitted URLs. Conservation: `admitted` always equals the sum of all the others. */
 export const placeNames = [
   'queued',
   'retrying',

@@ -1,4 +1,4 @@
-/** Counters of one partition: tallies, and where its admitted URLs are. Every commit carries them. */
+/** Counters of one partition: tallies, and the numbers of admitted URLs by place. Every commit carries them. */
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { PlaceName, TallyName } from './changes.ts';
 import { placeNames, tallyNames } from './changes.ts';

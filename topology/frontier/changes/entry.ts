@@ -17,17 +17,17 @@ export interface Entry {
    * A page of another site linked to it, so that it is no evidence of traps. Absent: its own site did, or it is a seed.
    */
   readonly isForeign?: true;
-  /** What a client of the pull API, or the lease API, gave along, as it came (pull/payload.ts). Absent: nothing. */
+  /** Metadata from a client of the pull API or the lease API, unchanged (pull/payload.ts). Absent: none. */
   readonly payload?: Uint8Array | undefined;
-  /** Number of the list of tags that it has (state/tag-sets.ts). Absent: none. */
+  /** Number of its list of tags (state/tag-sets.ts). Absent: none. */
   readonly tags?: number | undefined;
-  /** Path and query as they are asked for (url/spelling.ts). Absent: as the URL has them. */
+  /** Path and query as requested (url/spelling.ts). Absent: as in the URL. */
   readonly spelling?: string | undefined;
 }
 
 /**
- * A flag beside the front queue, which takes the lower bits: the numbers that are nearly always zero, and a payload,
- * follow.
+ * Flags in the byte of the front queue, which uses the lower bits. `rareFlag`: the numbers that are nearly always
+ * zero follow; `payloadFlag`: a payload follows.
  */
 const rareFlag = 0x80;
 const payloadFlag = 0x40;
@@ -35,10 +35,13 @@ const payloadFlag = 0x40;
 const foreignFlag = 0x40;
 /** A spelling follows. */
 export const spellingFlag = 0x80;
-/** The number of its tags stands above these. */
+/** The number of the tags begins at this bit, above the flags. */
 const tagsUnit = 0x100;
 
-/** An entry's hops, whether it is foreign, its tags, and whether it has a spelling, in one number: 0 where there is nothing to say. */
+/**
+ * The hops of an entry, whether it is foreign, its tags, and whether it has a spelling, in one number; 0 if none
+ * applies.
+ */
 export function hopsOf({ hop, isForeign, tags = 0, spelling }: Entry): number {
   const flags = (isForeign === true ? foreignFlag : 0) | (spelling === undefined ? 0 : spellingFlag);
   return Math.min(hop, foreignFlag - 1) | flags | (tags * tagsUnit);
@@ -46,7 +49,7 @@ export function hopsOf({ hop, isForeign, tags = 0, spelling }: Entry): number {
 
 type Rest = Pick<Entry, 'url' | 'depth' | 'attempts' | 'expiries' | 'frontQueue'>;
 
-/** The entry with what `hopsOf` said of it; `spelling` where it said that there is one. */
+/** The entry with the fields from `hopsOf`. `spelling` is its spelling, if `hops` has the flag. */
 export function withHops(rest: Rest, hops: number, spelling?: string): Entry {
   const { url, depth, attempts, expiries, frontQueue } = rest;
   const whole = { url, depth, hop: hops & (foreignFlag - 1), attempts, expiries, frontQueue };
@@ -59,7 +62,7 @@ export function withHops(rest: Rest, hops: number, spelling?: string): Entry {
 export function writeEntry(writer: ByteWriter, entry: Entry): void {
   writer.string(entry.url);
   writer.uint(entry.depth);
-  // Nearly always all zero: one byte then.
+  // These are nearly always all zero, which takes one byte.
   const hops = hopsOf(entry);
   const rare = hops + entry.attempts + entry.expiries > 0;
   const { payload } = entry;

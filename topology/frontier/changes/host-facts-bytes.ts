@@ -1,17 +1,17 @@
-/** What is known of a host, as bytes: part of the changelog's format, and of the checkpoint's. */
+/** Facts about a host as bytes: part of the format of the changelog and of the checkpoint. */
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { pick } from '../storage/fields.ts';
 import type { HostFacts, HostHold } from './changes.ts';
 
 // The order is the format: append, never reorder.
 const holds = ['', 'crawlDelay', 'blocked', 'limit', 'purged', 'paused'] as const satisfies readonly HostHold[];
-/** Beside the number of a hold. */
+/** Flag in the byte of the hold: deferred URLs are open. */
 const openFlag = 0x80;
-/** The bytes of a host follow. */
+/** Flag: the number of received bytes follows. */
 const bytesFlag = 0x40;
-/** The host's own delay is the least one. */
+/** Flag: the host's own delay is a minimum. */
 const leastFlag = 0x20;
-/** Server errors in a row follow, last of all. */
+/** Flag: consecutive server errors follow, as the last field. */
 const serverErrorsFlag = 0x10;
 const allFlags = openFlag | bytesFlag | leastFlag | serverErrorsFlag;
 

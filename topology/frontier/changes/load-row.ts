@@ -13,7 +13,10 @@ import { type PageRecord, readPageRecord, writePageRecord } from './page-record.
 import { finalStatuses, readKnownUrl, writeUrlRecord } from './url-record-bytes.ts';
 
 export type LoadRow =
-  /** URLs that are finished: they are admitted, and stand where they ended. Or known from elsewhere, and not admitted. */
+  /**
+   * Finished URLs, which are admitted and keep their final status; or URLs known from elsewhere, which are not
+   * admitted.
+   */
   | { readonly row: 'known'; readonly urls: readonly KnownUrl[] }
   /**
    * A URL that came back into its host's queue. `known`: it was finished before, and forced. `normal`: the spelling
@@ -35,16 +38,18 @@ export type LoadRow =
       readonly used: number;
       readonly sources: readonly number[];
     }
-  /** Known URLs that were forced and finished again, of which only the last record is kept. */
+  /** Number of known URLs that were forced and finished again; only their last record is kept. */
   | { readonly row: 'repeated'; readonly status: FinalStatus; readonly count: number }
-  /** A URL that is finished and will be visited again. */
+  /** A finished URL that will be revisited. */
   | { readonly row: 'page'; readonly hostKey: string; readonly dueAtMs: number; readonly page: PageRecord }
-  /** URLs of a host that were purged: their fingerprints, as pairs. */
+  /** Purged URLs of a host: their fingerprints, as pairs. */
   | { readonly row: 'purged'; readonly hostKey: string; readonly fingerprints: readonly number[] }
-  /** How far a load is: the next line of `source` to take. Not `isDone`: nobody may decide here yet. */
+  /**
+   * Progress of a load: the next line of `source`. While `isDone` is false, no frontier may decide on this partition.
+   */
   | { readonly row: 'progress'; readonly source: string; readonly line: number; readonly isDone: boolean };
 
-/** How far the newest load of a partition is. */
+/** Progress of the newest load of a partition. */
 export type LoadProgress = Omit<LoadRow & { readonly row: 'progress' }, 'row'>;
 
 export const noLoad: LoadProgress = { source: '', line: 0, isDone: true };

@@ -16,14 +16,14 @@ export interface PageRecord {
   readonly frontQueue: number;
   /** The last visit that could show a change; 0: none yet. */
   readonly visitedAtMs: number;
-  /** When a visit last found a change, or the first one. */
+  /** Time of the last visit that found a change, or of the first visit. */
   readonly changedAtMs: number;
   readonly history: PageHistory;
-  /** Signature of the main text at its last change: content/text-signature.ts. Empty: none. */
+  /** Signature of the main text at its last change (content/text-signature.ts). Empty: none. */
   readonly signature: string;
-  /** Visits in a row that failed, for now. */
+  /** Consecutive visits with a temporary failure. */
   readonly failures: number;
-  /** New URLs that its visits brought, where the policy visits hubs for them. Absent: none. */
+  /** New URLs that its visits brought, if the policy visits hubs. Absent: none. */
   readonly gain?: Gain;
 }
 

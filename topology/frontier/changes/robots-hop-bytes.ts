@@ -1,4 +1,4 @@
-/** A waiting robots hop as bytes, in changes and checkpoint rows. `decide/leases/robots-hops.ts` says what it is. */
+/** A waiting robots hop as bytes, in changes and checkpoint rows. See `decide/leases/robots-hops.ts`. */
 import type { RobotsHop } from '../../../schemas/types.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 

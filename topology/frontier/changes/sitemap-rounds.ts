@@ -1,14 +1,17 @@
-/** When each host's sitemaps are read next, for hosts that have any that the policy speaks of: a part of the schedule. */
+/**
+ * When each host's sitemaps are read next: a part of the schedule. It has the hosts with sitemaps that the policy
+ * covers.
+ */
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 
 export interface SitemapRound {
-  /** When the next lease may read some; s since the Unix epoch. */
+  /** Earliest time of the next lease that reads some, s since the Unix epoch. */
   readonly dueS: number;
-  /** Sitemaps that were last read before this time belong to the round. */
+  /** The round covers sitemaps that were last read before this time. */
   readonly sinceS: number;
-  /** Leases in a row that got none read. */
+  /** Consecutive leases that read none. */
   readonly tries: number;
-  /** Is the host's origin https? */
+  /** Whether the host's origin is https. */
   readonly secure: boolean;
 }
 

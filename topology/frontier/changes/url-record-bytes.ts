@@ -1,4 +1,4 @@
-/** What is kept of a URL that ended, as bytes: in changes and in the checkpoint. The order of each list is the format. */
+/** The record of a finished URL as bytes, in changes and in the checkpoint. The order of each list is the format. */
 import { type OutcomeKind, outcomeKinds } from '../../../schemas/types.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { pick } from '../storage/fields.ts';
@@ -22,7 +22,7 @@ const soft404Flag = 1;
 const barrenFlag = 2;
 const tagsFlag = 4;
 const spellingFlag = 8;
-/** Of a page's record: what its visits gained stands at its end (page-record.ts). */
+/** Flag of a page's record: the gain of its visits follows at its end (page-record.ts). */
 const gainFlag = 16;
 
 export function writeUrlRecord(writer: ByteWriter, record: KnownUrl, hasGain = false): void {
@@ -47,7 +47,7 @@ export function readUrlRecord(reader: ByteReader): UrlRecord {
   return readRecord(reader, finalStatuses).record;
 }
 
-/** The beginning of a page's record; `hasGain`: what its visits gained stands at its end. */
+/** Reads the beginning of a page's record. `hasGain`: the gain of its visits follows at its end. */
 export function readPagesUrlRecord(reader: ByteReader): { readonly record: UrlRecord; readonly hasGain: boolean } {
   return readRecord(reader, finalStatuses);
 }

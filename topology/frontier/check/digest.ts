@@ -1,14 +1,15 @@
 /**
- * Digest: a hash over one partition's logical state. Equal digests, equal state.
+ * Digest: a hash over one partition's logical state. Equal digests mean equal state.
  *
- * The sum, modulo 2^128, of a hash of each canonical row: rows name hosts and URLs, never numbers of hosts or layout, so
- * that a state rebuilt by replay, loaded from a checkpoint or kept by a standby gives the same digest. docs/design.md §4.14.
+ * It is the sum, modulo 2^128, of a hash of each canonical row. Rows name hosts and URLs, never host numbers or
+ * layout, so that a state rebuilt by replay, loaded from a checkpoint or kept by a standby has the same digest.
+ * docs/design.md §4.14.
  *
- * Queued URLs are numbered over the whole partition as they are admitted, and the numbers are state: a queue on disk is
- * known by its stretch of them, and the digest by a sum over everything ever queued. The digest therefore also covers
- * the order in which the changelog admitted URLs, even those of different hosts: all who follow one changelog agree on
- * it. A state built from the inputs alone, in another order, has another digest, though each of its queues may hold the
- * same URLs.
+ * Queued URLs are numbered over the whole partition as they are admitted, and the numbers are state: a queue on disk
+ * is identified by its range of numbers, and the digest has a sum over all URLs ever queued. So the digest also
+ * covers the order in which the changelog admitted URLs, even of different hosts: all readers of one changelog agree
+ * on it. A state built from the inputs alone, in another order, has another digest, even if each of its queues holds
+ * the same URLs.
  */
 import { fingerprint } from '../../url/fingerprint.ts';
 import { inputTopics } from '../changes/changelog.ts';
@@ -19,7 +20,7 @@ import { entryOfRow } from '../pull/known-rows.ts';
 import { knownKeyOf } from '../state/reschedule.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 
-/** A row: its kind, then what names it, then what it says. */
+/** A row: its kind, then the fields that identify it, then its values. */
 export type CanonicalRow = readonly [kind: RowKind, ...fields: (string | number)[]];
 export type RowKind =
   | 'policy'
@@ -61,8 +62,8 @@ export function digest(state: FrontierState): string {
 }
 
 /**
- * As earlier versions digested what clients of a served crawl had rescheduled, URL by URL. It is known only where those were
- * just taken from rows of such a version, so that all of them are in memory; otherwise undefined.
+ * The digest as earlier versions computed it, with each URL that clients of a served crawl had rescheduled. It is
+ * known only right after rows of such a version were loaded, while all these URLs are in memory; otherwise undefined.
  */
 export function earlierDigest(state: FrontierState): string | undefined {
   const sum = new RowSum();
@@ -147,7 +148,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     visit(['sitemaps', state.hosts.at(host).key, dueS, sinceS, tries, secure ? 1 : 0]);
 }
 
-/** What is to be visited again, and what that costs. */
+/** The size and the price of the schedule. */
 export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState['recrawl']): CanonicalRow {
   return ['schedule', table.size, table.out, ...table.sum.words, price, pricedAtMs, credit];
 }

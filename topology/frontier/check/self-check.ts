@@ -1,11 +1,12 @@
 /**
- * Checks written along with the changes: a replay uses them to find out whether its state equals the owner's.
- * docs/design.md §4.14.
+ * Checks of the state that the owner writes with its changes. A replay uses them to verify that its state equals the
+ * owner's. docs/design.md §4.14.
  *
- * A check sums what is small or already a sum: policy (summed once), counters (the place of every admitted URL), quota,
- * next ids, leases, all admitted URLs, all queued entries and the schedule. So its cost does not depend on the size of
- * the state. `digest` covers the rest: the facts of hosts and the heads of their queues. Positions are in each commit.
- * Checks are skipped while a checkpoint that was written in slices is ahead of its changelog.
+ * A check covers small values and values that are already sums: policy (summed once), counters (the place of every
+ * admitted URL), quota, next ids, leases, all admitted URLs, all queued entries and the schedule. So its cost does
+ * not depend on the size of the state. `digest` covers the rest: the facts of hosts and the heads of their queues.
+ * Positions are in each commit. Checks are skipped while a checkpoint that was written in slices is ahead of its
+ * changelog.
  */
 import { CrawlstreamError } from '../../errors.ts';
 import type { Change } from '../changes/changes.ts';
@@ -13,7 +14,7 @@ import { countersPresent } from '../changes/counters.ts';
 import type { FrontierState } from '../state/state.ts';
 import { RowSum, scheduleRow } from './digest.ts';
 
-/** The version of the rows below: a check of another version is passed over. */
+/** Version of the rows below; a check of another version is ignored. */
 const checkVersion = 4;
 
 export function checkOf(state: FrontierState): Change & { readonly kind: 'check' } {

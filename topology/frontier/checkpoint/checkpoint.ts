@@ -1,25 +1,25 @@
 /**
- * The checkpoint: a partition's state as rows of the state store, written now and then up to a position (save-checkpoint.ts).
+ * The checkpoint: a partition's state as rows of the state store, written now and then up to a position
+ * (save-checkpoint.ts).
  *
- * The changelog is the truth and the checkpoint a shortcut: what was not yet written to it is read from the changelog
- * again.
+ * The changelog is the truth; the checkpoint is a shortcut. Changes after its position are read from the changelog.
  *
  * | first byte | key | value |
  * | --- | --- | --- |
- * | a | host number, chunk | when URLs that clients rescheduled are due: queues/rescheduled-list.ts |
+ * | a | host number, chunk | due times of URLs that clients rescheduled: queues/rescheduled-list.ts |
  * | b | budget key | its account: budgets/budgets-state.ts |
- * | c | block | cash that URLs hold; without a block: its scale |
- * | d | block, or nothing | what is to be visited again: recrawl/due-rows.ts |
- * | e | host key | how it rewrites its URLs: state/equivalences.ts |
- * | h | host number | key, facts, front queues, what came back, leases: host-row.ts |
+ * | c | block | cash of URLs; without a block: its scale |
+ * | d | block, or nothing | schedule of revisits: recrawl/due-rows.ts |
+ * | e | host key | rewritings of its URLs: state/equivalences.ts |
+ * | h | host number | key, facts, front queues, URLs to fetch again, leases: host-row.ts |
  * | m | | changelog position, clock, counters, input positions, policy, quota, next numbers |
- * | m | a | the newest record of the changelog in hosts' rows, which may be ahead of the position |
+ * | m | a | the newest changelog record in the rows of hosts, which may be ahead of the position |
  * | q | host number, front queue, first sequence number | URLs of a front queue: queues/queue-row.ts |
  * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | i | block | counts of in-links; without a block: their sum |
- * | p | host number, fingerprint | a URL that was purged: purge/purge-state.ts |
- * | k | host number, generation, fingerprint | a URL of a served crawl that was told of: pull/known-rows.ts |
- * | u | fingerprint | what is kept of a URL that was fetched or given up on |
+ * | p | host number, fingerprint | a purged URL: purge/purge-state.ts |
+ * | k | host number, generation, fingerprint | a URL of a served crawl that a client put: pull/known-rows.ts |
+ * | u | fingerprint | the record of a URL that was fetched or given up |
  */
 import { CrawlstreamError } from '../../errors.ts';
 import { inputTopics, type RecordMark, readMark, writeMark } from '../changes/changelog.ts';
@@ -31,7 +31,7 @@ import { ascending } from '../storage/fields.ts';
 import { loadHost } from './host-row.ts';
 
 export const checkpointVersion = 3;
-/** Of a checkpoint with rows that an older release would leave out: it refuses this version. */
+/** Version of a checkpoint with rows that an older release would ignore: such a release refuses this version. */
 const rescheduledVersion = 4;
 /** The same, for a crawl with tags. */
 const taggedVersion = 5;
@@ -130,8 +130,8 @@ function versionOf({ tagSets, queues }: FrontierState): number {
 }
 
 /**
- * Written together with hosts' rows: whoever loads them can see whether the changelog still holds the records they were
- * made from.
+ * Written together with the rows of hosts, so that a reader can check whether the changelog still has the records
+ * they were built from.
  */
 export function aheadValue({ changelog }: FrontierState): Buffer {
   const writer = new ByteWriter(32);

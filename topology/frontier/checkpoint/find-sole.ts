@@ -1,7 +1,7 @@
 /**
- * Finds one URL by its seen key in the front queues of a host: by an index of them where that is worth it, and else by
- * reading them from their heads on. Both give the same, so that no decision goes by what is in memory: where the index cannot
- * be sure (several places, a place that was left, two keys of one fingerprint), the queue is read.
+ * Finds one URL by its seen key in the front queues of a host: with an index if that pays, or else by reading the
+ * queues from their heads. Both give the same result, so no decision depends on what is in memory. If the index is
+ * not certain (several places, a place that was left, two keys with one fingerprint), the queue is read.
  */
 import type { Entry } from '../changes/entry.ts';
 import type { FrontierState } from '../state/state.ts';
@@ -9,7 +9,7 @@ import type { StoreJob } from '../storage/store-job.ts';
 import { entryAt, indexQueue } from './find-waiting.ts';
 import { type FoundPlace, placesInFrontQueues } from './read-rows.ts';
 
-/** The first place of it, or none. */
+/** The first place of the URL, or an empty list. */
 export function* findSole(
   state: FrontierState,
   host: number,

@@ -1,8 +1,9 @@
 /**
- * One host in the checkpoint: everything but the URLs in its front queues, which have separate rows.
+ * One host in the checkpoint: everything except the URLs in its front queues, which have separate rows.
  *
- * The row says which position of the changelog it is of. It is written in one batch with the rows that its front queues gained
- * and lost since the last one, so a host is of one moment, whatever the moment of others.
+ * The row names its position in the changelog. It is written in one batch with the rows that its front queues gained
+ * and lost since the last one. So the rows of a host always match each other, even if other hosts are at another
+ * position.
  */
 import type { RobotsHop } from '../../../schemas/types.ts';
 import type { Entry } from '../changes/entry.ts';
@@ -93,7 +94,10 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   state.settle(host);
 }
 
-/** What an earlier release kept in a served queue's row is rescheduled, as of the row's position, and written again. */
+/**
+ * Loads URLs to fetch again. In a served crawl, those with a date, from a row of an earlier release, become
+ * rescheduled URLs as of the row's position, and are written again.
+ */
 function loadAgain(state: FrontierState, { id, key }: Host, again: readonly Again[], position: number): void {
   const dated = state.pull.on ? again.filter(({ dueAtMs }) => dueAtMs > 0) : [];
   const rest = state.pull.on ? again.filter(({ dueAtMs }) => dueAtMs === 0) : again;

@@ -1,4 +1,7 @@
-/** Reads the pages that leases took of the schedule: from memory where they are not in the checkpoint yet, else all at once. */
+/**
+ * Reads the pages that leases took from the schedule: from memory if they are not in the checkpoint yet, otherwise
+ * all at once.
+ */
 import { CrawlstreamError } from '../../errors.ts';
 import { entryOfPage, type PageRecord, readPageRecord, urlRowKey } from '../changes/page-record.ts';
 import { unread } from '../hosts/lease.ts';

@@ -32,7 +32,7 @@ export interface RescheduledUrl extends Pick<Rescheduled, 'dueAtMs' | 'seq'> {
   readonly entry: Entry;
 }
 
-/** Up to `rescheduledPerRead` of a queue in order, those behind the place. */
+/** Up to `rescheduledPerRead` URLs of a queue after the place, in order. */
 export function* listRescheduled(
   state: FrontierState,
   host: Host,

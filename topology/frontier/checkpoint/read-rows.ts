@@ -1,8 +1,8 @@
 /**
- * Reads what the partition needs of its queues' rows: the URLs of leases that were just granted, and the first URLs of
- * dead hosts that the next step gives up on. One read a round for all of them together.
+ * Reads the rows of queues that the partition needs: the URLs of newly granted leases, and the first URLs of dead
+ * hosts that the next step gives up. One read per round serves all of them.
  *
- * To be run after each step, and before the first: so decisions do not depend on what is in memory and what is not.
+ * Run it after each step, and before the first one, so that decisions do not depend on what is in memory.
  */
 
 import type { Entry } from '../changes/entry.ts';
@@ -13,7 +13,7 @@ import type { StoreJob } from '../storage/store-job.ts';
 import { readPages } from './read-pages.ts';
 import { readLeasedRows } from './read-rescheduled.ts';
 
-/** A page of what a host has queued. */
+/** A page of a host's queued URLs. */
 export interface QueuePage {
   readonly urls: readonly {
     readonly frontQueue: number;
@@ -21,7 +21,7 @@ export interface QueuePage {
     readonly url: string;
     readonly depth: number;
   }[];
-  /** Where the next page begins; undefined: this was the last. */
+  /** Start of the next page; undefined: this was the last. */
   readonly next: QueueCursor | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface QueueCursor {
   readonly seq: number;
 }
 
-/** Up to `count` URLs of a host's front queues, in the order they may be fetched, from `from` on. */
+/** Up to `count` URLs of a host's front queues, starting at `from`, in the order in which they may be fetched. */
 export function* listQueue(
   state: FrontierState,
   hostKey: string,
@@ -98,7 +98,7 @@ export interface Waiting extends FoundPlace {
   readonly host: number;
 }
 
-/** Where a URL waits in a front queue of its host; undefined: in none. Reads the queue up to it: 0.4 µs a URL. */
+/** The place of a URL in a front queue of its host; undefined: in none. Reads the queue up to it: 0.4 µs a URL. */
 export function* findInFrontQueues(
   state: FrontierState,
   host: number,
@@ -108,7 +108,7 @@ export function* findInFrontQueues(
   return first;
 }
 
-/** At most `most` places of the wanted URLs in the front queues of a host; a URL that was forced may have several. */
+/** At most `most` places of matching URLs in the front queues of a host; a forced URL may have several. */
 export function* placesInFrontQueues(
   state: FrontierState,
   host: number,
@@ -124,7 +124,10 @@ export function* placesInFrontQueues(
   return places;
 }
 
-/** Is the entry still in its place? It was looked up before the step, and may have left its place in the step. */
+/**
+ * Returns whether the entry is still in its place. It was found before the step, and may have left its place in the
+ * step.
+ */
 export function isQueuedAt(
   { queues: { frontQueues } }: FrontierState,
   host: number,

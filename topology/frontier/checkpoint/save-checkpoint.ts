@@ -1,14 +1,14 @@
 /**
- * Writes the checkpoint in slices: first the hosts that changed, one after another, and at the end the position.
+ * Writes the checkpoint in slices: first the changed hosts, one after another, and at the end the position.
  *
- * A *fuzzy checkpoint*, as in ARIES: the position and what goes with it are of the moment the round begins, each host's
- * row is of the moment it is written, which is later, and says so. A crash between two slices leaves the old position
- * with some hosts ahead of it; a replay from there leaves those alone until it reaches them (state/state.ts). Rows of front queues that
- * no host's row leads to yet are never read.
+ * It is a *fuzzy checkpoint*, as in ARIES: the position, with its data, is from the start of the round; each host's
+ * row is from the later moment when it is written, and names its own position. A crash between two slices leaves the
+ * old position, with some hosts ahead of it; a replay from there skips those hosts until it reaches their positions
+ * (state/state.ts). Rows of front queues that no host's row refers to yet are never read.
  *
- * Each yield is one batch, sorted by key, at most about `sliceBytes`. Whoever runs it writes a batch before the next
- * step of the partition, once every commit so far is acked: a checkpoint is never ahead of the changelog. In between, the
- * partition goes on. Nothing on lease may be unread (read-rows.ts).
+ * Each yield is one batch, sorted by key, at most about `sliceBytes`. The caller writes a batch before the next step
+ * of the partition, after all commits so far are acked, so a checkpoint is never ahead of the changelog. Between
+ * batches, the partition continues. Every lease must have been read (read-rows.ts).
  */
 
 import { saveBudgets } from '../budgets/budget-rows.ts';
@@ -96,7 +96,7 @@ function* inSlices(rows: readonly Row[], sliceBytes: number): StoreJob {
   if (slice.length > 0) yield { write: slice };
 }
 
-/** Key of what is kept of a URL that left the frontier. */
+/** Key of the record of a URL that left the frontier. */
 export function urlRecordKey(state: FrontierState, url: string): Buffer {
   const [hi, lo] = state.fingerprintOf(url);
   const key = Buffer.allocUnsafe(9);
@@ -106,7 +106,7 @@ export function urlRecordKey(state: FrontierState, url: string): Buffer {
   return key;
 }
 
-/** Rows of one batch, kind by kind in the order of their keys, each kind in the order it is added in. */
+/** Rows of one batch: kind by kind in the order of their keys, and within a kind in the order of adding. */
 class Slice {
   readonly #state: FrontierState;
   readonly #bytesMax: number;
@@ -131,8 +131,8 @@ class Slice {
   }
 
   /**
-   * False: the host's front queues alone fill the slice; its row is written in a later slice, with what is left of
-   * them.
+   * Returns false if the host's front queues alone fill the slice. The rest of them, and its row, then go into a
+   * later slice.
    */
   addHost(id: number): boolean {
     const { frontQueues } = this.#state.queues;

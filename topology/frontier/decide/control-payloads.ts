@@ -27,11 +27,11 @@ const purge = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
 
 const trap = z.object({ pattern, detail: z.string().max(1_000).default('') });
 
-/** By what finished URLs may be chosen: an outcome, or one of the places where URLs end. */
+/** Filters for finished URLs: an outcome, or one of the places where URLs end. */
 export const requeueOutcomes = [...outcomeKinds, 'dead', 'failed', 'page'] as const;
 export type RequeueOutcome = (typeof requeueOutcomes)[number];
 
-/** The order of a requeue. The event is only a record: the links to refetch come on `discovered`. */
+/** The order of a requeue. The event is only a record: the links to refetch arrive on `discovered`. */
 export interface RequeuePayload {
   /** Beginning of URLs, normal. Empty: any. */
   readonly prefix: string;
@@ -39,9 +39,9 @@ export interface RequeuePayload {
   readonly outcome: RequeueOutcome | null;
 }
 
-/** What the content dedup counted for each prefix of shapes. */
+/** Duplicates that the content dedup counted, by prefix of shapes. */
 const duplicates = z.object({
-  /** Verdicts on single pages; `of` empty: it is no copy any more. */
+  /** Verdicts on single pages; `of` empty: the page is no longer a copy. */
   urls: z
     .array(z.object({ url: pattern, of: z.string().max(urlLimits.urlCharsMax) }))
     .max(1_000)
@@ -50,8 +50,8 @@ const duplicates = z.object({
 });
 
 /**
- * The inputs of the frontier that may be read again, or skipped. `control` is not among them: all of its events count,
- * in order.
+ * Inputs of the frontier that an operator may reread or skip. `control` is not among them, because all of its events
+ * count, in order.
  */
 export const soughtTopics = ['discovered', 'results'] as const;
 
@@ -63,8 +63,8 @@ export type TrapPayload = z.infer<typeof trap>;
 export type DuplicatesPayload = z.infer<typeof duplicates>;
 
 /**
- * Of a `hostDelay` that the host's webmaster asked for. `instead`: where it is taken back, what an operator had ordered before;
- * -1: the policy's.
+ * Payload of a `hostDelay` by the host's webmaster. `instead`: the operator's earlier delay, restored when it is
+ * removed; -1: the policy's.
  */
 const leastDelayOf = z.object({ least: z.literal(true), instead: z.int().min(-1).default(-1) });
 export const leastDelayPayload = (json: string): { readonly instead: number } | null =>
@@ -72,7 +72,7 @@ export const leastDelayPayload = (json: string): { readonly instead: number } | 
 export const leastDelay = JSON.stringify({ least: true });
 export const takenBackDelay = (instead: number): string => JSON.stringify({ least: true, instead });
 
-/** Of a `blockHost` or `releaseHost` that the host's webmaster ordered: it begins or ends their own pause alone. */
+/** Payload of a `blockHost` or `releaseHost` by the host's webmaster: it begins or ends only their own pause. */
 export const ofWebmaster = JSON.stringify({ webmaster: true });
 export const isOfWebmaster = (json: string): boolean =>
   json !== '' && read(z.object({ webmaster: z.literal(true) }), json) !== null;
@@ -80,7 +80,7 @@ export const isOfWebmaster = (json: string): boolean =>
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 /** The URL that the event names. */
 export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;
-/** The named URL, and the front queue at whose end it waits. Absent: the last. */
+/** The URL to lower, and the front queue to put it at the end of. Absent: the last. */
 export const lowerPayload = (json: string): LowerPayload | null => read(lower, json);
 /** `url` empty: the event concerns the whole host. */
 export const purgePayload = (json: string): { readonly url: string } | null =>

@@ -1,8 +1,8 @@
 /**
- * One decision step: what it sees, and where its changes go.
+ * One decision step: its inputs, and the destination of its changes.
  *
- * `emit` applies a change to the state at once and writes it down, so that what comes later in the step sees it and a
- * replay does the same. Randomness is seeded by (crawl, partition, step): a repeated step draws the same numbers.
+ * `emit` applies a change to the state at once and records it, so that the rest of the step sees it and a replay
+ * repeats it. Randomness is seeded by (crawl, partition, step): a repeated step draws the same numbers.
  */
 
 import type { Control, DeadLetter } from '../../../schemas/types.ts';
@@ -28,7 +28,7 @@ export interface PartitionIdentity {
   readonly crawl: string;
   readonly partition: number;
   readonly partitions: number;
-  /** By what a host is assigned to its partition. Absent: by its name. */
+  /** The key that assigns a host to its partition. Absent: its name. */
   readonly keyMode?: KeyMode | undefined;
 }
 
@@ -38,14 +38,14 @@ export interface ControlMessage {
   readonly record: Control;
 }
 
-/** Some of all, for metrics alone: no decision uses it. */
+/** A sampled URL, for metrics alone; no decision uses it. */
 export interface TimedUrl {
   readonly url: string;
-  /** When the link was found; where nobody says, when it was read. ms since the Unix epoch */
+  /** When the link was found or, if unknown, when it was read. ms since the Unix epoch. */
   readonly foundAtMs: number;
 }
 
-/** One URL in so many, a power of two, is timed: some thousand a minute at the pace of a large crawl. */
+/** One URL in this many, a power of two, is timed: some thousand a minute at the rate of a large crawl. */
 export const timedOneIn = 64;
 
 export class Decision {
@@ -53,30 +53,31 @@ export class Decision {
   readonly state: FrontierState;
   readonly nowMs: number;
   readonly seq: number;
-  /** Outputs. Dead letters are acked before the commit, tasks and controls go out after it. */
+  /** Outputs. Dead letters are acked before the commit; tasks and controls are sent after it. */
   readonly deadLetters: DeadLetter[] = [];
   readonly granted: Granted[] = [];
   readonly controls: ControlMessage[] = [];
-  /** What happened to URLs that are traced. */
+  /** Events of traced URLs. */
   readonly traced: TraceEvent[] = [];
   /** URLs admitted for the first time with a timed wait. */
   readonly timed: TimedUrl[] = [];
-  /** URLs put on leases, by where they were taken from: for metrics alone. */
+  /** URLs put on leases, by the queue they came from: for metrics alone. */
   readonly grantedFrom = new Map<GrantSource, number>();
-  /** Records passed on to other partitions: these are acked before the commit, too. */
+  /** Records passed on to other partitions; they are also acked before the commit. */
   readonly misrouted: Misrouted;
-  /** Inputs with a position moved by an operator: waiting records of them are not taken. */
+  /** Inputs with a position moved by an operator: their waiting records are not taken. */
   readonly sought = new Set<InputTopic>();
-  /** URLs that this step has lowered, where they wait now. */
+  /** URLs lowered in this step, with their new places. */
   readonly lowered: Waiting[] = [];
   /**
-   * The step moved a host on the clock, or used up a look at a budget, and no change says so. It is then recorded even if
-   * nothing else came of it: deciding the changelog again moves the same at the same step.
+   * The step moved a host on the clock, or used up a check of a budget, without a change that says so. The step is
+   * then recorded even if nothing else happened, so that deciding the changelog again moves the same at the same
+   * step.
    */
   moved = false;
   /** The step stopped before a link that the seen test cannot answer yet. */
   asks = false;
-  /** What a policy that is about to be switched to may refer to. */
+  /** Source of the lists that a new policy may refer to. */
   readonly lists: ListSource;
   readonly #policyOf: () => Policy | null;
   readonly #isByHost: () => boolean;
@@ -108,12 +109,12 @@ export class Decision {
     return this.#policyOf();
   }
 
-  /** Is each queue a host? Otherwise a queue is whatever clients have named. */
+  /** Whether each queue is a host. Otherwise, clients name the queues. */
   get isByHost(): boolean {
     return this.#isByHost();
   }
 
-  /** Does a host's queue belong to this partition? */
+  /** Whether a host's queue belongs to this partition. */
   isOurs(hostKey: string): boolean {
     return !this.isByHost || this.misrouted.isOurs(hostKey);
   }

@@ -1,9 +1,9 @@
-/** What a crawl's requests are spent on: URLs on leases by where they were taken from. For metrics; nothing is decided by it. */
+/** How leases are distributed over the queues that their URLs came from. For metrics only; no decision uses it. */
 import { frontQueueCount } from '../../url/front-queue.ts';
 
 /**
- * A front queue by its number; `deferred`: beyond a budget, or of a trap that was released; `again`: they came back;
- * `revisit`: pages that were due.
+ * A front queue by its number; `deferred`: over a budget, or from a released trap; `again`: retried or returned URLs;
+ * `revisit`: due pages.
  */
 export const grantSources = ['0', '1', '2', '3', '4', '5', '6', '7', 'deferred', 'again', 'revisit'] as const;
 export type GrantSource = (typeof grantSources)[number];

@@ -1,12 +1,12 @@
 /**
- * Records on a partition that their key does not lead to, as producers with another partitioner send them (librdkafka's
- * default is CRC32). If they were decided on there, a host would have a queue in two partitions, and be fetched from by
- * two leases.
+ * Records on a partition that their key does not lead to, sent by producers with another partitioner (librdkafka's
+ * default is CRC32). If this partition decided on them, a host would have queues in two partitions, and two leases
+ * could fetch from it.
  *
- * Therefore what belongs elsewhere is passed on to where it belongs, acked before the commit that moves past it. What
- * was passed on before, and is wrong again, becomes a dead letter: two owners that disagree about where a key leads
- * must not send it back and forth. A link goes by its own URL's host, whatever its group says. Cost: a murmur2 for each
- * run of links of one host.
+ * So the record is passed on to its partition, acked before the commit that moves past it. A record that was passed
+ * on before and is wrong again becomes a dead letter: two owners that disagree about a key must not send it back and
+ * forth. A link is routed by the host of its URL, whatever its group says. Cost: a murmur2 for each run of links
+ * of one host.
  */
 import { blankDeadLetter } from '../../../schemas/blank.ts';
 import type { Control, DeadLetter, Discovered, Link, LinkGroup, Result } from '../../../schemas/types.ts';
@@ -15,7 +15,7 @@ import { partitionOf } from '../../url/partition.ts';
 import type { InputTopic } from '../changes/changelog.ts';
 import type { PartitionIdentity } from './decision.ts';
 
-/** A record for another partition; its own key, and the header that says so, are the owner's to add. */
+/** A record for another partition. The owner adds its key, and the header that marks it as passed on. */
 export type PassedOn = { readonly partition: number; readonly key: string } & (
   | { readonly topic: 'control'; readonly record: Control }
   | { readonly topic: 'results'; readonly record: Result }
@@ -26,12 +26,12 @@ export type PassedOn = { readonly partition: number; readonly key: string } & (
 export interface Arrival {
   readonly topic: InputTopic;
   readonly offset: number;
-  /** Its bytes, where it was passed on before. */
+  /** Its bytes, if it was passed on before. */
   readonly passedOn?: Uint8Array | undefined;
 }
 
 export class Misrouted {
-  /** To be acked before the commit, as dead letters are. */
+  /** Records to be acked before the commit, like dead letters. */
   readonly passedOn: PassedOn[] = [];
   readonly #identity: PartitionIdentity;
   readonly #deadLetters: DeadLetter[];
@@ -40,7 +40,7 @@ export class Misrouted {
   #key = '';
   #partition = -1;
   #arrival: Arrival = { topic: 'control', offset: -1 };
-  /** The newest of what is passed on: links of the same group join it. */
+  /** The newest group passed on; further links of the same group join it. */
   #group: { readonly of: LinkGroup; readonly hostKey: string; readonly links: Link[] } | undefined;
   #letters = 0;
 
@@ -72,7 +72,7 @@ export class Misrouted {
     return this.#partition === partition;
   }
 
-  /** A link of which `isOurs` has just said no. True: it is the first of its host and group. */
+  /** Passes on a link for which `isOurs` returned false. Returns true for the first link of its host and group. */
   link(group: LinkGroup, hostKey: string, link: Link): boolean {
     if (this.#arrival.passedOn !== undefined) {
       this.#deadLetter(hostKey, link.url);
@@ -115,7 +115,7 @@ export class Misrouted {
   }
 }
 
-/** Events that change what is known of one host; all others concern every partition, or are for the record. */
+/** Events that concern one host; all others concern every partition, or are only records. */
 const hostEvents: ReadonlySet<Control['kind']> = new Set<Control['kind']>([
   'blockHost',
   'releaseHost',

@@ -14,12 +14,12 @@ import type { HostFacts, HostHold } from '../changes/changes.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import { leastDelayPayload } from './control-payloads.ts';
 
-/** The wait between two requests to a host, before what a fetch teaches: ms. */
+/** The configured delay between two requests to a host, before adjustment by measured fetch times, ms. */
 export function baseDelayMs(settings: HostSettings, facts: HostFacts): number {
   return Math.max(orderedDelayMs(settings, facts), facts.crawlDelayMs);
 }
 
-/** What was ordered: by an operator, or by the policy, or by both where a webmaster asked for more than the policy has. ms */
+/** The delay set by an operator, or else by the policy; if a webmaster set it, at least the policy's. ms */
 export function orderedDelayMs(
   { delayMs }: Pick<HostSettings, 'delayMs'>,
   { ownDelayMs, ownDelayIsLeast }: Pick<HostFacts, 'ownDelayMs' | 'ownDelayIsLeast'>,
@@ -31,8 +31,8 @@ export function orderedDelayMs(
 type OwnDelay = Pick<HostFacts, 'ownDelayMs' | 'ownDelayIsLeast'>;
 
 /**
- * A host's own delay after a `hostDelay`; null: it stays. A webmaster sets and takes back a delay that is no shorter than the
- * operator's.
+ * A host's own delay after a `hostDelay` event; null: unchanged. A webmaster can only set and remove a delay that is
+ * not shorter than the operator's.
  */
 export function ownDelayAfter(
   { ownDelayMs, ownDelayIsLeast }: OwnDelay,
@@ -84,14 +84,14 @@ export function leaseSize(settings: HostSettings, facts: HostFacts): number {
 }
 
 /**
- * Is the host backed off because its server failed several URLs in a row? Then URLs that were never tried are its probes:
- * of pages that are broken for good, a retry says nothing of the others.
+ * Returns whether the host is backed off because its server failed several URLs in a row. URLs that were never tried
+ * are then its probes, because a retry of a permanently broken page says nothing about other pages.
  */
 export function isFailingServer({ serverErrorsMax = 0 }: HostSettings, facts: HostFacts): boolean {
   return serverErrorsMax > 0 && facts.throttles > 0 && facts.serverErrors >= serverErrorsMax;
 }
 
-/** How long a lease of `size` URLs is given: twice what it should take, and time for a last request to time out. ms */
+/** Duration of a lease of `size` URLs, ms: twice the expected time, and time for a last request to time out. */
 export function leaseMs(
   settings: HostSettings,
   facts: HostFacts,
@@ -101,20 +101,20 @@ export function leaseMs(
   return 2 * size * expectedMs(settings, facts) + marginMs;
 }
 
-/** One URL of a lease, wait and fetch, ms. */
+/** Expected time for one URL of a lease, delay and fetch, ms. */
 function expectedMs(settings: HostSettings, facts: HostFacts): number {
   return politeDelayMs(settings, facts) + (facts.fetchMs > 0 ? facts.fetchMs : unknownFetchMs);
 }
 
-/** What a fetch is expected to take on a host never fetched from. */
+/** Expected time of a fetch from a host that was never fetched from, ms. */
 const unknownFetchMs = 500;
 
-/** The host's fetch time with one more measured, ms: a quarter of the way, at least 1. */
+/** The host's average fetch time after one more measurement, ms: a quarter of the way towards it, at least 1. */
 export function smoothedFetchMs(beforeMs: number, measuredMs: number): number {
   return Math.max(1, Math.round(beforeMs === 0 ? measuredMs : beforeMs + (measuredMs - beforeMs) / 4));
 }
 
-/** Pages that a host may give: an operator's limit, or else the policy's cap; -1: any number. */
+/** Most pages of a host: an operator's limit, or else the policy's cap; -1: any number. */
 export function pagesMaxOf({ pagesPerHostMax }: Caps, { pagesMax }: HostFacts): number {
   return pagesMax >= 0 ? pagesMax : (pagesPerHostMax ?? -1);
 }

@@ -50,7 +50,7 @@ export function decideSitemapsFailed(decision: Decision, policy: Policy, host: H
   emitRound(decision, host.key, later);
 }
 
-/** Is a round due that the policy in force knows of? One that it does not know of ends here. */
+/** Returns whether a round is due that the current policy covers. A round that it does not cover ends here. */
 export function isRoundDue(decision: Decision, policy: Policy, host: Host): boolean {
   const { sitemaps } = decision.state.recrawl;
   if (sitemaps.size === 0) return false;
@@ -61,7 +61,7 @@ export function isRoundDue(decision: Decision, policy: Policy, host: Host): bool
   return false;
 }
 
-/** Which of its host's sitemaps a lease that is granted now is to read. */
+/** The sitemaps of its host that a lease granted now has to read. */
 export function sitemapsOf({ recrawl, nowMs }: FrontierState, policy: Policy, host: Host): Task['sitemaps'] {
   if (policy.sitemaps === null) return blankSitemapRound;
   const round = recrawl.sitemaps.of(host.id);
@@ -74,8 +74,8 @@ export function sitemapsOf({ recrawl, nowMs }: FrontierState, policy: Policy, ho
 const onlyNew: Task['sitemaps'] = { ...blankSitemapRound, sinceMs: 0 };
 
 /**
- * When the next round is due; null: the host has no sitemaps. Those that robots.txt named during this lease have been
- * read with it, unless there were many.
+ * The first round of a host; null: the host has no sitemaps. Sitemaps that robots.txt named during this lease have
+ * been read with it, unless there were many.
  */
 function firstRound(policy: Policy, hostKey: string, result: Result, nowS: number): SitemapRound | null {
   const answered = result.outcomes.find(({ status }) => status > 0);

@@ -1,4 +1,4 @@
-/** The result of one step of a partition: its changelog record, and what is published before and after it. */
+/** The result of one step of a partition: its changelog record, and the records to publish before and after it. */
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
 import type { ControlMessage, Decision, TimedUrl } from './decision.ts';
 import type { GrantSource } from './grant-sources.ts';
@@ -8,11 +8,11 @@ import type { TraceEvent } from './trace-events.ts';
 export interface Step {
   /** The changelog record. */
   readonly commit: Buffer;
-  /** Offset the record must get. */
+  /** Offset that the record must get. */
   readonly offset: number;
-  /** To be acked before the commit is appended. */
+  /** Dead letters, acked before the commit is appended. */
   readonly deadLetters: readonly DeadLetter[];
-  /** For other partitions, to be acked before the commit is appended. */
+  /** Records for other partitions, acked before the commit is appended. */
   readonly passedOn: readonly PassedOn[];
   /** Tasks to publish once the commit is acked at `offset`. Ask for them after `reads` and before the next step. */
   readonly tasks: readonly Task[];
@@ -21,7 +21,7 @@ export interface Step {
   readonly traced: readonly TraceEvent[];
   /** Some of the URLs that it admitted, to be timed from once the commit is acked. */
   readonly timed: readonly TimedUrl[];
-  /** URLs that it put on leases, by where they were taken from. */
+  /** URLs that it put on leases, by the queue that they came from. */
   readonly grantedFrom: ReadonlyMap<GrantSource, number>;
 }
 

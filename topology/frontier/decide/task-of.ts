@@ -81,7 +81,10 @@ function heldBy(state: FrontierState, url: string): number {
   return state.cash.heldBy(hi!, lo!);
 }
 
-/** Of a page alone: a 304 for anything else would make it one. States of before hold those of other answers, too. */
+/**
+ * Validators only of a page, because a 304 for anything else would make it a page. States of earlier versions also
+ * have validators of other answers.
+ */
 function validatorsOf(record: UrlRecord | undefined): Pick<TaskUrl, 'etag' | 'lastModified'> {
   if (record === undefined || (record.status !== 'page' && record.contentHash === ''))
     return { etag: '', lastModified: '' };

@@ -1,6 +1,6 @@
 /**
- * What a step did to URLs that are traced: outputs beside its commit, for the part that sends spans. They change
- * nothing, are not in the changelog, and are lost with the process that made them.
+ * Events of traced URLs in a step: outputs beside its commit, for the sender of spans. They change nothing, are not
+ * in the changelog, and are lost if the process ends.
  */
 import type { LinkGroup, Outcome, OutcomeKind } from '../../../schemas/types.ts';
 import { admitSpan, queueSpan } from '../../trace/journey.ts';
@@ -71,7 +71,7 @@ export function noteAdmitted(
   });
 }
 
-/** An outcome that says of which span it is. */
+/** Notes the outcome of a traced URL, if the outcome names its span. */
 export function noteResolved(
   { nowMs, traced }: Decision,
   { host }: Lease,

@@ -2,7 +2,7 @@
  * Host clock: which host may be contacted next, and from when.
  *
  * A host that has work is `waiting` until its time has come and `ready` after that; a host on lease, or without work,
- * is in neither, so that no two leases can hold one host: the structure itself ensures politeness. Ready hosts stand in
+ * is in neither, so that no two leases can hold one host: the structure itself ensures politeness. Ready hosts are in
  * one heap per front queue; a weighted draw picks the front queue, then the host that has been ready longest goes
  * first.
  *
@@ -15,7 +15,7 @@
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { fitted } from '../storage/columns.ts';
 
-/** Chances in the draw, per front queue: each front queue is half as likely as the one before, none starves. */
+/** Weights in the draw, by front queue: each is half as likely as the previous one, and none starves. */
 const frontQueueWeights = [128, 64, 32, 16, 8, 4, 2, 1] as const;
 
 const nowhere = 255;
@@ -39,13 +39,16 @@ export function drawFrontQueue(sizeOf: (frontQueue: number) => number, random: (
 }
 
 export class HostClock {
-  /** By host id: when it is ready, which heap holds it, and where in that heap. */
+  /** By host id: when it is ready, its heap, and its slot in that heap. */
   #at = new Float64Array(0);
   #heapOf = new Uint8Array(0);
   #slotOf = new Int32Array(0);
-  /** By host id: the ready heap it goes to. */
+  /** By host id: the ready heap that it moves to. */
   #frontQueue = new Uint8Array(0);
-  /** Ready heaps by front queue, then of those that only refresh, then the waiting one, and how much of each is in use. Values are host ids. */
+  /**
+   * Ready heaps by front queue, then the heap of hosts with revisits only, then the waiting heap; `#sizes` has the
+   * used part of each. Values are host ids.
+   */
   readonly #heaps: Int32Array[] = Array.from({ length: waitingHeap + 1 }, () => new Int32Array(0));
   readonly #sizes = new Uint32Array(waitingHeap + 1);
   /** Time of the last `advance`. */
@@ -61,12 +64,12 @@ export class HostClock {
     return hosts;
   }
 
-  /** When the next waiting host becomes ready; undefined if none waits. */
+  /** When the next waiting host becomes ready, ms; undefined if none waits. */
   get nextReadyAtMs(): number | undefined {
     return this.#sizes[waitingHeap] === 0 ? undefined : this.#at[this.#heaps[waitingHeap]![0]!];
   }
 
-  /** When the host is ready. Undefined: it is not on the clock. */
+  /** When the host is ready, ms. Undefined: it is not on the clock. */
   readyAtMs(host: number): number | undefined {
     return host >= this.#at.length || this.#heapOf[host] === nowhere ? undefined : this.#at[host];
   }
@@ -80,7 +83,7 @@ export class HostClock {
     }
     this.#at[host] = readyAtMs;
     this.#frontQueue[host] = frontQueue;
-    // A host with a past ready time goes straight to the ready heap.
+    // A host that is ready already goes straight to its ready heap.
     this.#push(readyAtMs <= this.#nowMs ? frontQueue : waitingHeap, host);
   }
 

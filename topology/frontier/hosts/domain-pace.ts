@@ -1,7 +1,7 @@
 /**
- * When a registrable domain may be contacted again, for a policy by which its hosts share one wait: not while any of them
- * is on a lease, and not before the wait of each is over. All of it follows from the hosts: no change carries it, and it is
- * gathered again when a checkpoint was loaded or a policy begins to ask for it.
+ * When a registrable domain may be contacted again, under a policy with one delay for all hosts of a domain: not
+ * while one of them is on a lease, and not before the delay of each is over. All of it follows from the hosts: no
+ * change carries it, and it is collected again after a checkpoint is loaded or a policy starts to ask for it.
  *
  * Memory, only while a policy asks: 2 bytes a host, and an entry for each domain that is on a lease or waits.
  */
@@ -13,7 +13,7 @@ import { ParkedHosts } from './parked-hosts.ts';
 const sweepAtLeast = 4_096;
 
 export class DomainPace {
-  /** Does the policy in force ask for it? */
+  /** Whether the current policy has one delay per domain. */
   on = false;
   readonly parked = new ParkedHosts();
   readonly #domains = new Map<string, { leases: number; readyAtMs: number }>();
@@ -51,7 +51,10 @@ export class DomainPace {
     return this.parked.takeBefore(partitionKeyOf(hostKey, 'domain'), queue, other);
   }
 
-  /** A domain that may be contacted and has parked hosts; it is looked at again at `againAtMs` if it still has some then. */
+  /**
+   * A domain that may be contacted and has parked hosts; it is checked again at `againAtMs` if it still has some
+   * then.
+   */
   takeReady(nowMs: number, againAtMs: number): string | undefined {
     for (let domain = this.parked.takeDue(nowMs); domain !== undefined; domain = this.parked.takeDue(nowMs)) {
       const readyAtMs = this.#ofDomain(domain);
@@ -61,7 +64,7 @@ export class DomainPace {
     return undefined;
   }
 
-  /** When a host's domain may be contacted again; Infinity: not before a lease of it has ended. */
+  /** When a host's domain may be contacted again, ms; Infinity: only after a lease of it ends. */
   readyAtMs(hostKey: string): number {
     return this.#ofDomain(partitionKeyOf(hostKey, 'domain'));
   }
@@ -72,7 +75,7 @@ export class DomainPace {
     return pace.leases > 0 ? Number.POSITIVE_INFINITY : pace.readyAtMs;
   }
 
-  /** A policy says whether it asks for it; true: the hosts are to be settled. */
+  /** Applies a policy. Returns true if the hosts must be settled. */
   turn(on: boolean): boolean {
     const begins = on && !this.on;
     this.on = on;

@@ -1,8 +1,9 @@
 /**
  * The facts of hosts, in columns: 22 bytes a host.
  *
- * What differs from host to host has columns of its own. The rest is nearly always one of few combinations (no failure,
- * no Crawl-delay …), so hosts share a *profile*. Facts that fit neither, a dead host's for one, are kept as they are.
+ * Facts that differ between hosts have their own columns. The rest is nearly always one of a few combinations (no
+ * failure, no Crawl-delay …), so hosts share a *profile*. Facts that fit neither, such as those of a dead host, are
+ * stored unchanged.
  */
 import type { HostFacts } from '../changes/changes.ts';
 import { newHostFacts } from '../changes/changes.ts';
@@ -10,9 +11,9 @@ import { fitted } from '../storage/columns.ts';
 
 type Profile = Omit<HostFacts, 'readyAtMs' | 'fetched' | 'pages' | 'fetchMs' | 'deadUntilMs' | 'bytes'>;
 
-/** The profile that stands for "kept as they are". */
+/** Profile number of hosts with facts that are stored unchanged. */
 const rareProfile = 0xffff;
-/** Beyond so many combinations the next ones count as rare: what hostile answers can make differ is bounded. */
+/** Most combinations; further ones count as rare. This bounds the memory that hostile answers can use. */
 const profilesMax = 16_384;
 const columnMax = 0xffff_ffff;
 
@@ -22,7 +23,7 @@ export class FactsTable {
   #pages = new Uint32Array(0);
   #fetchMs = new Uint32Array(0);
   #profile = new Uint16Array(0);
-  /** Where no policy caps bytes, there is none. */
+  /** Null if no policy has capped bytes. */
   #bytes: Float64Array<ArrayBuffer> | null = null;
   readonly #profiles: Profile[] = [];
   readonly #numbers = new Map<string, number>();
@@ -32,7 +33,7 @@ export class FactsTable {
     this.#numberOf(newHostFacts);
   }
 
-  /** Gives a host the facts of a new one. */
+  /** Initialises the facts of a new host. */
   fit(host: number): void {
     this.#readyAtMs = fitted(this.#readyAtMs, host);
     this.#fetched = fitted(this.#fetched, host);

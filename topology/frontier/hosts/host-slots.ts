@@ -1,16 +1,16 @@
 /**
- * Slots: hosts that may be on several leases at once.
+ * Slots: hosts that may have several leases at once.
  *
- * A host has one slot unless its policy or an operator gives it more; a lease takes a slot and holds it to its end. In
- * each slot politeness is what it is for any host: the delay runs from the completion of a request to the start of the
- * slot's next. Leases of one host are granted a delay / slots apart, so that n slots are n times the rate and no burst.
- * As each lease keeps its own slot's delay, the rule holds wherever the leases run.
+ * A host has one slot unless its policy or an operator gives it more. A lease takes a slot and holds it to its end.
+ * Within each slot, politeness is as for any host: the delay runs from the completion of a request to the start of the
+ * slot's next. Leases of one host are granted a delay / slots apart, so that n slots give n times the rate without
+ * bursts. Because each lease keeps the delay of its slot, the rule holds wherever the leases run.
  *
- * What a host asks for binds all its slots: Retry-After, back-off, holds and pauses set the host's `readyAtMs` as for
- * any other host. While a host is in trouble, or asks for a Crawl-delay, or its robots.txt is not known yet, it has one
- * slot.
+ * Requests of a host apply to all its slots: Retry-After, back-off, holds and pauses set the host's `readyAtMs` as
+ * for any other host. A host has one slot while it is in trouble, has a Crawl-delay, or its robots.txt is not known
+ * yet.
  *
- * Invariants: a host with one slot and no history of more has no entry here, and costs nothing.
+ * Invariant: a host with one slot, and never more, has no entry here and costs nothing.
  */
 import { parallelLimits } from '../../policy/limits.ts';
 import type { HostFacts } from '../changes/changes.ts';
@@ -18,15 +18,15 @@ import type { FactsTable } from './facts-table.ts';
 
 /** Times in ms since the Unix epoch. */
 export interface SlotsOfHost {
-  /** As ordered by an operator; -1: by the policy. */
+  /** Number set by an operator; -1: by the policy. */
   readonly own: number;
-  /** Leases it may be on at once, as of the last grant or event. */
+  /** Number of leases that it may have at once, as of the last grant or event. */
   readonly most: number;
-  /** The next lease starts no earlier: the last one was granted a share of the delay before. */
+  /** Earliest start of the next lease: a share of the delay after the last one. */
   readonly nextAtMs: number;
-  /** When each slot that was given back may be used again, ascending. Other slots may be used at any time. */
+  /** When each returned slot may be used again, ascending. Other slots may be used at any time. */
   readonly freeAtMs: readonly number[];
-  /** Leases with lower numbers were out before the host was last found in trouble. */
+  /** Leases with lower numbers were granted before the host was last found in trouble. */
   readonly troubledFrom: number;
 }
 
@@ -55,7 +55,7 @@ export class HostSlots {
     else this.#hosts.set(host, hostSlots);
   }
 
-  /** How many leases the host may be on now. */
+  /** Number of leases that the host may have now. */
   inForce(host: number, facts?: HostFacts): number {
     const hostSlots = this.#hosts.get(host);
     if (hostSlots === undefined || hostSlots.most === 1) return 1;
@@ -64,15 +64,15 @@ export class HostSlots {
     return isTroubled(known) || known.crawlDelayMs > 0 || known.fetchMs === 0 ? 1 : hostSlots.most;
   }
 
-  /** When a host that is on `out` leases may be on one more, beside what its facts say; Infinity: not before one ends. */
+  /** When a host with `out` leases may have one more, without regard to its facts; Infinity: only after one ends. */
   readyAtMs(host: number, out: number): number {
     const hostSlots = this.#hosts.get(host);
     if (hostSlots === undefined) return out === 0 ? 0 : Number.POSITIVE_INFINITY;
     const free = this.inForce(host) - out;
     if (free <= 0) return Number.POSITIVE_INFINITY;
-    // The slots given back last count: if the host now has fewer slots than before, only those are left.
+    // The slots returned last count: if the host now has fewer slots than before, only those are left.
     const slotAtMs = hostSlots.freeAtMs[hostSlots.freeAtMs.length - free] ?? 0;
-    // Also if no lease is out: a host that was just served must not keep its place before hosts that wait.
+    // This also applies without a lease: a host that was just served must not stay ahead of waiting hosts.
     return Math.max(slotAtMs, hostSlots.nextAtMs);
   }
 

@@ -1,9 +1,9 @@
 /**
- * The hosts of a partition: numbers in tables, and a handle to one of them for whoever decides.
+ * The hosts of a partition: numbers in tables, and handles for code that decides about a host.
  *
- * A handle is made each time it is asked for and holds nothing but its key: compare hosts by `id`.
- * Cost: 39 bytes a host beside its key, and 17 on the host clock; 33 for each front queue that is not empty
- * (queues/front-queues.ts); with what growing columns keep free, 10 M hosts on the clock take 0.85 GB, keys of 27 bytes among it.
+ * Each call creates a new handle, which holds only its key: compare hosts by `id`. Cost: 39 bytes a host beside its
+ * key, and 17 on the host clock; 33 for each front queue that is not empty (queues/front-queues.ts). Including the
+ * spare room of growing columns, 10 M hosts on the clock take 0.85 GB with keys of 27 bytes.
  */
 import type { HostFacts } from '../changes/changes.ts';
 import { HostQueue, type HostQueues } from '../queues/host-queues.ts';
@@ -16,7 +16,7 @@ export class Hosts {
   readonly facts = new FactsTable();
   readonly queues: HostQueues;
   readonly hostSlots = new HostSlots(this.facts);
-  /** Leases of a host, oldest first; absent: it is on none. */
+  /** Leases of a host, oldest first; absent: none. */
   readonly leases = new Map<number, readonly number[]>();
   /** Number of hosts met so far; a higher number belongs to a row that is ahead of the changelog's replay. */
   met = 0;
@@ -77,7 +77,7 @@ export class Host {
   readonly id: number;
   #key: string | undefined;
 
-  /** `key`: where it is at hand. */
+  /** `key`: the host's key, if known. */
   constructor(hosts: Hosts, id: number, key?: string) {
     this.#hosts = hosts;
     this.id = id;

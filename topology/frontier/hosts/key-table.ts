@@ -75,13 +75,13 @@ export class KeyTable {
     return page.toString('utf8', at, at + page.readUInt16LE(at - lengthBytes));
   }
 
-  /** Which segment; leaves the hash in `#fingerprint`. */
+  /** The key's segment; leaves the hash in `#fingerprint`. */
   #hash(key: string): number {
     fingerprint(key, this.#key.hi, this.#key.lo, this.#fingerprint);
     return this.#fingerprint[0]! >>> (32 - segmentBits);
   }
 
-  /** The key's slot, or the free one where it belongs. */
+  /** The slot of the key, or the free slot for it. */
   #slotOf(slots: Int32Array, key: string, hash: number): number {
     const mask = slots.length - 1;
     for (let at = hash & mask; ; at = (at + 1) & mask) {

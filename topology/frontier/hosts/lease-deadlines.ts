@@ -1,11 +1,14 @@
-/** The order in which leases expire: by deadline, then by number. A heap; leases that are over leave it at the top. */
+/**
+ * The order in which leases expire: by deadline, then by number. A heap; ended leases are removed when they reach its
+ * top.
+ */
 
 interface Deadline {
   readonly deadlineMs: number;
   readonly id: number;
 }
 
-/** Rebuilt when this many times more leases are in here than are out. */
+/** The heap is rebuilt when it has this many times more leases than are active. */
 const slack = 4;
 const sizeMin = 1_024;
 

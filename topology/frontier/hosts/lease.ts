@@ -6,7 +6,7 @@ import type { Host } from './host.ts';
 export interface Lease {
   readonly id: number;
   readonly host: Host;
-  /** By index in the task; null once resolved, `unread` until its row was read. */
+  /** By index in the task; null once resolved; `unread` until its row is read. */
   readonly entries: (Entry | null)[];
   readonly deadlineMs: number;
   readonly delayMs: number;
@@ -14,10 +14,10 @@ export interface Lease {
   readonly pages: Map<number, PageRecord>;
 }
 
-/** How often an entry of a lease was tried since its last success. */
+/** Number of attempts for an entry of a lease since its last success. */
 export function attemptsOf({ pages }: Pick<Lease, 'pages'>, index: number, entry: Entry): number {
   return pages.get(index)?.failures ?? entry.attempts;
 }
 
-/** Stands for an entry of a lease that is still on disk; decisions never see one. */
+/** Placeholder for an entry of a lease that is still on disk; decisions never see it. */
 export const unread: Entry = { url: '', depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue: 0 };

@@ -40,7 +40,7 @@ export class Leases {
     this.taken.forget(id);
   }
 
-  /** A look at what the fetchers' group has taken: its position on `tasks`, and the leases before it. */
+  /** Records what the fetchers' group has taken: its position on `tasks`, and the leases before it. */
   seeTaken(position: number, ids: readonly number[]): void {
     this.taken.see(position, ids, this.nextId, (id) => this.has(id));
   }

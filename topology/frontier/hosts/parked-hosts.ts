@@ -1,12 +1,12 @@
 /**
- * Hosts that would be ready but for their domain, which waits: they are off the clock, so that no step costs time for each of
- * them. Once the domain may be contacted again, one of them goes back on the clock: by a draw among front queues as on the
- * clock, then the one that was served longest ago.
+ * Hosts that would be ready if their domain did not wait. They are off the clock, so that a step costs no time for
+ * each of them. Once the domain may be contacted again, one of them goes back on the clock: drawn among front queues
+ * as on the clock, then the one that has waited longest.
  *
- * A host is parked once, or not at all: with its first change it goes back on the clock, and leaves.
+ * A host is parked at most once. With its first change, it goes back on the clock and leaves this set.
  *
- * It is layout, not state: a new owner has all hosts on its clock, and parks them again as it comes to them.
- * Memory: about 150 bytes a parked host. A domain that has none any more keeps its time until then.
+ * This is layout, not state: a new owner has all hosts on its clock, and parks them again as it reaches them. Memory:
+ * about 150 bytes a parked host. A domain without parked hosts keeps its wake time until then.
  */
 import { MinHeap } from '../storage/min-heap.ts';
 import { drawFrontQueue, refreshHosts } from './clock.ts';
@@ -14,19 +14,19 @@ import { drawFrontQueue, refreshHosts } from './clock.ts';
 interface Parked {
   readonly id: number;
   readonly domain: string;
-  /** The heap of the clock in which the host would stand. */
+  /** Heap of the clock to which the host belongs. */
   readonly queue: number;
-  /** Since when it is ready: after it was served last. */
+  /** Since when it is ready, after its last lease. */
   readonly sinceMs: number;
 }
 
 interface Domain {
-  /** By the heap of the clock. They may hold hosts that have left. */
+  /** By heap of the clock. The heaps may contain hosts that have left. */
   readonly queues: (MinHeap<Parked> | undefined)[];
-  /** Parked hosts, by heap and in all. */
+  /** Number of parked hosts, by heap and in all. */
   readonly sizes: number[];
   size: number;
-  /** Places of hosts that have left. */
+  /** Number of places of hosts that have left. */
   left: number;
 }
 
@@ -39,15 +39,15 @@ const isBefore = (a: Pick<Parked, 'id' | 'sinceMs'>, b: Pick<Parked, 'id' | 'sin
   a.sinceMs < b.sinceMs || (a.sinceMs === b.sinceMs && a.id < b.id);
 const isSooner = (a: Wake, b: Wake) => a.atMs < b.atMs || (a.atMs === b.atMs && a.domain < b.domain);
 
-/** So many places of hosts that have left, beside as many as are parked, are kept before they are dropped. */
+/** Places of hosts that have left are dropped beyond this number plus the number of parked hosts. */
 const leftMax = 16;
 
 export class ParkedHosts {
   readonly #hosts = new Map<number, Parked>();
   readonly #domains = new Map<string, Domain>();
   /**
-   * When to look at a domain; none: once its lease ends. It outlasts the last parked host: often the same host is parked again, with the
-   * same time.
+   * When to check a domain; none: once its lease ends. The entry outlasts the last parked host, because often the
+   * same host is parked again with the same time.
    */
   readonly #wakeAtMs = new Map<string, number>();
   #wakes = new MinHeap<Wake>(isSooner);
@@ -56,7 +56,7 @@ export class ParkedHosts {
     return this.#domains.size === 0;
   }
 
-  /** When a domain is to be looked at next; undefined: none is. */
+  /** When the next domain must be checked, ms; undefined: none. */
   get nextAtMs(): number | undefined {
     this.#dropStale();
     return this.#wakes.first?.atMs;
@@ -96,7 +96,7 @@ export class ParkedHosts {
     this.#wakes.add({ domain, atMs });
   }
 
-  /** A domain whose time has come; it is not woken again unless asked. */
+  /** A domain with a check due; the check is then removed. */
   takeDue(nowMs: number): string | undefined {
     this.#dropStale();
     const { first } = this.#wakes;

@@ -1,24 +1,24 @@
 /**
- * Which leases a fetcher is known to have taken. By this an expired lease that may have killed its fetcher is told from
- * one that no fetcher ever began.
+ * The leases that a fetcher is known to have taken. They distinguish an expired lease that may have killed its
+ * fetcher from one that no fetcher ever began.
  *
- * A fetcher commits a task's offset before its first request (docs/design.md §4.5), so a lease is taken once its group's position
- * on `tasks` has passed the lease's task. The owner looks, and what it saw is a change like any other. Where nobody looks
- * (fetchers in this process, leases of releases that did not look) every lease counts as taken.
+ * A fetcher commits a task's offset before its first request (docs/design.md §4.5), so a lease is taken once the
+ * position of the fetchers' group on `tasks` has passed its task. The owner reads the position, and records it as a
+ * change. If it is not read (fetchers in this process, leases of earlier releases), every lease counts as taken.
  */
 export class TakenTasks {
-  /** The fetchers' group's position on `tasks` that was last seen; -1: it is not watched. */
+  /** Last known position of the fetchers' group on `tasks`; -1: it is not watched. */
   position = -1;
-  /** Leases with lower numbers were granted while nobody looked. */
+  /** Leases with lower numbers were granted while the position was not watched. */
   from = 0;
-  /** The taken ones among the leases that are out. */
+  /** Taken leases among the active ones. */
   readonly #ids = new Set<number>();
 
   has(leaseId: number): boolean {
     return this.position < 0 || leaseId < this.from || this.#ids.has(leaseId);
   }
 
-  /** `isOut`: of a lease that this state knows to be out. */
+  /** `isOut`: whether this state has an active lease with the number. */
   see(position: number, leases: readonly number[], nextLeaseId: number, isOut: (id: number) => boolean): void {
     if (this.position < 0) this.from = nextLeaseId;
     this.position = position;

@@ -1,6 +1,7 @@
 /**
- * How URLs leave a frontier, and how a lease ends when nobody reports on it. There are two ways: tasks for fetchers,
- * and calls of clients that pull (pull-leasing.ts). A crawl's first policy chooses one; all else is the same for both.
+ * How URLs leave a frontier, and how a lease ends if nobody reports on it. There are two ways: tasks for fetchers,
+ * and calls of clients that pull (pull-leasing.ts). A crawl's first policy chooses one; all else is the same for
+ * both.
  */
 
 import type { Decision } from '../decide/decision.ts';
@@ -12,23 +13,26 @@ import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 
 export interface Leasing {
-  /** How long after its deadline a lease is over, ms: its holder may have another clock. */
+  /** How long after its deadline a lease ends, ms, because its holder may have another clock. */
   readonly graceMs: number;
-  /** Do holders report by `results`? What they said may then wait in the log, where a call is answered or was not made. */
+  /**
+   * Whether holders report through `results`. Reports may then wait in the log, while a call is either answered or
+   * was never made.
+   */
   readonly isReported: boolean;
-  /** Is a queue a host, which belongs to the partition that its name leads to? */
+  /** Whether a queue is a host, which belongs to the partition that its name leads to. */
   readonly isByHost: boolean;
-  /** Ends leases that are over. */
+  /** Ends expired leases. */
   endLate(decision: Decision): void;
   /** Decides pending calls, before new URLs are admitted. */
   answer(decision: Decision): void;
-  /** Grants leases to whoever takes them. `demand`: how many can be taken. */
+  /** Grants leases to clients. `demand`: how many can be taken. */
   grant(decision: Decision, demand: number): void;
-  /** Is there a call that a step could decide? */
+  /** Whether a call waits that a step could decide. */
   readonly isCalled: boolean;
-  /** Is there a call with rows to read before the next step? */
+  /** Whether a call has rows to read before the next step. */
   readonly isUnread: boolean;
-  /** Reads what the next step needs, and what the last one's leases hold. To be run after each step. */
+  /** Reads rows for the next step, and the URLs of the last step's leases. Run it after each step. */
   reads(state: FrontierState): StoreJob;
 }
 

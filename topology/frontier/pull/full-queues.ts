@@ -1,12 +1,12 @@
 /**
- * Queues whose time has come, and which have as many URLs out as the last client to ask would have of each: they stand
- * beside the host clock until something about them changes, or a client asks for more. Without it, each get would meet
- * every one of them again.
+ * Ready queues that already have as many URLs on lease as the last client allowed per queue. They are off the host
+ * clock until something about them changes, or a client allows more. Otherwise, each get would meet every one of them
+ * again.
  *
- * Nothing of it is kept: an owner that opens has its queues on the clock, and gets move them here again.
+ * None of this is saved: a new owner has its queues on the clock, and gets move them here again.
  */
 export class FullQueues {
-  /** Hosts by the number of URLs they have out. */
+  /** Hosts by the number of their URLs on lease. */
   readonly #byOut = new Map<number, Set<number>>();
   readonly #outOf = new Map<number, number>();
 

@@ -1,13 +1,13 @@
 /**
- * Rows of URLs by which a client's word is remembered: finished by it, removed by a purge, or to be had again at a date
+ * Rows of URLs that a client has reported: finished, forgotten, or rescheduled for a date
  * (queues/rescheduled-list.ts).
  *
  *   key    `k`, host number (4 bytes), generation of the queue (4), fingerprint of the URL (8)
- *   value  what, URL, payload; of one that waits: depth, redirects, attempts, expiries, front queue, when it is due, its
+ *   value  state, URL, payload; for a waiting URL also: depth, redirects, attempts, expiries, front queue, due time, its
  *          number
  *
- * Written with the checkpoint, like all rows; what is not there yet is held here, so that a look finds it. A queue that was
- * deleted begins a new generation: rows of older ones mean nothing.
+ * The rows are written with the checkpoint, like all rows. Rows not yet written are held here, so that lookups find
+ * them. A deleted queue starts a new generation, which invalidates its older rows.
  */
 import type { Entry } from '../changes/entry.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
@@ -17,22 +17,22 @@ const whats = ['forgotten', 'done', 'waits'] as const;
 export type KnownWhat = (typeof whats)[number];
 
 export interface KnownUrl {
-  /** `forgotten`: as if it had never been put. `waits`: it was done, and is to be had again. */
+  /** `forgotten`: as if no client had ever put it. `waits`: finished, and rescheduled for a date. */
   readonly what: KnownWhat;
   readonly url: string;
   readonly payload: Uint8Array;
-  /** For one that `waits`. Absent: the row is from an earlier version, without more fields. */
+  /** Only for `waits`. Absent: the row is from an earlier version, without more fields. */
   readonly waits?: WaitingRow;
 }
 
 /** Further fields of a URL that waits for its date. */
 export interface WaitingRow extends Pick<Entry, 'depth' | 'hop' | 'attempts' | 'expiries' | 'frontQueue'> {
   readonly dueAtMs: number;
-  /** Its number among what came back. 0: not known, since the host's row was ahead. */
+  /** Its number among the URLs to fetch again. 0: unknown, because the host's row was ahead. */
   readonly seq: number;
 }
 
-/** Bytes at the end of such a row, that say the number. */
+/** Size of the number at the end of such a row, in bytes. */
 export const seqBytes = 4;
 
 export function knownKey(host: number, generation: number, hi: number, lo: number): Buffer {
@@ -45,7 +45,7 @@ export function knownKey(host: number, generation: number, hi: number, lo: numbe
   return key;
 }
 
-/** All rows of a queue are from the first to before the second. */
+/** All rows of a queue are from `gte` to before `lt`. */
 export function knownRange(host: number, generation: number): { readonly gte: Buffer; readonly lt: Buffer } {
   return { gte: knownKey(host, generation, 0, 0), lt: knownKey(host, generation + 1, 0, 0) };
 }
@@ -73,7 +73,7 @@ export class KnownRows {
   #writing = new Map<string, Buffer>();
   readonly #writer = new ByteWriter(1024);
 
-  /** Returns the row. */
+  /** Stores and returns the row. */
   set(key: Buffer, { what, url, payload, waits }: KnownUrl): Buffer {
     this.#writer.byte(whats.indexOf(what));
     this.#writer.string(url);
@@ -104,9 +104,9 @@ export class KnownRows {
     return found;
   }
 
-  /** What the checkpoint is to get, in the order of its keys; a look finds it until `written`. */
+  /** The rows for the checkpoint, in the order of their keys. Lookups find them here until `written`. */
   take(): Row[] {
-    // If a round of writing was given up, assume that none of its rows were written.
+    // If a round of writing was abandoned, assume that none of its rows were written.
     for (const [name, value] of this.#fresh) this.#writing.set(name, value);
     this.#fresh = new Map();
     return [...this.#writing]

@@ -1,14 +1,14 @@
 /**
- * What the frontier keeps of a URL for a client of the pull API, or of the lease API: when it was first put, and what the
- * client gave along.
+ * The data that the frontier keeps of a URL for a client of the pull API or the lease API: when it was first put, and
+ * the client's metadata.
  *
- *   when, seconds since the Unix epoch (LEB128), then the metadata as it came
+ *   seconds since the Unix epoch (LEB128), then the metadata unchanged
  *
- * The metadata is the client's own: kept and given back byte for byte, and never looked into here.
+ * The metadata belongs to the client: it is stored and returned byte for byte, and never parsed here.
  */
 import { ByteReader } from '../storage/bytes.ts';
 
-/** The bytes of the last second that was written: nearly every URL of a step shares them. */
+/** Bytes of the last second that was written: nearly all URLs of a step share them. */
 let [lastSecond, lastBytes] = [-1, Buffer.alloc(0)];
 
 export function payloadOf(createdSec: number, metadata: Uint8Array): Buffer {
@@ -19,12 +19,12 @@ export function payloadOf(createdSec: number, metadata: Uint8Array): Buffer {
   return payload;
 }
 
-/** Of text that a client gave along with a link (`payload` in schemas/discovered.avsc). */
+/** The payload of text that a client sent with a link (`payload` in schemas/discovered.avsc). */
 export function payloadOfText(nowMs: number, text: string): Buffer {
   return payloadOf(Math.floor(nowMs / 1000), Buffer.from(text));
 }
 
-/** Empty: nothing was given along. */
+/** Empty: there is no payload. */
 export function textOfPayload(payload: Uint8Array | undefined): string {
   return payload === undefined ? '' : Buffer.from(metadataOf(payload)).toString();
 }

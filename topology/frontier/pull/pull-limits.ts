@@ -6,9 +6,9 @@ export const pullLimits = {
   urlsPerLeaseMax: 10_000,
   /** URLs looked for on disk before a step: a few milliseconds. */
   placesPerRead: 512,
-  /** Queues of so many waiting URLs are searched: 0.4 µs a URL. Larger ones are indexed. */
+  /** Queues of at most this many waiting URLs are searched: 0.4 µs a URL. Larger ones are indexed. */
   searchedUrlsMax: 64,
-  /** An index costs as much as so many searches to make: a queue that is searched more often has one. */
+  /** Making an index costs as much as this many searches, so a queue that is searched more often is indexed. */
   searchesPerIndex: 16,
   /** Hosts with counted searches, 50 bytes each. */
   searchedHostsMax: 10_000,
@@ -18,7 +18,7 @@ export const pullLimits = {
   urlCharsMax: 8_192,
   /** A queue's name, in UTF-8. */
   keyBytesMax: 1_024,
-  /** Metadata of one URL: ten times what a crawler keeps of a page. */
+  /** Metadata of one URL: ten times the size of a crawler's own data about a page. */
   metadataBytesMax: 64 * 1024,
   /** URLs of one stream that are not acked yet; then its client waits. */
   putsUnderWay: 8_192,
@@ -26,7 +26,7 @@ export const pullLimits = {
   queuesPerGet: 1_024,
   /** Crawl ids of one server: each is a separate frontier, some MB of memory. */
   crawlsMax: 1_000,
-  /** How soon a process learns of a crawl id that another one was the first to use. */
+  /** Interval at which a process checks for crawl ids that another process created, ms. */
   crawlsRefreshMs: 2_000,
   /** Rows of a queue read between two steps, and URLs listed from memory: a millisecond. */
   listRowsPerLook: 8,

@@ -1,10 +1,10 @@
 /**
- * What a crawl that is served by the pull API keeps beside the state of any other: per queue, how many URLs it holds and
- * how many of them are done, until when a client has blocked it, and when it was deleted.
+ * Additional state of a crawl that the pull API serves. Per queue: the number of its URLs and of the finished ones
+ * among them, until when a client has blocked it, and when it was deleted.
  *
- * A queue is a host of the frontier whose key a client may choose. Its URLs are told apart by key and URL as given, not
- * by the seen key: what a client puts is what it gets. Cost: 12 bytes a host. Where the crawl is not served, all of it is
- * empty and stays so.
+ * A queue is a host of the frontier with a key that a client may choose. Its URLs are distinguished by key and URL as
+ * given, not by the seen key: a client gets exactly the URL that it put. Cost: 12 bytes a host. Without the pull API,
+ * all of it stays empty.
  */
 
 import type { FactsTable } from '../hosts/facts-table.ts';
@@ -16,7 +16,7 @@ import { KnownRows } from './known-rows.ts';
 import { QueueIndexes } from './queue-indexes.ts';
 
 interface QueueMarks {
-  /** GetURLs passes it until then, ms; 0: it does not. */
+  /** GetURLs skips the queue until this time, ms; 0: not blocked. */
   readonly blockedUntilMs: number;
   /** Changelog offsets of its deletions. */
   readonly drops: readonly number[];
@@ -36,17 +36,17 @@ export class PullState {
   reads: { readonly leaseId: number; readonly index: number; readonly key: Buffer }[] = [];
   readonly full = new FullQueues();
   readonly indexes = new QueueIndexes();
-  /** Queues that hold a URL, whether done or not; and those with one that is not. */
+  /** Number of queues with a URL, done or not; and of those with a URL that is not done. */
   queues = 0;
   activeQueues = 0;
-  /** By host number: URLs it holds, and those of them that are done. */
+  /** By host number: number of its URLs, and of the finished ones among them. */
   #urls = new Uint32Array(0);
   #done = new Uint32Array(0);
-  /** By host number: URLs on lease. They are counted from the leases, and not saved. */
+  /** By host number: number of URLs on lease. Counted from the leases, and not saved. */
   #out = new Uint32Array(0);
   readonly #marks = new Map<number, QueueMarks>();
 
-  /** Sets the delay. True: queues now wait for another time than before. */
+  /** Sets the delay. Returns true if the ready times of queues change. */
   set(on: boolean, delayMs: number): boolean {
     const moves = this.on && this.delayMs !== delayMs;
     this.on = on;
@@ -54,7 +54,7 @@ export class PullState {
     return moves;
   }
 
-  /** The wait of a queue after it gave URLs, ms. */
+  /** The delay of a queue after a grant, ms. */
   delayOf(host: number, facts: FactsTable): number {
     const ownMs = facts.ownDelayMs(host);
     if (ownMs < 0) return this.delayMs;
@@ -113,8 +113,9 @@ export class PullState {
   }
 
   /**
-   * The generation of a queue as of a commit's offset: the number of deletions before it. It goes by offset, so that it
-   * is right in a replay whose checkpoint is ahead; a deletion is the last thing that its commit does to a queue.
+   * The generation of a queue as of a commit's offset: the number of deletions before it. It depends on the offset,
+   * so that it is right in a replay with a checkpoint that is ahead. A deletion is the last thing that its commit
+   * does to a queue.
    */
   generation(host: number, offset: number): number {
     const marks = this.#marks.get(host);

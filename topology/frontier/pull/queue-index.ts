@@ -1,20 +1,20 @@
 /**
- * Where each URL of one queue waits in its front queues: by fingerprint, its place, and the row that holds it.
+ * An index of one queue: by fingerprint, the place of each URL in the front queues, and the row that holds it.
  *
- * Places are only ever added. A URL that has left its place is still found, so whoever looks holds it against the queue
- * (`isThere`) and the URL itself. 19 bytes a place at the most crowded.
+ * Places are only added. A URL that has left its place is still found, so callers must check the place against the
+ * queue (`isThere`) and against the URL. At most 19 bytes a place.
  */
 
 /** A place in a front queue. */
 export interface IndexedPlace {
   readonly number: number;
   readonly seq: number;
-  /** In the arena, while memory has it. */
+  /** Pointer into the arena, if the entry is in memory. */
   readonly pointer: number;
 }
 
 const smallest = 1024;
-/** Beside a number: the URL has had several places. Numbers end at 47 (queues/held-queues.ts). */
+/** Flag beside a number: the URL has had several places. Numbers end at 47 (queues/held-queues.ts). */
 const severalFlag = 0x80;
 
 export class QueueIndex {
@@ -25,9 +25,9 @@ export class QueueIndex {
   #pointer = new Uint32Array(smallest);
   /** Number of the front queue, and one more, with a flag; 0: the slot is empty. */
   #number = new Uint8Array(smallest);
-  /** By front queue: where its rows begin, ascending. */
+  /** By front queue: first sequence numbers of its rows, ascending. */
   readonly #rows = new Map<number, number[]>();
-  /** Places, also those that their URLs have left. */
+  /** Number of places, including those that their URLs have left. */
   size = 0;
 
   add(hi: number, lo: number, { number, seq, pointer }: IndexedPlace): void {
@@ -54,14 +54,14 @@ export class QueueIndex {
     return number === 0 ? undefined : { number: number - 1, seq: this.#seq[slot]!, pointer: this.#pointer[slot]! };
   }
 
-  /** Rows are added as they come, each behind those before it. */
+  /** Adds a row; rows are added in ascending order. */
   addRow(number: number, first: number): void {
     const rows = this.#rows.get(number);
     if (rows === undefined) this.#rows.set(number, [first]);
     else rows.push(first);
   }
 
-  /** Where the row begins that holds a place which is in one. */
+  /** First sequence number of the row that holds a place. */
   rowOf({ number, seq }: IndexedPlace): number {
     const rows = this.#rows.get(number) ?? [];
     let [low, high] = [0, rows.length];
@@ -74,7 +74,7 @@ export class QueueIndex {
     return rows[low - 1]!;
   }
 
-  /** Its slot, or an empty one. */
+  /** The slot of the fingerprint, or an empty one. */
   #slotOf(hi: number, lo: number): number {
     let slot = (lo ^ Math.imul(hi, 0x9e3779b1)) & this.#mask;
     while (this.#number[slot] !== 0 && (this.#hi[slot] !== hi || this.#lo[slot] !== lo)) slot = (slot + 1) & this.#mask;

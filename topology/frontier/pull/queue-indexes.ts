@@ -1,16 +1,16 @@
 /**
- * Indexes of the queues about whose waiting URLs clients ask, by host number. An index is made the first time, which
- * reads the queue once (some 3 µs a URL), and kept up from then on; those that were not used the longest are forgotten where
- * all together have too many places. A queue that nobody asks about costs nothing.
+ * Indexes of queues, by host number, for clients' queries about waiting URLs. An index is created on first use, which
+ * reads the queue once (about 3 µs a URL), and is then kept up to date. When the indexes have too many places in
+ * total, the least recently used ones are dropped. A queue that is never queried costs nothing.
  */
 import { pullLimits } from './pull-limits.ts';
 import type { QueueIndex } from './queue-index.ts';
 
 export class QueueIndexes {
-  /** Used last, last. */
+  /** The most recently used is last. */
   readonly #byHost = new Map<number, QueueIndex>();
   readonly #placesMax: number;
-  /** Times that queues without an index were read to find one URL. */
+  /** Number of times that a queue without an index was read to find one URL. */
   readonly #searches = new Map<number, number>();
 
   constructor(placesMax: number = pullLimits.indexedPlacesMax) {
@@ -21,12 +21,12 @@ export class QueueIndexes {
     return this.#byHost.size === 0;
   }
 
-  /** Would a queue of so many URLs fit, and be worth it? */
+  /** Returns whether a queue with this many URLs is worth an index, and fits. */
   takes(urls: number): boolean {
     return urls > pullLimits.searchedUrlsMax && urls <= this.#placesMax;
   }
 
-  /** Reading the queue once more would cost as much as an index, all in all: what is found often is indexed. */
+  /** Counts a search, and returns whether an index would have been cheaper than the searches so far. */
   isWorthIt(host: number): boolean {
     if (this.#searches.size >= pullLimits.searchedHostsMax) this.#searches.clear();
     const searches = 1 + (this.#searches.get(host) ?? 0);
@@ -34,12 +34,12 @@ export class QueueIndexes {
     return searches > pullLimits.searchesPerIndex;
   }
 
-  /** To keep it up: this is no use of it. */
+  /** Returns the index for an update, which does not count as a use. */
   of(host: number): QueueIndex | undefined {
     return this.#byHost.get(host);
   }
 
-  /** `urls`: that wait in the queue now. */
+  /** `urls`: number of URLs that wait in the queue now. */
   use(host: number, urls: number): QueueIndex | undefined {
     const index = this.#byHost.get(host);
     if (index === undefined) return undefined;

@@ -1,10 +1,11 @@
 /**
- * Tombstones of what was purged, which prevent re-admission. A purged host has a `hold` in its facts, so that no link
- * to it is admitted; for a purged URL, its fingerprint is kept with its host. Names and texts are not kept: rows of the
- * checkpoint that hold them are swept when the checkpoint is next written.
+ * Tombstones of purged hosts and URLs, which prevent re-admission. A purged host has a `hold` in its facts, so that
+ * no link to it is admitted. For a purged URL, its fingerprint is stored with its host. Names and texts are not kept:
+ * rows of the checkpoint that contain them are deleted when the checkpoint is next written.
  *
- * It always belongs to the changelog's position, even if rows of hosts are ahead: the checkpoint writes it with the
- * position (checkpoint/save-checkpoint.ts). Cost: nothing until the first purge; from then on a look-up for each link.
+ * This state always belongs to the changelog's position, even if rows of hosts are ahead: the checkpoint writes it
+ * with the position (checkpoint/save-checkpoint.ts). Cost: nothing until the first purge; then one lookup for each
+ * link.
  */
 
 import { urlRowKey } from '../changes/page-record.ts';
@@ -14,7 +15,7 @@ import type { Row } from '../storage/store-job.ts';
 const keyByte = 0x70;
 const keyBytes = 13;
 
-/** A host with finished URLs that leave the checkpoint: those that ended by then, ms. */
+/** A host with finished URLs to delete from the checkpoint: those that ended by `atMs`. */
 export interface Sweep {
   readonly hostKey: string;
   readonly atMs: number;

@@ -1,9 +1,9 @@
 /**
- * Removes the records of purged hosts' URLs from the checkpoint. Their rows are keyed by fingerprint, so all such rows
- * are read: 2 µs a row, some hundreds at a time, and the partition goes on in between.
+ * Deletes the records of purged hosts' URLs from the checkpoint. Their rows are keyed by fingerprint, so all such
+ * rows are read: 2 µs a row, some hundreds at a time, while the partition continues in between.
  *
- * A row of a URL that ended after the purge stays: its host was released by then. Run again after a crash, from the
- * changelog's purge on, it finds what is left.
+ * The row of a URL that ended after the purge stays, because its host was released by then. After a crash, it runs
+ * again from the changelog's purge on, and finds the remaining rows.
  */
 import { hostKeyOf } from '../../url/host-key.ts';
 import { readKnownUrl } from '../changes/url-record-bytes.ts';

@@ -1,21 +1,20 @@
 /**
- * What comes back to one host, ordered by the time it is due, then by arrival; found by number and by URL, too.
+ * URLs to fetch again of one host, ordered by due time, then by arrival. They can also be found by number and by URL.
  *
- * In chunks, so that putting one in, or taking one out, moves few: a client of the pull API may have a million URLs of
- * one queue fetched again. What finds by number and by URL is made once it is asked for, or worth it: most hosts have one
- * or two URLs here.
+ * The list is in chunks, so that an insertion or removal moves few entries: a client of the pull API may reschedule a
+ * million URLs of one queue. Indexes by number and by URL are made on demand: most hosts have one or two URLs here.
  */
 import type { Entry } from '../changes/entry.ts';
 
 export interface Again {
-  /** 0: at once. */
+  /** Due time, ms; 0: at once. */
   readonly dueAtMs: number;
-  /** Arrival number among the host's own URLs; numbering starts over once none waits. */
+  /** Arrival number among the host's own URLs; numbering starts over once the list is empty. */
   readonly seq: number;
   readonly entry: Entry;
 }
 
-/** A chunk that grows beyond is halved. */
+/** Largest chunk; a larger one is split in half. */
 const chunkMax = 512;
 
 export class AgainList {
@@ -50,7 +49,7 @@ export class AgainList {
     return this.#chunks.length === 1 ? this.#chunks[0]! : this.#chunks.flat();
   }
 
-  /** How many are due at `nowMs`; counts no further than `most`. */
+  /** Number of URLs due at `nowMs`, counted up to `most`. */
   dueCount(nowMs: number, most: number): number {
     let count = 0;
     for (const chunk of this.#chunks)
@@ -61,7 +60,7 @@ export class AgainList {
     return count;
   }
 
-  /** `above`: its number is higher than this one, too. */
+  /** `above`: the number of the entry is also higher than this one. */
   put(dueAtMs: number, entry: Entry, above = 0): void {
     const again: Again = { dueAtMs, seq: Math.max(above, this.highestSeq) + 1, entry };
     const at = this.#chunkBehind(dueAtMs, again.seq);
@@ -109,7 +108,7 @@ export class AgainList {
     return again;
   }
 
-  /** The one with this URL, where no two have the same. */
+  /** The entry with this URL; URLs must be unique. */
   find(url: string): Again | undefined {
     if (this.#bySeq === undefined) return this.#chunks[0]!.find(({ entry }) => entry.url === url);
     if (this.#byUrl === undefined) {
@@ -137,7 +136,7 @@ export class AgainList {
     return this.#arrivals.at(-1) ?? 0;
   }
 
-  /** The last chunk that does not begin behind this place. */
+  /** Index of the last chunk that does not begin after this place. */
   #chunkBehind(dueAtMs: number, seq: number): number {
     let [low, high] = [0, this.#chunks.length - 1];
     while (low < high) {

@@ -1,13 +1,13 @@
 /**
- * Entries of queues in memory, as bytes in pages: 12 bytes each beside what they hold, and nothing for the garbage
- * collector to walk over.
+ * Entries of queues in memory, as bytes in pages: 12 bytes each plus their content, without objects for the garbage
+ * collector.
  *
- * An entry knows the next one of its queue; a queue's last one knows its first, so that a queue needs one pointer. The
- * origin of a URL is not kept: host and a bit for the scheme say it. Pages are filled in order, so the oldest page holds
- * what was put there first; `front-queues.ts` empties it when memory is short.
+ * An entry points to the next one of its queue, and the last one of a queue points to its first, so that a queue
+ * needs one pointer. The origin of a URL is not stored: the host and a bit for the scheme determine it. Pages are
+ * filled in order, so the oldest page holds the oldest entries; `front-queues.ts` empties it when memory is short.
  *
- *   word 0  next        word 1  owner (a front queue's number)        word 2  bytes · 2 + 1 where a row on disk begins here
- *   bytes   flags, depth, [hops, attempts, expiries, [spelling,]] [payload,] what follows the origin
+ *   word 0  next        word 1  owner (a front queue's number)        word 2  bytes · 2 + 1 if a row on disk begins here
+ *   bytes   flags, depth, [hops, attempts, expiries, [spelling,]] [payload,] the URL after the origin
  */
 import { type Entry, hopsOf } from '../changes/entry.ts';
 
@@ -90,7 +90,7 @@ export class EntryArena {
     this.#page(pointer).words[(pointer & (pageWords - 1)) + 2]! |= 1;
   }
 
-  /** The bytes of an entry: where they are, and how many. */
+  /** The bytes of an entry: their position and number. */
   buffer(pointer: number): Buffer {
     return this.#page(pointer).bytes;
   }
@@ -148,7 +148,7 @@ function emptyPage(): Page {
   return { words: new Uint32Array(memory), bytes: Buffer.from(memory), end: 0 };
 }
 
-/** The page, with memory for so many bytes more. */
+/** The page, with room for this many more bytes. */
 function roomFor(bytes: number, page: Page): Page {
   const needed = 4 * page.end + bytes;
   if (needed <= page.bytes.length) return page;

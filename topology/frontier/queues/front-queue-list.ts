@@ -1,13 +1,13 @@
 /**
- * Which front queues a host has: a list of front queue numbers per host, by front queue ascending. Numbers of front queues are this process's
- * own; one that is given back is used again.
+ * The front queues of each host: a list of front queue ids per host, by ascending number. The ids are local to this
+ * process; a freed id is reused.
  */
 import { fitted } from '../storage/columns.ts';
 
 export class FrontQueueList {
   /** First front queue of a host; 0: none. */
   #first = new Int32Array(0);
-  /** By front queue; 0 is never used. */
+  /** By front queue id; 0 is never used. */
   #next = new Int32Array(0);
   #host = new Int32Array(0);
   #number = new Uint8Array(0);

@@ -1,19 +1,20 @@
 /**
- * The front queues of all hosts: which entries are queued, by numbers, and where they are.
+ * The front queues of all hosts: the number of queued entries, and where they are stored.
  *
- * An entry's place in its front queue is a sequence number. A front queue is a stretch of them, and its memory a part of that stretch:
+ * An entry's place in its front queue is a sequence number. A front queue is a range of them, and a part of the range
+ * is in memory:
  *
  *   row ≤ head                            the row on disk that holds the head begins at `row`
  *   [head, from)                          on disk only
  *   [from, saved)                         on disk, and in memory until memory is short
  *   [saved, tail)                         in memory only: not in the checkpoint yet
  *
- * A grant needs only counts: it takes what is in memory, and notes what must be read (`reads`), which happens before
- * the next step. No decision depends on where an entry is. A front queue that is empty starts over at the partition's
- * count of all entries ever queued, so that no row's name is ever used twice.
+ * A grant needs only counts: it takes the entries in memory, and notes those to read (`reads`), which happens before
+ * the next step. No decision depends on where an entry is. A front queue that becomes empty starts over at the
+ * partition's count of all entries ever queued, so that no key of a row is ever used twice.
  *
- * Numbers of front queues are this process's own: found by walking a host's few front queues in order. 33 bytes a front queue that is not
- * empty. Source of one disk queue per host: Heydon & Najork, "Mercator" (1999), §3.3.
+ * Ids of front queues are local to this process, and found by walking a host's few front queues in order. 33 bytes a
+ * front queue that is not empty. Source of one disk queue per host: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 import type { Entry } from '../changes/entry.ts';
 import { fitted } from '../storage/columns.ts';
@@ -22,7 +23,7 @@ import { FrontQueueList } from './front-queue-list.ts';
 import { GonePlaces } from './gone-places.ts';
 import { countOf, readArena, readRow, rowKey } from './queue-row.ts';
 
-/** An entry that was taken and must be read: its receiver gets it later. */
+/** A taken entry that must still be read; `give` passes it to its receiver later. */
 export interface Wanted {
   readonly seq: number;
   readonly give: (entry: Entry) => void;
@@ -58,32 +59,32 @@ export class FrontQueues {
   readonly arena = new EntryArena();
   /** Entries ever queued in this partition. */
   queuedEver = 0;
-  /** Front queues with rows to be read, and who waits for which entry. */
+  /** Front queues with rows to read, and the entries that are wanted of each. */
   readonly reads = new Map<number, Wanted[]>();
   readonly leftovers: Leftover[] = [];
-  /** Rows that are used up, by host. */
+  /** Keys of rows without remaining entries, by host. */
   goneRows = new Map<number, Buffer[]>();
-  /** Told of each entry, and of its place. */
+  /** Called for each entry pushed, with its place. */
   onPush: OnPush | undefined;
   readonly #pagesMax: number;
   /**
-   * Number of pages when the oldest was found not to be in the checkpoint: it is no use to look again before there is
-   * one more, or before a save.
+   * Number of pages when the oldest page was found not to be in the checkpoint. A new check is useless before there
+   * is one more page, or a save.
    */
   #stuckAt = 0;
   readonly #keyOf: (host: number) => string;
-  /** By front queue; 0 is never used. */
+  /** By front queue id; 0 is never used. */
   #head = new Uint32Array(0);
   #tail = new Uint32Array(0);
   #from = new Uint32Array(0);
   #saved = new Uint32Array(0);
   #row = new Uint32Array(0);
-  /** Pointers into the arena: the last entry in memory, and the first that is not saved. 0: none. */
+  /** Pointers into the arena: the last entry in memory, and the first one that is not saved. 0: none. */
   #last = new Uint32Array(0);
   #fresh = new Uint32Array(0);
   readonly #gone = new GonePlaces();
 
-  /** Memory grows beyond `memoryBytes` only by what is not in the checkpoint yet. */
+  /** Memory exceeds `memoryBytes` only by entries that are not in the checkpoint yet. */
   constructor(memoryBytes: number, keyOf: (host: number) => string) {
     this.#pagesMax = Math.max(2, Math.ceil(memoryBytes / 2 ** 20));
     this.#keyOf = keyOf;
@@ -97,7 +98,7 @@ export class FrontQueues {
     return this.#head[frontQueue]!;
   }
 
-  /** Adds an entry at a front queue's end; returns its number among all ever queued. */
+  /** Adds an entry at the end of a front queue; returns its number among all ever queued. */
   push(host: number, hostKey: string, entry: Entry): number {
     const number = entry.frontQueue;
     const frontQueue = this.list.find(host, number) || this.#add(host, number);
@@ -133,7 +134,7 @@ export class FrontQueues {
     this.#release(frontQueue);
   }
 
-  /** Moves a front queue's head past its first entry, whatever it is. */
+  /** Moves the head of a front queue past its first entry. */
   skip(frontQueue: number): void {
     if (this.#head[frontQueue]! < this.#from[frontQueue]!) this.#want(frontQueue);
     this.#advance(frontQueue);
@@ -182,7 +183,7 @@ export class FrontQueues {
     for (const seq of gone) this.#gone.add(frontQueue, seq);
   }
 
-  /** The first entry that is in no row: its pointer (0: there is none) and its sequence number. */
+  /** The first entry that is in no row: its pointer (0: none) and its sequence number. */
   unsaved(frontQueue: number): { readonly pointer: number; readonly seq: number } {
     return { pointer: this.#fresh[frontQueue]!, seq: Math.max(this.#saved[frontQueue]!, this.#head[frontQueue]!) };
   }
@@ -191,7 +192,7 @@ export class FrontQueues {
     return this.#tail[frontQueue]! - this.unsaved(frontQueue).seq;
   }
 
-  /** A row with the first `count` unsaved entries, `last` the last of them, is about to be written. */
+  /** Call before a row with the first `count` unsaved entries is written; `last` is the last of them. */
   savedRow(frontQueue: number, last: number, count: number): void {
     const { pointer, seq } = this.unsaved(frontQueue);
     // There is no row before this one only at the very beginning of the front queue, or where memory had outrun the
@@ -208,7 +209,7 @@ export class FrontQueues {
     return rowKey(this.list.hostOf(frontQueue), this.list.numberOf(frontQueue), this.#row[frontQueue]!);
   }
 
-  /** Takes that row. Throws INVALID_RECORD where it is missing. */
+  /** Takes the row. Throws INVALID_RECORD if it is missing. */
   takeRow(frontQueue: number, value: Buffer | null | undefined): void {
     const row = this.#row[frontQueue]!;
     const end = row + countOf(value);
@@ -255,7 +256,7 @@ export class FrontQueues {
     wanted.splice(0, next);
   }
 
-  /** What a reader of the whole front queue needs: where rows begin and end, and where memory begins. */
+  /** The extent of a front queue, for readers of all of it: where rows begin and end, and where memory begins. */
   extent(frontQueue: number): {
     readonly row: number;
     readonly from: number;
@@ -278,7 +279,7 @@ export class FrontQueues {
     else if (wanted !== undefined) list.push(wanted);
   }
 
-  /** The head leaves its entry, and those behind it that are gone. */
+  /** Moves the head past its entry, and past later ones that are gone. */
   #advance(frontQueue: number): void {
     this.#step(frontQueue);
     this.#passGone(frontQueue);

@@ -1,4 +1,7 @@
-/** Places inside front queues that their entries have left, by front queue: few, but where a client reports what waits. */
+/**
+ * Places inside front queues that their entries have left, by front queue: few, except if clients report on waiting
+ * URLs.
+ */
 export class GonePlaces {
   readonly #byQueue = new Map<number, Set<number>>();
 
@@ -22,7 +25,7 @@ export class GonePlaces {
     else gone.add(seq);
   }
 
-  /** The queue's head passes this place. Was its entry gone? */
+  /** Call when the queue's head passes this place. Returns whether its entry had left. */
   pass(frontQueue: number, seq: number): boolean {
     const gone = this.#byQueue.get(frontQueue);
     if (gone === undefined || !gone.delete(seq)) return false;

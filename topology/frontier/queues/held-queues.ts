@@ -1,9 +1,10 @@
 /**
- * Queues numbered behind the front queues: they hold URLs that were admitted and are deferred, each kind in queues of
- * its own, so that holding them costs nothing and giving them back moves no URL.
+ * Queues with numbers after the front queues. They hold admitted URLs that are deferred, each kind in separate
+ * queues, so that holding them costs nothing and releasing them moves no URL.
  *
- *   0 … 7 front queues (url/front-queue.ts) 8 beyond the host's budget 16 … 47 one for each trap of the host; a
- *   released trap's queue is drawn from after the front queues
+ *   0 … 7    front queues (url/front-queue.ts)
+ *   8        over the host's budget
+ *   16 … 47  one for each trap of the host; a released trap's queue is drawn from after the front queues
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 

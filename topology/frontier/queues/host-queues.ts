@@ -1,11 +1,11 @@
 /**
- * Back queues: the URLs of each host, in the order they may be fetched.
+ * Back queues: the URLs of each host, in the order in which they may be fetched.
  *
- * There are two parts. *Front queues* hold what was admitted and never leased, each first in, first out
- * (`front-queues.ts`). *Again* holds what comes back (returned, redirected, to be retried), ordered by the time it is
- * due, then by arrival; what is due goes before the front queues. It is in memory: what leases brought back, and
- * retries, are few. What clients of a served crawl *reschedule* is many: it waits behind that, ordered in the same way,
- * with its URLs on disk (`rescheduled-list.ts`).
+ * There are two parts. *Front queues* hold admitted URLs that were never leased, each first in, first out
+ * (`front-queues.ts`). *Again* holds URLs to fetch again (returned, redirected, to be retried), ordered by due time,
+ * then by arrival; due URLs precede the front queues. Again is in memory, because returned URLs and retries are few.
+ * URLs that clients of a served crawl *reschedule* are many: they come after those, in the same order, with the URLs
+ * on disk (`rescheduled-list.ts`).
  *
  * Source: Heydon & Najork, "Mercator" (1999), §3.3.
  */
@@ -22,7 +22,7 @@ export class HostQueues {
   readonly frontQueues: FrontQueues;
   readonly again = new Map<number, AgainList>();
   readonly rescheduled = new Map<number, RescheduledList>();
-  /** Lists that were emptied since the checkpoint: their rows are to be removed. */
+  /** Lists that became empty since the last checkpoint: their rows must be deleted. */
   readonly #emptied = new Map<number, RescheduledList>();
   /** Queues of released traps, which may be drawn from after the front queues. */
   readonly opened = new Map<number, readonly number[]>();
@@ -45,7 +45,7 @@ export class HostQueues {
     return Math.max(this.rescheduled.get(host)?.highestSeq ?? 0, this.again.get(host)?.highestSeq ?? 0) + 1;
   }
 
-  /** What is rescheduled of a host, to add to; one that is emptied leaves its rows to be removed. */
+  /** The host's list of rescheduled URLs, for adding; creates it if necessary. */
   listOf(host: number): RescheduledList {
     const list = this.rescheduled.get(host) ?? this.#emptied.get(host) ?? new RescheduledList();
     this.#emptied.delete(host);
@@ -53,7 +53,7 @@ export class HostQueues {
     return list;
   }
 
-  /** Takes the first `count` out of what is rescheduled. */
+  /** Takes the first `count` rescheduled URLs. */
   takeRescheduled(host: number, count: number): Rescheduled[] {
     const list = this.rescheduled.get(host);
     if (list === undefined || count === 0) return [];
@@ -112,11 +112,11 @@ export interface QueuePlace {
   /** null: it is among those that came back. */
   readonly frontQueue: number | null;
   readonly seq: number;
-  /** When it is due, if it was rescheduled and that is known. */
+  /** The due time, if the URL was rescheduled and the time is known. */
   readonly dueAtMs?: number;
 }
 
-/** One host's queue, to look at. */
+/** One host's queue, for reading. */
 export class HostQueue {
   readonly #queues: HostQueues;
   readonly #host: number;
@@ -199,27 +199,27 @@ export class HostQueue {
   /** The most urgent front queue with entries, counting the head of `again`; `frontQueueCount` if there is nothing. */
   get bestFrontQueue(): number {
     const cameBack = this.cameBack?.first?.entry.frontQueue ?? this.rescheduled?.first?.frontQueue ?? frontQueueCount;
-    // That of a trap has a number beyond.
+    // A trap's queue has a higher number.
     const best = Math.min(cameBack, frontQueueCount);
     const first = this.#firstFrontQueue();
     if (first < best) return first;
-    // Deferred URLs count with the last of the front queues.
+    // Deferred URLs rank like the last front queue.
     return best < frontQueueCount || this.dueAtMs === undefined ? best : frontQueueCount - 1;
   }
 
-  /** Do the URLs of a front queue wait for a verdict to be lifted, rather than for their turn? */
+  /** Returns whether the URLs of a queue are deferred, rather than waiting for their turn. */
   isHeld(number: number): boolean {
     return number >= frontQueueCount && !this.opened.includes(number);
   }
 
-  /** Earliest time anything in here may go; undefined if nothing may. */
+  /** Earliest time at which any URL may go; undefined if none may. */
   get dueAtMs(): number | undefined {
     if (this.#firstFrontQueue() < frontQueueCount) return 0;
     for (const number of this.opened) if (this.sizeOf(number) > 0) return 0;
     return this.cameBack?.first?.dueAtMs ?? this.rescheduled?.first?.dueAtMs;
   }
 
-  /** How many that came back, or were rescheduled, are due at `nowMs`; counts no further than `most`. */
+  /** Number of URLs to fetch again, or rescheduled, that are due at `nowMs`, counted up to `most`. */
   dueCount(nowMs: number, most = Number.POSITIVE_INFINITY): number {
     const count = this.cameBack?.dueCount(nowMs, most) ?? 0;
     return count + (this.rescheduled?.dueCount(nowMs, most - count) ?? 0);

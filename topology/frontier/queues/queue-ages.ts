@@ -1,11 +1,11 @@
 /**
- * How long URLs wait in the front queues, by samples of them: for metrics, and never part of a decision or of a digest.
+ * How long URLs wait in the front queues, from samples: for metrics, and never part of a decision or of a digest.
  *
- * One URL in `every` is noted with its place as it is queued; `every` doubles when there are too many samples, and
- * halves when too few are left, so that a small queue is known exactly and a large one costs no more. A place is never
- * used twice, so a sample says of itself whether its URL still waits, whatever became of it: no disk is asked. What a
- * checkpoint had queued is sampled as it is loaded, and counts as queued at the checkpoint's time: an age after a
- * restart is one at least.
+ * One queued URL in `every` is sampled with its place. `every` doubles when there are too many samples, and halves
+ * when too few are left, so that a small queue is measured exactly and a large one costs no more. A place is never
+ * used twice, so a sample shows whether its URL still waits, without reading the disk. URLs from a checkpoint are
+ * sampled as they are loaded, and count as queued at the checkpoint's time, so an age after a restart is a lower
+ * bound.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { frontierLimits } from '../frontier-limits.ts';
@@ -13,11 +13,11 @@ import type { FrontQueues, SavedFrontQueue } from './front-queues.ts';
 
 interface Sample {
   readonly host: number;
-  /** Of the front queue. */
+  /** Number of the front queue. */
   readonly number: number;
   readonly seq: number;
   readonly queuedAtMs: number;
-  /** URLs that it stands for. */
+  /** Number of URLs that the sample represents. */
   readonly weight: number;
 }
 
@@ -52,7 +52,7 @@ export class QueueAges {
     this.#met = end;
   }
 
-  /** By front queue, and of all; undefined: nothing waits there, or too little to have a sample. */
+  /** By front queue, and of all; undefined: no URLs wait there, or too few for a sample. */
   at(nowMs: number): { readonly all: QueueAge | undefined; readonly byFrontQueue: readonly (QueueAge | undefined)[] } {
     this.#forget();
     const byFrontQueue = Array.from({ length: frontQueueCount }, (): Sample[] => []);
@@ -79,7 +79,7 @@ export class QueueAges {
     if (this.#every > 1 && this.#samples.length < few) this.#every /= 2;
   }
 
-  /** Leaves half of the samples, each of which stands for twice as many. */
+  /** Drops half of the samples; each remaining one represents twice as many URLs. */
   #thin(): void {
     this.#every *= 2;
     const lightFirst = new Map<number, boolean>();

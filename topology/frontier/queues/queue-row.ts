@@ -2,12 +2,12 @@
  * A row of a queue on disk: neighbours of one front queue of one host, front-coded.
  *
  *   key    `q`, host number (4 bytes), front queue (1), sequence number of the first entry (4)
- *   value  count, then of each entry: flags, [depth,] [hops, attempts, expiries, [spelling,]] [payload,] bytes shared with
- *          the URL before, rest
+ *   value  count, then for each entry: flags, [depth,] [hops, attempts, expiries, [spelling,]] [payload,] number of bytes
+ *          shared with the previous URL, rest
  *
- * A row says how many entries it holds, so it names the row after it: queues are read from their head on by exact names,
- * never by iteration, and what was deleted is never passed over. Rows are written once and deleted once.
- * Source of front coding: Witten, Moffat & Bell, "Managing Gigabytes" (1999), §4.1.
+ * A row has its number of entries, which gives the key of the next row. So queues are read from their heads by exact
+ * keys, never by iteration, and deleted rows are never visited. Rows are written once and deleted once. Source of
+ * front coding: Witten, Moffat & Bell, "Managing Gigabytes" (1999), §4.1.
  */
 import { CrawlstreamError } from '../../errors.ts';
 import { type Entry, spellingFlag, withHops } from '../changes/entry.ts';
@@ -17,7 +17,7 @@ import { origins, otherScheme, payloadFlag, rareFlag, schemeMask } from './entry
 
 /** Entries of one row: enough to share their cost, few enough to be read for one lease. */
 export const rowEntriesMax = 128;
-/** A row ends where it has so many bytes. */
+/** A row ends once it has this many bytes. */
 export const rowBytesSoft = 16 * 1024;
 const sameDepthFlag = 8;
 const urlBytesMax = 3 * 8192;
@@ -31,7 +31,7 @@ export function rowKey(host: number, frontQueue: number, first: number): Buffer 
   return key;
 }
 
-/** Writes up to `count` entries, from the one at `pointer` on; returns the pointer of the last, and how many. */
+/** Writes up to `count` entries, starting with the one at `pointer`; returns the pointer of the last, and how many. */
 export function writeRow(
   writer: ByteWriter,
   arena: EntryArena,
@@ -77,7 +77,7 @@ export function writeRow(
   return { last, count: fits };
 }
 
-/** How many entries a row holds. */
+/** Number of entries in a row. */
 export function countOf(value: Uint8Array | null | undefined): number {
   if (value == null) {
     throw new CrawlstreamError(
@@ -88,7 +88,7 @@ export function countOf(value: Uint8Array | null | undefined): number {
   return new ByteReader(value).uint();
 }
 
-/** Shows the first `count` entries of a row in order, without making what is not wanted. */
+/** Visits the first `count` entries of a row in order; an entry is only created if the visitor asks for it. */
 export function readRow(
   value: Uint8Array,
   hostKey: string,
@@ -138,7 +138,7 @@ function urlOf(flags: number, hostKey: string, rest: string): string {
   return scheme === otherScheme ? rest : `${origins[scheme]}${hostKey}${rest}`;
 }
 
-/** Buffer in which a URL is put together. */
+/** Buffer in which URLs are assembled. */
 const urlBytes = Buffer.allocUnsafe(urlBytesMax);
 
 function sharedBytes(a: Buffer, aFrom: number, aTo: number, b: Buffer, bFrom: number, bTo: number): number {

@@ -1,6 +1,6 @@
 /**
- * A 128-bit sum over everything ever queued, for the digest: with where each front queue begins and ends, it says what is in the
- * queues without reading them, whether they are in memory or on disk.
+ * A 128-bit sum over all entries ever queued, for the digest. Together with the start and end of each front queue, it
+ * determines the content of the queues without reading them, in memory or on disk.
  */
 import { type Entry, hopsOf } from '../changes/entry.ts';
 import { MultisetSum } from '../storage/multiset-sum.ts';

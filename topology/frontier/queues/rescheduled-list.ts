@@ -1,10 +1,12 @@
 /**
- * URLs of one queue of a served crawl that wait for their date, ordered by it, then by arrival.
+ * URLs of one queue of a served crawl that wait for their date, ordered by date, then by arrival.
  *
- * What memory has of each is when, and which: the URL and what its client gave along are in a row by its fingerprint
- * (pull/known-rows.ts), so that a crawler which reschedules every page costs 28 bytes a page here, whatever it gives along.
+ * Memory holds only the date and the fingerprint of each. The URL and the client's metadata are in a row by
+ * fingerprint (pull/known-rows.ts), so a crawler that reschedules every page costs 28 bytes a page here, whatever its
+ * metadata.
  *
- * In chunks, so that putting one in, or taking one out, moves few, and a checkpoint writes only what changed:
+ * The list is in chunks, so that an insertion or removal moves few entries, and a checkpoint writes only changed
+ * chunks:
  *
  *   key    `a`, host number (4 bytes), chunk (4)
  *   value  the chunk's words, in order, most significant byte first
@@ -14,7 +16,7 @@ import type { Row } from '../storage/store-job.ts';
 export interface Rescheduled {
   /** ms, above 0. */
   readonly dueAtMs: number;
-  /** Arrival number among all that came back to the host (again-list.ts). */
+  /** Arrival number among all URLs to fetch again of the host (again-list.ts). */
   readonly seq: number;
   /** The URL's fingerprint. */
   readonly hi: number;
@@ -31,9 +33,9 @@ interface Chunk {
   maxSeq: number;
 }
 
-/** Of one URL: due (two), seq, fingerprint (two), hash, front queue. */
+/** Words of one URL: due time (two), seq, fingerprint (two), hash, front queue. */
 const wordsPerUrl = 7;
-/** A chunk that grows beyond is halved, or another is begun behind it. */
+/** Largest chunk; a larger one is split in half, or another is started after it. */
 export const chunkUrlsMax = 512;
 const smallest = 4;
 
@@ -51,7 +53,7 @@ export class RescheduledList {
     return this.size === 0 ? undefined : urlAt(this.#chunks[0]!, 0);
   }
 
-  /** 0: there is none. */
+  /** 0: the list is empty. */
   get highestSeq(): number {
     if (this.#knowsHighest) return this.#highest;
     this.#highest = this.#chunks.reduce((most, { maxSeq }) => Math.max(most, maxSeq), 0);
@@ -59,7 +61,7 @@ export class RescheduledList {
     return this.#highest;
   }
 
-  /** How many are due at `nowMs`; counts no further than `most`. */
+  /** Number of URLs due at `nowMs`, counted up to `most`. */
   dueCount(nowMs: number, most: number): number {
     let count = 0;
     for (const chunk of this.#chunks) {
@@ -111,7 +113,7 @@ export class RescheduledList {
     return taken;
   }
 
-  /** The one with this number. `dueAtMs`: where it stands, so that it is found at once; 0: not known. */
+  /** The URL with this number. `dueAtMs`: its due time, for a fast search; 0: unknown. */
   at(dueAtMs: number, seq: number): Rescheduled | undefined {
     const place = this.#find(dueAtMs, seq);
     return place && urlAt(this.#chunks[place[0]]!, place[1]);
@@ -125,7 +127,7 @@ export class RescheduledList {
     return one;
   }
 
-  /** The one with this fingerprint, which is due then. */
+  /** The URL with this fingerprint and due time. */
   find(dueAtMs: number, hi: number, lo: number): Rescheduled | undefined {
     let [index, at] = this.#placeOf(dueAtMs, 0);
     for (; index < this.#chunks.length; index++, at = 0) {
@@ -139,7 +141,7 @@ export class RescheduledList {
     return undefined;
   }
 
-  /** In order, those behind the place (`dueAtMs`, `seq`). */
+  /** URLs after the place (`dueAtMs`, `seq`), in order. */
   *behind(dueAtMs = 0, seq = 0): Generator<Rescheduled> {
     let [index, at] = this.#placeOf(dueAtMs, seq + 1);
     for (; index < this.#chunks.length; index++, at = 0) {
@@ -200,7 +202,7 @@ export class RescheduledList {
       const chunk = this.#chunks[index];
       return chunk !== undefined && at < chunk.size && seqOf(chunk, at) === seq ? [index, at] : undefined;
     }
-    // As changelogs of earlier releases have it.
+    // The encoding of earlier releases' changelogs.
     for (const [index, chunk] of this.#chunks.entries()) {
       if (chunk.maxSeq < seq) continue;
       for (let at = 0; at < chunk.size; at++) if (seqOf(chunk, at) === seq) return [index, at];
@@ -208,10 +210,10 @@ export class RescheduledList {
     return undefined;
   }
 
-  /** The first place that is not before (`dueAtMs`, `seq`); at the end of a chunk where nothing stands between it and the next. */
+  /** The first place not before (`dueAtMs`, `seq`); the end of a chunk if no URL lies between it and the next chunk. */
   #placeOf(dueAtMs: number, seq: number): [number, number] {
     let [low, high] = [0, this.#chunks.length];
-    // The first chunk with a last entry that is not before it.
+    // Finds the first chunk with a last entry that is not before the place.
     while (low < high) {
       const middle = (low + high) >> 1;
       const chunk = this.#chunks[middle]!;
@@ -292,7 +294,7 @@ function urlAt(chunk: Chunk, at: number): Rescheduled {
   };
 }
 
-/** Is what stands there at this place, or behind it? */
+/** Returns whether the URL at `at` has this place, or a later one. */
 function isBehind(chunk: Chunk, at: number, dueAtMs: number, seq: number): boolean {
   const due = dueOf(chunk, at);
   return due > dueAtMs || (due === dueAtMs && seqOf(chunk, at) >= seq);

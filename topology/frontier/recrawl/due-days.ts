@@ -1,6 +1,6 @@
 /**
- * How many URLs are due on each day, while a policy bounds the visits of a day (`recrawl.fetchesPerDay`). It follows from the
- * table of due URLs: no change carries it, and it is gathered again when a checkpoint was loaded.
+ * Number of URLs due on each day, while a policy limits the visits of a day (`recrawl.fetchesPerDay`). It follows
+ * from the table of due URLs: no change carries it, and it is collected again after a checkpoint is loaded.
  *
  * Days are whole days since the Unix epoch (UTC).
  */
@@ -10,7 +10,7 @@ import { frontierLimits } from '../frontier-limits.ts';
 export class DueDays {
   readonly #urls = new Map<number, number>();
 
-  /** So many more URLs, or fewer, are due at `dueS`. */
+  /** Adds or removes one URL that is due at `dueS`. */
   count(dueS: number, by: 1 | -1): void {
     const day = Math.floor(dueS / daySeconds);
     const urls = (this.#urls.get(day) ?? 0) + by;
@@ -19,8 +19,8 @@ export class DueDays {
   }
 
   /**
-   * `dueS`, or the same time of the first later day on which fewer than `most` URLs are due. Days further away than
-   * `dueDaysMax` are not looked at.
+   * `dueS`, or the same time of the first later day with fewer than `most` due URLs. Days beyond `dueDaysMax` are not
+   * searched.
    */
   withRoom(dueS: number, most: number): number {
     const day = Math.floor(dueS / daySeconds);

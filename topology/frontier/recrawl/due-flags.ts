@@ -1,4 +1,4 @@
-/** What a row of the schedule says beside its numbers, in 16 bits. */
+/** Fields of a row of the schedule other than its numbers, packed into 16 bits. */
 export interface DueFlags {
   /** Number of a final status: changes/changes.ts. */
   readonly status: number;
@@ -6,9 +6,9 @@ export interface DueFlags {
   readonly fromSitemap: boolean;
   readonly out: boolean;
   readonly pushed: boolean;
-  /** The content dedup says that it is nearly the same as another page. */
+  /** The content dedup reports that the page is nearly the same as another one. */
   readonly duplicate: boolean;
-  /** New URLs that links of the page have led to since its last visit; `gainedMax`: so many at least. */
+  /** New URLs that links of the page have led to since its last visit; `gainedMax`: this many or more. */
   readonly gained: number;
 }
 
@@ -18,7 +18,7 @@ const outFlag = 0x100;
 const pushedFlag = 0x200;
 const duplicateFlag = 0x400;
 const gainedShift = 11;
-/** What five bits hold. A page that gains more is visited sooner, until it gains fewer between two visits. */
+/** Limit of five bits. A page that gains more is visited sooner, until it gains fewer between two visits. */
 export const gainedMax = 31;
 
 export function packFlags({ status, frontQueue, fromSitemap, out, pushed, duplicate, gained }: DueFlags): number {

@@ -1,23 +1,23 @@
 /**
  * Due times in order, a queue for each host, over one set of columns: pairing heaps, linked by row number.
  *
- * Rows order by (due time, fingerprint), so the answers depend on what is in them and not on how it got there: a heap
- * loaded from a checkpoint, or replayed, gives the same rows in the same order.
+ * Rows are ordered by (due time, fingerprint), so the results depend only on the content: a heap loaded from a
+ * checkpoint, or replayed, yields the same rows in the same order.
  *
- * Source: Fredman, Sedgewick, Sleator & Tarjan, "The pairing heap" (Algorithmica 1, 1986). O(1) to add or to look at the
- * first, O(log n) amortised to take one out, wherever it stands. Cost: 12 bytes a row, 4 a host.
+ * Source: Fredman, Sedgewick, Sleator & Tarjan, "The pairing heap" (Algorithmica 1, 1986). O(1) to add or to read the
+ * first, O(log n) amortised to remove any row. Cost: 12 bytes a row, 4 a host.
  */
 import { fitted } from '../storage/columns.ts';
 
-/** Is row a before row b? */
+/** Returns whether row a precedes row b. */
 export type Before = (a: number, b: number) => boolean;
 
-/** Links hold row + 1, so that 0 is none. */
+/** Links hold row + 1, so 0 means none. */
 export class DueHeaps {
   readonly #before: Before;
   #child = new Uint32Array(0);
   #next = new Uint32Array(0);
-  /** The sibling before, or the parent of a first child. */
+  /** Previous sibling, or the parent of a first child. */
   #previous = new Uint32Array(0);
   #rootOf = new Uint32Array(0);
 
@@ -54,7 +54,10 @@ export class DueHeaps {
     this.#rootOf[host] = this.#meld(this.#rootOf[host]!, rest);
   }
 
-  /** Rows of a host from the first on for which `wanted` holds, in no order: what is behind one that it fails for is not asked. */
+  /**
+   * Rows of a host for which `wanted` holds, starting with the first, in no order. Rows after a row that fails are
+   * skipped.
+   */
   *upTo(host: number, wanted: (row: number) => boolean): Generator<number> {
     const open = [this.first(host) + 1];
     for (let link = open.pop(); link !== undefined; link = open.pop()) {

@@ -1,10 +1,11 @@
 /**
- * The schedule in the checkpoint: blocks of the table's rows, those that changed, all of one position; then what goes with them.
+ * The schedule in the checkpoint: the changed blocks of the table's rows, all of one position, then the values beside
+ * the table.
  *
  * | key | value |
  * | --- | --- |
  * | `d`, block | 8 rows of 24 bytes each |
- * | `d` | rows, price, credit, sitemaps' standing by host, and when they are read |
+ * | `d` | rows, price, credit, trust in sitemaps by host, and when sitemaps are read |
  */
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { Row } from '../storage/store-job.ts';

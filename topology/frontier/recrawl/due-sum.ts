@@ -1,7 +1,4 @@
-/**
- * A sum, modulo 2^64, over everything scheduled, whatever its order: digest and self-check use it for the whole
- * schedule.
- */
+/** A sum, modulo 2^64, over the whole schedule in any order; the digest and the self-check use it. */
 import { packFlags } from './due-flags.ts';
 import type { Due } from './due-table.ts';
 

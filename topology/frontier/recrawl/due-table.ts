@@ -167,7 +167,7 @@ export class DueTable {
     return count;
   }
 
-  /** The first `count` URLs of a host go on lease, in order. */
+  /** Puts the first `count` URLs of a host on lease, in order. */
   take(host: number, count: number): Due[] {
     return Array.from({ length: count }, () => {
       const due = this.remove(this.#heaps.first(host));
@@ -223,7 +223,7 @@ export class DueTable {
     this.#index[at] = row + 1;
   }
 
-  /** Closes the gap: what was pushed past it moves back. */
+  /** Closes the gap in the index: rows that were displaced past it move back. */
   #unlink(row: number): void {
     const mask = this.#index.length - 1;
     let gap = this.#lo[row]! & mask;

@@ -1,27 +1,24 @@
 /**
- * How fresh the pages of partitions are now, as far as their visits tell: for metrics and queries, and never part of a
- * decision. A page that changes λ times a day and was seen t days ago is still what was seen with probability e^(−λt)
- * (Cho & Garcia-Molina, TODS 28(4), 2003); pages that nobody has visited twice count for age alone.
+ * The current freshness of pages, estimated from their visits: for metrics and queries, and never part of a decision.
+ * A page that changes λ times a day and was seen t days ago is unchanged with probability e^(−λt) (Cho &
+ * Garcia-Molina, TODS 28(4), 2003). Pages with fewer than two visits count for age alone.
  */
 import { rateClasses, rateOfClass } from '../../policy/recrawl/rate-classes.ts';
 import { noRate } from './due-table.ts';
 import type { RecrawlState } from './recrawl-state.ts';
 
 export interface Freshness {
-  /** Pages that were seen. */
+  /** Visited pages. */
   readonly pages: number;
-  /** Share of them that is expected to be as it was seen, 0 to 1; null: no rate is known yet. */
+  /** Share of them that is expected to be unchanged, 0 to 1; null: no change rate is known yet. */
   readonly fresh: number | null;
   readonly freshByFrontQueue: readonly (number | null)[];
-  /**
-   * Time since pages were last seen, s: its median and its 95th percentile, to within a tenth. null: there are no
-   * pages.
-   */
+  /** Time since pages were last seen, s: median and 95th percentile, to within a tenth. null: there are no pages. */
   readonly ageP50S: number | null;
   readonly ageP95S: number | null;
-  /** Share that was seen within the goal of seven days. */
+  /** Share of pages seen within the goal of seven days. */
   readonly withinGoal: number | null;
-  /** Share of the dates in sitemaps and feeds for which a visit was made that were right; null: there was none. */
+  /** Share of correct dates in sitemaps and feeds, among dates that led to a visit; null: none did. */
   readonly sitemapTrust: number | null;
 }
 
@@ -30,7 +27,7 @@ const goalS = 7 * 86_400;
 /** Ages are counted by powers of 1.1. */
 const ageBase = Math.log(1.1);
 
-/** `host`: of one host, of one partition. Costs 50 ns a page. */
+/** `host`: only this host, of one partition. Costs 50 ns a page. */
 export function freshnessNow(partitions: readonly RecrawlState[], nowMs: number, host?: number): Freshness {
   const nowS = Math.floor(nowMs / 1_000);
   const ages = new Uint32Array(256);

@@ -1,5 +1,5 @@
 /**
- * What a partition knows of visits to come: which page is due when, what a visit costs, how refresh and discovery share
+ * Scheduled revisits of a partition: which page is due when, the price of a visit, how refresh and discovery share
  * the fetches, and which hosts' sitemaps are reliable. It is part of the state: only changes alter it. Without a
  * `recrawl` policy it is empty, and costs nothing.
  *
@@ -20,11 +20,11 @@ import { unread } from '../hosts/lease.ts';
 import { gainedMax } from './due-flags.ts';
 import { type Due, DueTable, noRate } from './due-table.ts';
 
-/** How often a host's sitemaps and feeds said that a page had changed, and how often that was so. Halved together. */
+/** How often a host's sitemaps and feeds reported a change, and how often that was right. Both are halved together. */
 export interface Trust {
   readonly fromSitemap: number;
   readonly proved: number;
-  /** When the last URL that they named is due. */
+  /** Due time of the last URL that they reported. */
   readonly lastDueS: number;
 }
 
@@ -36,24 +36,24 @@ export interface PageRead {
   readonly lo: number;
 }
 
-/**
- * Credit is in thousandths of a fetch. No more than this is carried along, which bounds the longest run of one kind.
- */
+/** Most credit carried along, in thousandths of a fetch. It bounds the longest run of one kind. */
 const creditMax = 64_000;
 const announcedMax = 64;
-/** Stands for a price of zero. */
+/** Encodes a price of zero. */
 export const freeVisit = -(2 ** 20);
-/** Prices are kept as their logarithm: 1024 steps to the octave. */
+/** Prices are stored as their logarithm: 1024 steps to the octave. */
 const stepsPerOctave = 1024;
 
 export class RecrawlState {
   readonly table = new DueTable();
   readonly trust = new Map<number, Trust>();
   readonly sitemaps = new SitemapRounds();
-  /** Pages that are in no row of the checkpoint yet, by fingerprint; and those of a checkpoint that is being written. */
+  /**
+   * Pages that are in no row of the checkpoint yet, by fingerprint; and those of a checkpoint that is being written.
+   */
   pages = new Map<string, PageRecord>();
   saving: ReadonlyMap<string, PageRecord> = new Map();
-  /** Pages on lease that have not been read. */
+  /** Leased pages that have not been read yet. */
   reads: PageRead[] = [];
   price = freeVisit;
   pricedAtMs = 0;
@@ -84,7 +84,7 @@ export class RecrawlState {
     return this.table.size === 0 && this.sitemaps.size === 0 && this.credit === 0 && this.pricedAtMs === 0;
   }
 
-  /** What a visit costs: freshness for one visit a day. null: no page has been visited twice. */
+  /** Price of a visit: freshness for one visit a day. null: no page has been visited twice. */
   get visitPrice(): number | null {
     if (this.pricedAtMs === 0) return null;
     return this.price === freeVisit ? 0 : 2 ** (this.price / stepsPerOctave);
@@ -97,11 +97,11 @@ export class RecrawlState {
   }
 
   put(hi: number, lo: number, host: number, page: PageRecord, dueAtMs: number): void {
-    // Feeds are polled beside the bandwidth that pages share.
+    // Feeds are polled in addition to the bandwidth that pages share.
     const rate = isFeedSignature(page.signature) ? null : changesPerDay(page.history);
     const visitedS = Math.floor(page.visitedAtMs / 1_000);
     const row = this.table.find(hi, lo);
-    // A visit that failed leaves it as it was.
+    // A failed visit does not change it.
     const before = row < 0 ? null : this.table.at(row);
     const gained = before?.visitedS === visitedS ? before.gained : 0;
     const duplicate = before?.duplicate === true;
@@ -129,7 +129,7 @@ export class RecrawlState {
     return this.table.size - this.table.out + this.sitemaps.pending;
   }
 
-  /** When a host's first URL, or its sitemaps, are due, ms; undefined: none is. */
+  /** When a host's first URL, or its sitemaps, are due, ms; undefined: none. */
   dueAtMs(host: number): number | undefined {
     const sitemapsAtMs = this.sitemaps.dueAtMs(host);
     const dueS = this.table.size === 0 ? undefined : this.table.firstDueS(host);
@@ -142,7 +142,7 @@ export class RecrawlState {
     this.#unsaved = true;
   }
 
-  /** A URL that is scheduled is due at another time from now on; one on lease is marked, and the visit says when. */
+  /** Changes the due time of a scheduled URL. A leased URL is only marked, and the end of its visit sets the time. */
   move([hi, lo]: Readonly<Uint32Array>, dueS: number, fromSitemap: boolean): void {
     const due = this.table.remove(this.table.find(hi!, lo!));
     this.table.put(due.out ? { ...due, pushed: true } : { ...due, dueS, fromSitemap });
@@ -159,7 +159,7 @@ export class RecrawlState {
     this.table.put({ ...due, duplicate, frontQueue, rateClass });
   }
 
-  /** Links of a page have led to so many new URLs; nothing where it is not scheduled any more. */
+  /** Counts new URLs that links of a page have led to. Does nothing if the page is no longer scheduled. */
   gain([hi, lo]: Readonly<Uint32Array>, urls: number): void {
     const row = this.table.find(hi!, lo!);
     if (row < 0) return;
@@ -167,7 +167,7 @@ export class RecrawlState {
     this.table.put({ ...due, gained: Math.min(gainedMax, due.gained + urls) });
   }
 
-  /** A lease's share of its host's due URLs; credit counts everything it takes. */
+  /** Takes due URLs of a host for a lease; the credit counts all URLs of the lease. */
   take(host: number, grant: Change & { readonly kind: 'grant' | 'grantDue' | 'grantSitemaps' }): readonly Due[] {
     const due = grant.kind === 'grantDue' ? grant.due : 0;
     if (due === 0 && this.share === 0) return none;
@@ -178,7 +178,7 @@ export class RecrawlState {
     return this.table.take(host, due);
   }
 
-  /** A page's entry of a lease: `unread`, and to be read, where it is not in memory. */
+  /** A page's entry for a lease: `unread`, and to be read, if it is not in memory. */
   enter({ hi, lo }: Due, leaseId: number, index: number, pages: Map<number, PageRecord>): Entry {
     const page = this.pageAt(hi, lo);
     if (page === undefined) {

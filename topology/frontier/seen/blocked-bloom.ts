@@ -28,7 +28,7 @@ export class BlockedBloom {
     const block = wordsPerBlock * Math.floor(hi * this.#blocks * 2 ** -32);
     let bits = lo;
     for (let probe = 0; probe < probes; probe++) {
-      // Nine bits a probe; the second three come from the high word, of which only the top bits chose the block.
+      // Nine bits a probe. The second three probes use the high word; only its top bits selected the block.
       if (probe === 3) bits = Math.imul(hi, 0x9e3779b1) ^ (lo >>> 27);
       if ((words[block + ((bits >>> 5) & 15)]! & (1 << (bits & 31))) === 0) return false;
       bits >>>= 9;

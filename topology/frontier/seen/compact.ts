@@ -48,7 +48,7 @@ export function* compact(seen: SeenTest, runs: readonly Run[]): StoreJob {
   seen.replaceRuns(runs, yield* writer.end());
 }
 
-/** Where a merge stands in one run. */
+/** Position of a merge in one run. */
 class Cursor {
   readonly #run: Run;
   #block = 0;

@@ -1,9 +1,9 @@
 /**
- * The fingerprints admitted since the last run was written, in the order they came: what a restart fills the table from.
+ * The fingerprints admitted since the last run was written, in order; a restart fills the table from them.
  *
- * Kept as lists of blocks; the newest list grows. A save rewrites its last block until that is full, so rows are few
- * and large whatever the rate. When the table is about to become a run, the next list begins, and the older ones go once
- * the run is there.
+ * They are stored as lists of blocks; the newest list grows. A save rewrites its last block until the block is full,
+ * so rows are few and large whatever the rate. When the table is about to become a run, the next list begins, and the
+ * older lists are deleted once the run exists.
  */
 import type { Row } from '../storage/store-job.ts';
 import { blockBytes, blockFingerprints, blockKey } from './runs.ts';
@@ -70,7 +70,7 @@ export class FingerprintLog {
     return rows;
   }
 
-  /** Goes on after a restart with lists as they were; `tail`: what the last block holds, if it is not full. */
+  /** Continues after a restart with the stored lists; `tail`: content of the last block, if it is not full. */
   resume(lists: readonly FingerprintList[], tail: Uint32Array): void {
     const last = lists.at(-1)!;
     this.#ended = lists.slice(0, -1);

@@ -1,20 +1,20 @@
 /**
- * A set of 64-bit fingerprints in typed arrays, kept in order.
+ * A sorted set of 64-bit fingerprints in typed arrays.
  *
- * Open addressing with linear probing in 256 segments, chosen by the top byte, each growing by itself, so that no growth
- * pauses a partition. The place of a fingerprint grows with its value and a cluster is kept sorted (Amble & Knuth,
- * "Ordered hash tables", 1974), so that the whole table is sorted with gaps: it can be written as a sorted run in one pass,
- * growing reads and writes in order, and a search for what is absent ends at the first larger one.
+ * Open addressing with linear probing in 256 segments, chosen by the top byte. Each segment grows separately, so that
+ * no growth pauses a partition. The place of a fingerprint grows with its value, and a cluster is kept sorted (Amble
+ * & Knuth, "Ordered hash tables", 1974), so the whole table is sorted with gaps. It can be written as a sorted run in
+ * one pass, growing reads and writes in order, and a search for an absent value ends at the first larger one.
  *
- * Fingerprints must be spread evenly over all bits, as keyed hashes are (url/fingerprint.ts): nobody without the key can
- * aim at one place. 0,0 is stored as 0,1.
+ * Fingerprints must be spread evenly over all bits, as keyed hashes are (url/fingerprint.ts), so nobody without the
+ * key can aim at one place. 0,0 is stored as 0,1.
  *
  * 10 to 16 bytes each: a segment is between half and three quarters full.
  */
 
 const segmentCount = 256;
 const slotsInitial = 16;
-/** Slots behind the last place, for what is pushed past it; doubled where they don't do. */
+/** Slots after the last place, for displaced fingerprints; doubled if they do not suffice. */
 const slotsBeyond = 48;
 const loadMax = 0.75;
 const growth = 1.5;
@@ -22,7 +22,7 @@ const growth = 1.5;
 interface Segment {
   /** Pairs of high and low word; 0,0: empty. The last pair always is. */
   slots: Uint32Array;
-  /** Places, `slotsBeyond` not counted. */
+  /** Places, without `slotsBeyond`. */
   capacity: number;
   used: number;
 }
@@ -101,7 +101,7 @@ function emptySegments(capacity: number): Segment[] {
   }));
 }
 
-/** In one piece of memory, 131 kB: 256 of them cost a frontier that begins, and whoever tries many, seven times as much. */
+/** All in one block of memory, 131 kB: 256 separate ones would cost seven times as much for each new frontier. */
 function smallSegments(): Segment[] {
   const words = 2 * (slotsInitial + slotsBeyond);
   const memory = new Uint32Array(segmentCount * words);
@@ -131,7 +131,7 @@ function homeOf(capacity: number, hi: number, lo: number): number {
   return 2 * Math.floor((((hi << 8) | (lo >>> 24)) >>> 0) * capacity * 2 ** -32);
 }
 
-/** Pushes what follows up to the next gap; false, with nothing done, if the gap is the last slot. */
+/** Moves the entries up to the next gap; returns false, without any change, if the gap is the last slot. */
 function insertAt(slots: Uint32Array, at: number, hi: number, lo: number): boolean {
   let gap = at;
   while (slots[gap] !== 0 || slots[gap + 1] !== 0) gap += 2;

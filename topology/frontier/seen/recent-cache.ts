@@ -1,8 +1,8 @@
 /**
- * Cache of fingerprints that were recently found to be seen: 8-way, a set is one cache line.
+ * Cache of fingerprints that were recently found to be seen: 8-way, one set per cache line.
  *
- * Links repeat: most of what a page links to was linked to moments ago (menus, footers). What is in here is seen for
- * sure; what is not, may be. A set's ways are overwritten in turn, oldest first.
+ * Links repeat: most targets of a page's links were linked to moments ago (menus, footers). A fingerprint in the
+ * cache is certainly seen; one that is missing may be. A set's ways are overwritten in turn, oldest first.
  */
 
 const ways = 8;

@@ -21,7 +21,7 @@ export function blocksOf(count: number): number {
   return Math.ceil(count / blockFingerprints);
 }
 
-/** Sorts behind the manifest's key, by list and block. */
+/** Sorts after the manifest's key, by list and block. */
 export function blockKey(list: number, block: number): Buffer {
   const key = Buffer.allocUnsafe(13);
   key[0] = 0x73;
@@ -34,7 +34,7 @@ export function blockBytes(words: Uint32Array): Buffer {
   return Buffer.from(words.buffer, words.byteOffset, words.byteLength);
 }
 
-/** The words of a block's row. Throws INVALID_RECORD where it is missing or torn. */
+/** The words of a block's row. Throws INVALID_RECORD if it is missing or torn. */
 export function blockWords(bytes: Uint8Array | null | undefined): Uint32Array {
   if (bytes == null || bytes.length % 8 !== 0) {
     throw new CrawlstreamError(

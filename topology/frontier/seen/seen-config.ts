@@ -1,14 +1,14 @@
 /**
- * What one partition's seen test may use, and the counts that follow from it.
+ * Resources of one partition's seen test, and the counts that follow from them.
  *
- * `exact`: no page is missed. Up to `tableMax` URLs are held in memory; beyond, most are on disk and a part of the links
- * waits for a pass over them. `bloom`: 1–2 bytes a URL and never a look at the disk, but a URL that is new is taken for
- * seen with odds of up to `bloomErrors` once `bloomUrls` are known, and its page is then never crawled. The measured
- * number of such pages is the tally `seenErrors`.
+ * `exact`: no page is missed. Up to `tableMax` URLs are held in memory; beyond, most are on disk, and some links wait
+ * for a pass over them. `bloom`: 1–2 bytes a URL and no disk reads. But once `bloomUrls` are known, a new URL is
+ * taken for seen with a probability of up to `bloomErrors`, and its page is then never crawled. The tally
+ * `seenErrors` is the measured number of such pages.
  *
- * Verdicts are in the changelog, so this is configuration of a process, not of the crawl: either kind, and any size,
- * reads what the other wrote, and a crawl may change them at each start. Sizes are counts derived from what is
- * configured, never from what was measured.
+ * Verdicts are in the changelog, so this is configuration of a process, not of the crawl: either kind, with any size,
+ * reads the rows of the other, and a crawl may change them at each start. Sizes are derived from configured counts,
+ * never from measurements.
  */
 
 import { bloomBytes } from './blocked-bloom.ts';

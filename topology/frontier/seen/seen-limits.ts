@@ -7,7 +7,7 @@ export const seenLimits = {
   memoryBytes: 256 * 1024 * 1024,
   /** A cache beyond this no longer fits the processor's own. */
   cacheBytesMax: 8 * 1024 * 1024,
-  /** For Bloom filters only: ten million URLs, and one page in a hundred missed once so many are known. */
+  /** For Bloom filters only: ten million URLs, with one page in a hundred missed once that many are known. */
   bloomUrls: 10_000_000,
   bloomErrors: 0.01,
 } as const;

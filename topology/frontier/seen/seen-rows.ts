@@ -3,13 +3,13 @@
  *
  * | key | value |
  * | --- | --- |
- * | s | manifest: how many fingerprints and their sum, the lists of the log, the runs, the next list's number |
+ * | s | manifest: number of fingerprints and their sum, the lists of the log, the runs, the next list's number |
  * | s · list · block | up to 8,192 fingerprints (runs.ts) |
  *
- * Only what the manifest names counts: rows of a run that was not finished, or of a log ahead of it, are as good as
- * absent. The manifest is written in one batch with the position of the checkpoint, so that both are of one moment, and so are
- * the deletions of what it no longer names. Call `saveSeen` only when what was added is acked: a fingerprint on disk
- * whose admission was void would hide a page for ever.
+ * Only rows that the manifest names count: rows of an unfinished run, or of a log ahead of it, are ignored. The
+ * manifest, and the deletions of rows that it no longer names, are written in one batch with the position of the
+ * checkpoint, so that they match. Call `saveSeen` only after the admissions are acked: a fingerprint on disk with a
+ * void admission would hide a page forever.
  */
 import { CrawlstreamError } from '../../errors.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
@@ -24,7 +24,7 @@ import { SortedLoad } from './sorted-load.ts';
 export const manifestKey = Buffer.from('s');
 const manifestVersion = 1;
 
-/** Rows that changed since the last call; nothing before the first admission. */
+/** Rows that changed since the last call; none before the first admission. */
 export function saveSeen(seen: SeenTest): Row[] {
   if (seen.size === 0) return [];
   const rows = seen.log.save();
@@ -57,7 +57,7 @@ export class SeenLoader {
   readonly #seen: SeenTest;
   readonly #lists = new Map<number, { readonly list: FingerprintList; readonly isRun: boolean }>();
   #logs: readonly FingerprintList[] = [];
-  /** Lists that the manifest does not name, and up to where they have rows. */
+  /** Lists that the manifest does not name, and the number of their last row. */
   readonly #orphans = new Map<number, number>();
   readonly #firsts = new Map<number, number[]>();
   #load: SortedLoad | null = null;

@@ -1,19 +1,19 @@
 /**
- * Seen test: "has this URL been admitted before?", of 64-bit fingerprints, in tiers.
+ * Seen test: "has this URL been admitted before?", for 64-bit fingerprints, in tiers.
  *
- *   cache of recent ones → table → [ a table on its way into a run → answers of the last lookup → filter → runs on disk ]
+ *   cache of recent ones → table → [ a table that becomes a run → answers of the last lookup → filter → runs on disk ]
  *
- * A table in memory, exact (fingerprint-table.ts), until it holds `tableMax`. Then it is written as a sorted run, beside
- * the work of the partition, and another one begins: from here on a Bloom filter over all runs says "surely new" or
- * "ask". What must be asked is gathered, and looked up in one pass over the runs (look-up.ts); meanwhile the verdict is
- * `unknown`, and whoever decides stops before that link. So verdicts and their order are those of one exact set,
- * however many tiers there are, and a committed position never passes an undecided link (docs/design.md §4.9).
+ * An exact table in memory (fingerprint-table.ts) until it holds `tableMax`. It is then written as a sorted run,
+ * while the partition works, and a new table begins. From here on, a Bloom filter over all runs says "surely new" or
+ * "look it up". Such lookups are collected, and answered in one pass over the runs (look-up.ts). Meanwhile the
+ * verdict is `unknown`, and the partition stops before that link. So verdicts and their order are those of one exact
+ * set, however many tiers there are, and a committed position never passes an undecided link (docs/design.md §4.9).
  *
- * With `bloom` there is the filter alone (seen-config.ts says what that costs).
+ * With `bloom`, there is only the filter (seen-config.ts describes the cost).
  *
  * Sources: Lee, Leonard, Wang & Loguinov, "IRLbot" (WWW 2008), §4: DRUM, buckets checked against a sorted disk file
  * in batches; O'Neil et al., "The log-structured merge-tree" (1996): runs written once, merged when they are many.
- * Odds of one false "seen" among n URLs: n² / 2^65, 3·10⁻⁴ at 100 M.
+ * Probability of one false "seen" among n URLs: n² / 2^65, 3·10⁻⁴ at 100 M.
  */
 
 import { MultisetSum } from '../storage/multiset-sum.ts';
@@ -45,9 +45,12 @@ export interface Answers {
   readonly found: Uint8Array;
 }
 
-/** At one of so many new URLs, the filter is asked about fingerprints that were never added, to measure false positives. */
+/**
+ * At one in this many new URLs, the filter is tested with fingerprints that were never added, to measure false
+ * positives.
+ */
 const sampling = 16;
-/** A filter that says "seen" to so many in a row says so to all: the measure has an end. */
+/** Most tests in a row: a filter that says "seen" this often says so to everything. */
 const strangersMax = 1_000;
 
 export class SeenTest {
@@ -60,12 +63,12 @@ export class SeenTest {
   log = new FingerprintLog(1);
   runs: readonly Run[] = [];
   nextId = 2;
-  /** Lists that nothing refers to any more: their rows are deleted with the next save. */
+  /** Lists without references: their rows are deleted with the next save. */
   dropped: FingerprintList[] = [];
   sealed: Sealed | null = null;
   /**
-   * Grows when answers are forgotten, and when fingerprints leave the table for a run: what was asked must be asked
-   * again.
+   * Grows when answers are dropped, and when fingerprints leave the table for a run: earlier questions must then be
+   * asked again.
    */
   forgets = 0;
   filter: BlockedBloom | null = null;
@@ -96,7 +99,7 @@ export class SeenTest {
     return this.sealed !== null && this.#table.size >= this.counts.recentMax;
   }
 
-  /** Memory of every part but what a job has under way, a few MB at most. */
+  /** Memory of all parts, except that of running jobs, a few MB at most. */
   get bytes(): number {
     const answers = this.#answers === null ? 0 : this.#answers.asked.byteLength + this.#answers.found.byteLength;
     const parts = [this.#table, this.#questions, this.sealed?.table, this.filter, this.#cache];
@@ -185,19 +188,19 @@ export class SeenTest {
     return asked;
   }
 
-  /** Answers the questions that were taken. What was answered before is forgotten. */
+  /** Stores the answers to the questions that were taken, and drops earlier answers. */
   answer(answers: Answers): void {
     this.#answers = answers;
   }
 
-  /** The table has become a run. */
+  /** Replaces the sealed table by its run. */
   unseal(run: Run): void {
     const { lists } = this.sealed!;
     this.runs = [...this.runs, run];
     this.log.drop(lists);
     this.dropped.push(...lists);
     this.sealed = null;
-    // The last answers may say "new" of fingerprints that were admitted since and are in the run now.
+    // The last answers may say "new" for fingerprints that were admitted since, and are in the run now.
     this.#answers = null;
     this.forgets += 1;
   }
@@ -217,12 +220,12 @@ export class SeenTest {
     return merged.length > 0 ? compact(this, merged) : null;
   }
 
-  /** Takes over what a restart loaded. */
+  /** Takes over the loaded table after a restart. */
   resume(table: FingerprintTable): void {
     this.#table = table;
   }
 
-  /** Before the first run. */
+  /** Call before the first run. */
   allocateFilter(): void {
     this.filter ??= new BlockedBloom(this.counts.bloomBytes);
     if (this.config.kind === 'exact') this.#cache ??= new RecentCache(this.counts.cacheBytes);

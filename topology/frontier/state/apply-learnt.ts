@@ -1,6 +1,6 @@
 /**
- * Applies what was learnt beside the URLs themselves: of inputs, links, budgets, cash, tags, prices, hubs, and of how hosts spell. None of it
- * is in the rows of hosts, so it is never ahead of the changelog's position.
+ * Applies changes that do not concern single URLs: inputs, links, budgets, cash, tags, prices, hubs, and rewritings.
+ * They are not in the rows of hosts, so they are never ahead of the changelog's position.
  */
 import type { Change } from '../changes/changes.ts';
 import { evidenceOf } from './equivalences.ts';

@@ -1,4 +1,4 @@
-/** What a loaded row does to a state. Conservation holds after each: what is admitted has a place. */
+/** Applies a loaded row to a state. Conservation holds after each row: every admitted URL has a place. */
 
 import type { LoadRow } from '../changes/load-row.ts';
 import { placeOf } from './place-of.ts';

@@ -1,4 +1,4 @@
-/** What the changes of a served crawl do to its state. Part of `FrontierState.apply`. */
+/** Applies the changes of a served crawl to its state. Part of `FrontierState.apply`. */
 import type { Change } from '../changes/changes.ts';
 import { knownKey } from '../pull/known-rows.ts';
 import { payloadOf } from '../pull/payload.ts';

@@ -1,8 +1,8 @@
 /**
- * What a purge does to the state. Part of `FrontierState.apply`.
+ * Applies a purge to the state. Part of `FrontierState.apply`.
  *
  * URLs that waited or were on lease no longer count as admitted, so conservation holds. Counts of fetched pages stay,
- * since they name no host. Leases stay out, empty, until their fetchers or their deadlines end them.
+ * because they name no host. Leases stay, empty, until their fetchers or their deadlines end them.
  */
 import { hostKeyOf } from '../../url/host-key.ts';
 import type { Change } from '../changes/changes.ts';
@@ -14,7 +14,7 @@ type Purge = Change & { readonly kind: 'purge' };
 
 export function applyPurge(state: FrontierState, change: Purge): void {
   const host = state.getOrCreate(change.hostKey);
-  // If the host's row is ahead, the row already holds this change.
+  // If the host's row is ahead, the row already contains this change.
   const isAhead = state.ahead.holds(host.id, state.changelog.offset);
   if (change.url === '') purgeHost(state, host, isAhead);
   else purgeUrl(state, host, change, isAhead);

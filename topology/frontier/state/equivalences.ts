@@ -1,21 +1,21 @@
 /**
- * What a partition has learnt of the spellings of its hosts: for each host, how often a rewriting (url/rewriting.ts) was proved by a
- * redirect, and how often it was contradicted by a page that was there without it.
+ * Learned rewritings of a partition's hosts: for each host, how often a redirect proved a rewriting
+ * (url/rewriting.ts), and how often a page that exists without it contradicted it.
  *
- * It is of the host alone that said so, so no site can have another's pages taken for its own. Proofs count by distinct
- * targets: a site that sends all its pages to one has proved nothing. Rows of the checkpoint, by host key, beside the
- * position: they are never ahead of it. Cost: about 200 B a host that redirects.
+ * Evidence counts only for the host that gave it, so no site can have another's pages taken for its own. Proofs count
+ * by distinct targets: a site that redirects all its pages to one proves nothing. Rows of the checkpoint, by host
+ * key, written with the position and never ahead of it. Cost: about 200 B a host that redirects.
  */
 import type { Rewriting } from '../../url/rewriting.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { Row } from '../storage/store-job.ts';
 
 export interface Evidence {
-  /** Distinct targets since it was last contradicted. */
+  /** Distinct targets since the last contradiction. */
   readonly proofs: number;
-  /** Times that it was contradicted. */
+  /** Number of contradictions. */
   readonly against: number;
-  /** Marks of the last targets (a word of their fingerprints), until it is learnt. */
+  /** Marks of the last targets (a word of their fingerprints), until the rewriting is learned. */
   readonly targets: readonly number[];
 }
 
@@ -27,7 +27,7 @@ export const noEvidence: Evidence = { proofs: 0, against: 0, targets: [] };
 
 export type HostEvidence = ReadonlyMap<Rewriting, Evidence>;
 
-/** So many doublings of the proofs that are asked for: each contradiction makes one. */
+/** Most doublings of the required proofs; each contradiction doubles them once. */
 const doublingsMax = 6;
 
 /** Proofs that a rewriting needs: twice as many after each contradiction. */

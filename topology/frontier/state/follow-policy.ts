@@ -1,4 +1,4 @@
-/** Adapts the parts of the state that depend on the policy to the one that is in force from now on. */
+/** Adapts the parts of the state that depend on the policy to a new policy. */
 import type { PolicyConfig } from '../../policy/policy.ts';
 import { settleDomain } from './settle-host.ts';
 import type { FrontierState } from './state.ts';
@@ -19,7 +19,7 @@ export function followPolicy(state: FrontierState, policy: Partial<PolicyConfig>
   if (isPaced && !state.domainPace.on) for (const host of hosts.values()) state.settle(host);
   else if (isCapped || isPaced) for (const host of hosts.values()) settleDomain(state, host);
   const windows = windowsOf(policy);
-  // Those that were looked at outside their window wait for an opening that may have moved.
+  // Hosts that were checked outside their window wait for an opening that may have moved.
   if (windows !== state.windows) for (const host of hosts.values()) state.settle(host);
   state.windows = windows;
   state.recrawl.setPolicy(recrawl);

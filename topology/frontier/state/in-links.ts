@@ -1,28 +1,28 @@
 /**
- * In-links of URLs, counted as they are sighted: a count-min sketch with conservative update (Estan & Varghese, SIGCOMM
- * 2002; Cormode & Muthukrishnan, J. Algorithms 55, 2005). Counts are advisory (docs/design.md §3): never too small, and too large
- * by more than one in a thousand sightings only for few URLs. A sighting is a link from a source that was not counted
- * lately: fetchers drop the rest before they are sent (the link cache).
+ * In-links of URLs, counted as they are found: a count-min sketch with conservative update (Estan & Varghese, SIGCOMM
+ * 2002; Cormode & Muthukrishnan, J. Algorithms 55, 2005). Counts are advisory (docs/design.md §3): never too small,
+ * and too large by more than one in a thousand sightings only for few URLs. A sighting is a link from a source that
+ * was not counted lately: fetchers drop the others before sending (the link cache).
  *
- * State: changes carry the fingerprints of what was sighted, so a replay counts the same. 1 MiB, made when the first
- * sighting is counted: crawls that don't score by in-links have none.
+ * It is part of the state: changes carry the fingerprints of sightings, so a replay counts the same. 1 MiB, allocated
+ * at the first sighting: crawls that do not score by in-links allocate none.
  */
 const cellsLog2 = 19;
 const mask = 2 ** cellsLog2 - 1;
 const countMax = 0xffff;
 /** Cells of one row of the checkpoint: 4 KiB, and 256 of them. */
 const blockCells = 2048;
-/** `i`, then the block's number; the total has none. */
+/** `i`, then the number of the block; the row of the total has no number. */
 const keyByte = 0x69;
 
 export class InLinks {
   #cells: Uint16Array | undefined;
-  /** Sightings counted so far. */
+  /** Number of sightings so far. */
   total = 0;
   /** Blocks that changed since they were written to the checkpoint. */
   #unsaved = new Set<number>();
 
-  /** Sightings of a URL before, or a little more. */
+  /** Number of earlier sightings of a URL, or a little more. */
   countOf(hi: number, lo: number): number {
     const cells = this.#cells;
     return cells === undefined ? 0 : Math.min(cells[hi & mask]!, cells[lo & mask]!);
@@ -35,7 +35,7 @@ export class InLinks {
       const a = fingerprints[at]! & mask;
       const b = fingerprints[at + 1]! & mask;
       const next = Math.min(countMax, Math.min(cells[a]!, cells[b]!) + 1);
-      // Only cells with the smallest count grow: the others are too large already.
+      // Only cells with the smallest count grow, because the others are too large already.
       if (cells[a]! < next) this.#set(cells, a, next);
       if (cells[b]! < next) this.#set(cells, b, next);
     }

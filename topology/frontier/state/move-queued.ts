@@ -3,7 +3,10 @@ import type { Change } from '../changes/changes.ts';
 import { placeOf } from './place-of.ts';
 import type { FrontierState, Host } from './state.ts';
 
-/** `raise`, `lower`: to the end of another front queue. `expedite`: before all of them. The host is to be settled after it. */
+/**
+ * Moves a queued URL. `raise`, `lower`: to the end of another front queue. `expedite`: before all of them. Settle the
+ * host afterwards.
+ */
 export function moveQueued(
   state: FrontierState,
   host: Host,

@@ -14,7 +14,7 @@ export function openFrontQueues({ traps, hosts, queues }: FrontierState, { id, k
   else queues.opened.delete(id);
 }
 
-/** What waits in a trap's front queue may be drawn from. */
+/** Opens a trap's queue, so that its URLs may be drawn. */
 export function releaseTrap(state: FrontierState, host: Host, pattern: string): void {
   countQueue(state, host, -1);
   state.traps.release(host.key, pattern);
@@ -22,7 +22,7 @@ export function releaseTrap(state: FrontierState, host: Host, pattern: string): 
   countQueue(state, host, 1);
 }
 
-/** A hold, or an open budget, moves what waits between the counters too. */
+/** Sets facts. A hold, or an open budget, also moves waiting URLs between the counters. */
 export function setFacts(state: FrontierState, host: Host, facts: HostFacts): void {
   const { hosts } = state;
   const moves =

@@ -1,7 +1,7 @@
 import type { Counters } from '../changes/counters.ts';
 import type { Host, Hosts } from '../hosts/host.ts';
 
-/** The counter of a URL that waits in its host's queue; `frontQueue` 0 also stands for URLs that came back. */
+/** The counter of a URL that waits in its host's queue; `frontQueue` 0 also means URLs to fetch again. */
 export function placeOf(
   hosts: Hosts,
   { id, queue }: Host,

@@ -1,6 +1,6 @@
 /**
- * The part of the page quota that is not in the counters: what this partition has asked for, and what partition 0 gave
- * to each.
+ * The part of the page quota that is not in the counters: the amount that this partition has asked for, and partition
+ * 0's grants to each.
  */
 import type { Change } from '../changes/changes.ts';
 import type { Counters } from '../changes/counters.ts';
@@ -16,7 +16,7 @@ export interface QuotaRow {
 export class QuotaState {
   /** Pages that were asked for and not granted yet. */
   wanted = 0;
-  /** By partition. */
+  /** The book of partition 0, by partition. */
   readonly book = new Map<number, QuotaRow>();
 
   apply(change: Change & { readonly kind: 'quota' | 'quotaBook' }, counters: Counters): void {

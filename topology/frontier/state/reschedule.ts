@@ -12,7 +12,7 @@ export function reschedule(state: FrontierState, host: Host, dueAtMs: number, en
   state.queues.listOf(host.id).put({ ...one, said: noteRescheduled(state, host, dueAtMs, entry, seq) });
 }
 
-/** Takes what an earlier release kept in memory, with its number; `offset`: what its queue was of. */
+/** Takes over a URL that an earlier release kept in memory, with its number; `offset`: offset of its queue's row. */
 export function loadRescheduled(
   state: FrontierState,
   host: number,
@@ -27,7 +27,10 @@ export function loadRescheduled(
   state.queues.listOf(host).put({ dueAtMs, seq, ...name, frontQueue: entry.frontQueue, said });
 }
 
-/** Writes the row, also where the host's own row is ahead: rows of URLs may lag behind it. Returns what it says, as 32 bits. */
+/**
+ * Writes the row, even if the host's own row is ahead, because rows of URLs may lag behind it. Returns a 32-bit hash
+ * of the row.
+ */
 export function noteRescheduled(state: FrontierState, host: Host, dueAtMs: number, entry: Entry, seq = 0): number {
   const [hi, lo] = state.identityOf(host.key, entry.url);
   const key = knownKeyOf(state, host.id, { hi: hi!, lo: lo! });

@@ -1,10 +1,10 @@
 /**
- * Hosts whose rows in the checkpoint are ahead of its position: changes up to a row's own position are in the row, and a replay
- * leaves that host alone until it gets there (state.ts, checkpoint/save-checkpoint.ts).
+ * Hosts with checkpoint rows that are ahead of the checkpoint's position. Such a row contains all changes up to its
+ * own position, so a replay skips the host until it reaches that position (state.ts, checkpoint/save-checkpoint.ts).
  */
 export class RowsAhead {
   readonly #positions = new Map<number, number>();
-  /** The furthest position of such a row. */
+  /** The furthest position of these rows. */
   until = 0;
 
   /** A host's row has its state at `position`. */
@@ -13,12 +13,12 @@ export class RowsAhead {
     this.until = Math.max(this.until, position);
   }
 
-  /** Does the host's row already hold what record `offset` of the changelog did? */
+  /** Returns whether the host's row already contains the effects of record `offset` of the changelog. */
   holds(host: number, offset: number): boolean {
     return offset < this.until && offset < (this.#positions.get(host) ?? 0);
   }
 
-  /** The replay has reached the furthest of them: returns their hosts, and none is ahead any more. */
+  /** Call when the replay has reached the furthest position: returns the hosts, and no row is ahead any more. */
   end(): number[] {
     const hosts = [...this.#positions.keys()];
     this.#positions.clear();

@@ -1,10 +1,9 @@
 /**
- * Works out, from a host's queue, schedule and facts, when it may be leased next and where it waits until then.
+ * Computes, from a host's queue, schedule and facts, when it may be leased next and where it waits until then.
  *
- * A host without a free slot, or on hold, is not on the clock. The queues of a served crawl have no slots: how many of
- * its URLs may be out is for each client to say, as it asks. One that counts as dead is not either: its queue is
- * given up on. Pages that were fetched before are not given up on: once the queue is empty, the host is tried again
- * when the verdict has run out.
+ * A host without a free slot, or on hold, is not on the clock. The queues of a served crawl have no slots: each
+ * client limits the number of its leased URLs. A dead host is not on the clock either: its queue is given up. Pages
+ * that were fetched before are kept: once the queue is empty, the host is tried again when the verdict has expired.
  */
 import { refreshHosts } from '../hosts/clock.ts';
 import type { FrontierState, Host } from './state.ts';
@@ -32,8 +31,9 @@ export function settleHost(state: FrontierState, host: Host): void {
 }
 
 /**
- * Puts every host where its own state says, whatever decisions have moved since: hosts that were looked at outside their
- * window, or while their domain waited. A new owner begins so, as its clock comes from a checkpoint and changes alone.
+ * Puts every host where its own state says, regardless of moves by decisions (hosts that were checked outside their
+ * window, or while their domain waited). A new owner starts with it, because its clock must follow from a checkpoint
+ * and changes alone.
  */
 export function settleAll(state: FrontierState): void {
   state.domainPace.parked.clear();
@@ -41,7 +41,8 @@ export function settleAll(state: FrontierState): void {
 }
 
 /**
- * The heap in which a ready host waits for its lease: that of its best front queue, or that of hosts that only refresh.
+ * The heap in which a ready host waits for its lease: that of its best front queue, or that of hosts with revisits
+ * only.
  */
 export function clockQueueOf({ recrawl }: FrontierState, { id, queue }: Host): number {
   const dueAtMs = queue.dueAtMs;
@@ -64,7 +65,7 @@ export function settleDomain({ domainPages, domainPace, hosts, leases, nowMs }: 
   const { id } = host;
   if (domainPages.on) domainPages.settle(host, facts.pages(id), leasedOf(leases, host));
   if (!domainPace.on) return;
-  // A slot that was given back keeps the wait that a host with one slot has itself.
+  // A returned slot keeps the delay that a host with one slot has itself.
   const slotAtMs = hostSlots.of(id).freeAtMs.at(-1) ?? 0;
   domainPace.settle(host, host.leaseIds.length, Math.max(facts.readyAtMs(id), slotAtMs), nowMs);
 }

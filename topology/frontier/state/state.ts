@@ -1,13 +1,15 @@
 /**
  * The logical state of one partition, and the only code that changes it.
  *
- * `apply` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
- * Invariants: a host has at most as many leases as it has slots (hosts/host-slots.ts); it is on the clock exactly when a lease
- * could be granted to it at some time; every admitted URL is in one place, and the counters say in which (docs/design.md §4.12).
+ * `apply` is used by a deciding owner, by a standby and by a replay: the state is the sum of the changes. Invariants:
+ * a host has at most as many leases as slots (hosts/host-slots.ts); it is on the clock exactly when a lease could be
+ * granted to it at some time; every admitted URL is in one place, and the counters say in which (docs/design.md
+ * §4.12).
  *
- * A checkpoint is written host by host (checkpoint/save-checkpoint.ts), so the rows of some hosts may be *ahead* of its position: changes up to
- * a row's own position are in the row, and a replay leaves that host alone until it gets there, as a page's number does
- * in ARIES (Mohan et al., TODS 17(1), 1992). Counters come from the commits' headers meanwhile.
+ * A checkpoint is written host by host (checkpoint/save-checkpoint.ts), so the rows of some hosts may be *ahead* of
+ * its position. Such a row contains all changes up to its own position, so a replay skips the host until it gets
+ * there, like a page's number in ARIES (Mohan et al., TODS 17(1), 1992). Meanwhile, counters come from the headers of
+ * the commits.
  */
 import type { PolicyConfig } from '../../policy/policy.ts';
 import { fingerprint } from '../../url/fingerprint.ts';
@@ -105,13 +107,13 @@ export class FrontierState {
   readonly inputEpochs: Record<InputTopic, number> = { control: -1, results: -1, discovered: -1 };
   /** Foreign records in the changelog so far; the next owner's first commit counts them. */
   foreignRecords = 0;
-  /** Those of them before the newest claim, which its owner knew of when it opened. */
+  /** Those of them before the newest claim, which its owner knew when it opened. */
   foreignBeforeClaim = 0;
   readonly unsaved = new Unsaved();
   readonly #fingerprint = new Uint32Array(2);
   readonly ahead = new RowsAhead();
 
-  /** `queueBytes`: memory for entries of queues that are on disk as well. */
+  /** `queueBytes`: memory for entries of queues that are also on disk. */
   constructor(key: FingerprintKey, seen?: SeenConfig, queueBytes: number = frontierLimits.queueMemoryBytes) {
     this.key = key;
     this.shares = new QueueShares(key);
@@ -150,7 +152,10 @@ export class FrontierState {
     return this.counters.quotaGranted - this.counters.quotaReturned - this.counters.quotaSpent;
   }
 
-  /** Does the state already hold a part of what is being replayed? Then counters must come from the commits' headers. */
+  /**
+   * Returns whether the state already contains a part of the records to replay. Counters must then come from the
+   * headers of the commits.
+   */
   get isAhead(): boolean {
     return this.changelog.offset < this.ahead.until;
   }
@@ -335,7 +340,7 @@ export class FrontierState {
   }
 
   #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }): void {
-    // From now on the URL is fetched by way of the queue, or never, but not by the schedule.
+    // From now on the URL is fetched through the queue, or never, but not by the schedule.
     const url = record?.url ?? (disposition.to === 'again' ? disposition.entry.url : '');
     if (this.recrawl.table.out > 0) this.recrawl.drop(this.fingerprintOf(url));
     const lease = this.#leaseOf(leaseId);
@@ -395,7 +400,7 @@ export class FrontierState {
   #end(host: Host, status: FinalStatus, record: UrlRecord | null, entry?: Entry | null): void {
     this.counters[status] += 1;
     if (record === null || this.purge.hides(host.id, record.url, (url) => this.fingerprintOf(url))) return;
-    // One that was queued twice, as by `raise`, may be a page by its other place: what is known of that stays.
+    // A URL that was queued twice, as by `raise`, may be a page by its other place; its page record is then kept.
     if (!this.recrawl.isScheduled(this.fingerprintOf(record.url))) {
       if (this.recrawl.pages.size > 0) this.recrawl.forget(this.fingerprintOf(record.url));
       this.unsaved.records.push(record);

@@ -1,6 +1,6 @@
 /**
- * Lists of tags (url/tags.ts) that URLs of this partition have, by number: entries of queues hold the number alone. Numbers
- * are given in the order of the changelog, from 1 on; 0 stands for none.
+ * Lists of tags (url/tags.ts) of this partition's URLs, by number: entries of queues hold only the number. Numbers
+ * are assigned in the order of the changelog, from 1 on; 0 means none.
  */
 import { tagLimits } from '../../url/tag-limits.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
@@ -9,7 +9,7 @@ import { listOf, text } from '../storage/fields.ts';
 const lists = listOf(listOf(text));
 
 export class TagSets {
-  /** By number, less one. */
+  /** By number, minus one. */
   readonly #sets: (readonly string[])[] = [];
   readonly #numbers = new Map<string, number>();
 

@@ -1,12 +1,12 @@
 /**
- * What a partition knows of traps: which are active, by host, and what is remembered in order to notice more.
+ * Traps of a partition: the active ones, by host, and the summaries from which new ones are detected.
  *
- * Active traps are state like everything else: changes make and release them, the checkpoint and the digest hold them,
- * and nothing forgets them. The summaries are not: they follow from the changes since the newest claim and start over
- * with it, at an owner and in a replay alike, so that no restart has to read, nor any save to write, kilobytes a host.
- * The price is that, after a claim, a trap that was half noticed is noticed later.
+ * Active traps are state like everything else: changes create and release them, the checkpoint and the digest contain
+ * them, and none is ever dropped. Summaries are not state: they follow from the changes since the newest claim and
+ * start over with it, at an owner and in a replay alike. So no restart has to read, and no save to write, kilobytes a
+ * host. The price: after a claim, a partly detected trap is detected later.
  *
- * Memory: summaries of the `summariesMax` hosts met last, 1–2 kB each, 20 at the worst; active traps take 200 B each.
+ * Memory: summaries of the `summariesMax` hosts met last, 1–2 kB each, 20 at worst; active traps take 200 B each.
  */
 
 import type { HostTraps } from '../../policy/traps/active-traps.ts';
@@ -21,16 +21,16 @@ import type { Entry } from '../changes/entry.ts';
 import { isTrapQueue, trapQueueFirst, trapQueues } from '../queues/held-queues.ts';
 
 export interface ActiveTrap extends Trap {
-  /** Where its URLs wait. */
+  /** Queue in which its URLs wait. */
   readonly frontQueue: number;
 }
 
 export class TrapsState {
-  /** Does the policy in force look for traps? */
+  /** Whether the current policy detects traps. */
   on = false;
   /** By host key; hosts without a trap are absent. */
   readonly active = new Map<string, HostTraps<ActiveTrap>>();
-  /** By host key, the one met last at the end. */
+  /** By host key; the host met last is last. */
   readonly #summaries = new Map<string, TrapSummary>();
 
   of(hostKey: string): HostTraps<ActiveTrap> {
@@ -41,7 +41,7 @@ export class TrapsState {
     return this.#summaries.get(hostKey);
   }
 
-  /** `known`: URLs of the host so far; the first few mean nothing. */
+  /** `known`: number of the host's URLs so far; no summary is made for the first few. */
   learn(hostKey: string, known: number, events: readonly TrapEvent[]): void {
     let summary = this.#summaries.get(hostKey);
     if (summary === undefined && known < trapLimits.admittedBefore) return;
@@ -56,7 +56,7 @@ export class TrapsState {
     }
   }
 
-  /** To be called at a claim: forgets the summaries. */
+  /** Call at a claim: drops the summaries. */
   forget(): void {
     this.#summaries.clear();
   }
@@ -105,8 +105,8 @@ export class TrapsState {
 }
 
 /**
- * What admitted entries say of their host: those in a trap are no further evidence, and those that another site linked
- * to never are. Otherwise anybody could keep a site from being crawled by linking to its URLs.
+ * Trap events of admitted entries. Entries in a trap are no further evidence. Entries linked from another site never
+ * count; otherwise, anybody could stop the crawl of a site by linking to its URLs.
  */
 export function admittedEvents(entries: readonly Entry[]): TrapEvent[] {
   const events: TrapEvent[] = [];
@@ -115,14 +115,14 @@ export function admittedEvents(entries: readonly Entry[]): TrapEvent[] {
   return events;
 }
 
-/** What an answer says of the host. `entry`: as it was on its lease, where it was on one. */
+/** Trap events of an answer. `entry`: as it was on its lease, if it was on one. */
 export function fetchedEvents(entry: Entry | null | undefined, record: UrlRecord): TrapEvent[] {
   if (entry?.isForeign === true) return [];
   const { url, httpStatus, contentHash, soft404, barren } = record;
   return [{ kind: 'fetched', url, status: httpStatus, contentHash, isWaste: soft404 || barren === true }];
 }
 
-/** Rows keep the field's first name: earlier versions read what this one writes. */
+/** Rows keep the first name of the field, so that earlier versions can read them. */
 type TrapRow = Omit<ActiveTrap, 'frontQueue'> & { readonly band: number };
 
 function toRow({ frontQueue, ...trap }: ActiveTrap): TrapRow {

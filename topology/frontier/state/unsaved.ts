@@ -1,11 +1,11 @@
-/** What changed since it was last written to the checkpoint. */
+/** Changes since the last checkpoint. */
 import type { KnownUrl } from '../changes/changes.ts';
 import { fitted } from '../storage/columns.ts';
 
 export class Unsaved {
-  /** What is kept of URLs that were finished, or are known from elsewhere. */
+  /** Records of URLs that were finished, or are known from elsewhere. */
   records: KnownUrl[] = [];
-  /** Those of them that a round of writing has taken and may not have written. */
+  /** Those of them that a round of writing has taken, and may not have written. */
   writing: readonly KnownUrl[] = [];
   #hosts: number[] = [];
   #flags = new Uint8Array(0);

@@ -23,7 +23,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** Throws on a number that would not be read back as it is, since a record with it would be damaged for good. */
+  /** Throws for a number that could not be read back unchanged, because its record would be damaged for good. */
   uint(value: number): void {
     if (!(value >= 0)) throw new RangeError(`${value} is not an unsigned number`);
     this.#reserve(8);
@@ -150,7 +150,7 @@ export class ByteReader {
     return this.#at >= this.#bytes.length;
   }
 
-  /** Where the next value begins. */
+  /** Index of the next value. */
   get at(): number {
     return this.#at;
   }

@@ -125,7 +125,7 @@ export function recordOf<L extends Layout>(layout: L): Field<ValuesOf<L>> {
   };
 }
 
-/** The one of a list that a byte stands for. Throws INVALID_RECORD. */
+/** The list entry with this index. Throws INVALID_RECORD if there is none. */
 export function pick<T>(list: readonly T[], index: number, what: string): T {
   const value = list[index];
   if (value === undefined) {

@@ -1,7 +1,8 @@
 /**
- * A 128-bit sum over fingerprints, whatever their order: what a digest takes for the whole set (docs/design.md §4.14).
+ * A 128-bit sum over fingerprints in any order; a digest uses it for the whole set (docs/design.md §4.14).
  *
- * Fingerprints are keyed hashes already, so their 64-bit sum and that of a mix of them are as good as sums of fresh ones.
+ * Fingerprints are keyed hashes already, so their 64-bit sum and the sum of a mix of them are as good as sums of
+ * fresh hashes.
  */
 export class MultisetSum {
   /** Least significant first within each half. */

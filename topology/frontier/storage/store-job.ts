@@ -1,7 +1,7 @@
 /**
- * Work on rows of the state store, written as a generator: it yields what to read or write, and goes on with what was
- * read. Whoever runs it does the I/O (services/frontier, a test's driver); between two requests little time passes, so
- * that a job of seconds pauses nobody. A job that is abandoned half-way leaves rows that nothing refers to.
+ * Work on rows of the state store, written as a generator: it yields requests to read or write, and receives the rows
+ * that were read. The caller does the I/O (services/frontier, a test's driver). Little time passes between two
+ * requests, so a job of seconds blocks nobody. An abandoned job leaves rows without references.
  */
 export interface Row {
   readonly key: Buffer;

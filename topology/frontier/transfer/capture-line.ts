@@ -19,7 +19,7 @@ import type { FinalStatus } from '../changes/changes.ts';
 import type { KnownLine } from './dump-line.ts';
 
 export interface KnownCapture {
-  /** As the index spells it. */
+  /** In the spelling of the index. */
   readonly url: string;
   /** ms since the Unix epoch. */
   readonly atMs: number;
@@ -76,7 +76,7 @@ export function captureLine(url: string, captures: readonly KnownCapture[], recr
   return { ...line, visits: { ...visits, dueAtMs: atMs + delayS * 1_000 } };
 }
 
-/** Null: what came may well be something else the next time. */
+/** Null: the next answer may well differ. */
 function endOf(status: number): readonly [FinalStatus, OutcomeKind, VisitKind] | null {
   if (status >= 200 && status < 300) return ['page', 'fetched', 'page'];
   if (status === 304) return ['page', 'notModified', 'page'];

@@ -20,10 +20,10 @@
  *   letter      a dead letter found by the dump itself
  *   end         the last line: totals
  *
- * Not in it, as it is learnt again: how hosts have proved to rewrite their URLs, what links of pages led to since their last visit, and which pages
- * are copies.
+ * It leaves out data that a crawl learns again: proved rewritings of hosts, new URLs from links of pages since their last
+ * visit, and which pages are copies.
  *
- * A reader takes fields and statuses it does not know for an error: a newer format has a higher `version`.
+ * A reader refuses unknown fields and statuses: a newer format has a higher `version`.
  */
 import type { DeadLetter, LinkGroup, OutcomeKind } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../policy/policy.ts';
@@ -49,13 +49,13 @@ export interface DumpHead {
   readonly keyMode: KeyMode;
   readonly seenKeyVersion: number;
   readonly fingerprintVersion: number;
-  /** Secret, like the manifest's: whoever has it can construct collisions. */
+  /** Secret, like the manifest's: anyone who knows it can construct collisions. */
   readonly fingerprintKey: string;
   /** In force; null: none yet. */
   readonly policy: PolicyConfig | null;
   /**
-   * What the options of `crawl` or `inject` asked for last, and their seeds: so the same options change nothing after a
-   * load.
+   * The last request of `crawl` or `inject`: options and seeds. So repeating the same options after a load changes
+   * nothing.
    */
   readonly asked: PolicyConfig | null;
   readonly seeds: readonly string[];
@@ -100,12 +100,12 @@ export interface QueuedLine {
   readonly hop?: number;
   readonly attempts?: number;
   readonly expiries?: number;
-  /** When a URL that waits is due; absent: at once. */
+  /** When a waiting URL is due; absent: at once. */
   readonly dueAtMs?: number;
-  /** What a client gave along (pull/payload.ts), in base64. */
+  /** The client's metadata (pull/payload.ts), in base64. */
   readonly payload?: string;
   readonly tags?: readonly string[];
-  /** Path and query as they are asked for; absent: as the URL has them. */
+  /** Path and query as requested; absent: as in the URL. */
   readonly spelling?: string;
   /** The known spelling, if this one comes from a redirect. */
   readonly normal?: string;

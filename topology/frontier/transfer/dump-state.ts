@@ -19,7 +19,7 @@ import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 import type { BudgetLine, DumpLine, HostLine, KnownLine, QueuedLine, RepeatedLine } from './dump-line.ts';
 
-/** Lines that are given out together: some milliseconds of work, and a megabyte. */
+/** Lines that are yielded together: some milliseconds of work, and a megabyte. */
 const linesPerTurn = 4_096;
 
 type Write = (line: DumpLine) => void;
@@ -39,7 +39,7 @@ export function* budgetLines({ hosts, budgets }: FrontierState): Generator<Budge
   }
 }
 
-/** Hosts and what they have queued. `normal`: the spelling of a URL that the seen test knows it by. */
+/** Lines of hosts and their queued URLs. `normal`: returns the spelling of a URL for the seen test. */
 export function* dumpHosts(state: FrontierState, normal: (url: string) => string, write: Write): StoreJob {
   const lines = new DumpLines(state, write);
   for (const host of state.hosts.values()) {
@@ -153,7 +153,7 @@ function queuedLine(tagSets: TagSets, status: QueuedLine['status'], hostKey: str
   };
 }
 
-/** What a row of the checkpoint keeps of a URL, by its fingerprint. */
+/** The line for a row of the checkpoint about a URL, by its fingerprint. */
 export function rowLine(state: FrontierState, key: Buffer, value: Buffer, normal: (url: string) => string) {
   const { recrawl, tagSets } = state;
   const row = recrawl.table.size === 0 ? -1 : recrawl.table.find(key.readUInt32BE(1), key.readUInt32BE(5));
@@ -162,7 +162,7 @@ export function rowLine(state: FrontierState, key: Buffer, value: Buffer, normal
   return { ...knownLine(tagSets, record, normal), visits: { ...visits, dueAtMs: 1_000 * recrawl.table.at(row).dueS } };
 }
 
-/** A URL that was given up on is kept as it was asked for last. */
+/** A URL that was given up is stored in the spelling that was requested last, so it is normalised here. */
 function knownLine(tagSets: TagSets, record: KnownUrl, normal: (url: string) => string): KnownLine {
   const { status, outcome, httpStatus: http, atMs, attempts, depth, etag, lastModified, contentHash, soft404 } = record;
   return {
@@ -182,7 +182,7 @@ function knownLine(tagSets: TagSets, record: KnownUrl, normal: (url: string) => 
   };
 }
 
-/** `records`: how many were given out, by status. */
+/** `records`: number of lines yielded, by status. */
 export function repeatedLine({ counters }: FrontierState, records: ReadonlyMap<string, number>): RepeatedLine {
   const repeated: Partial<Record<(typeof finalStatuses)[number], number>> = {};
   for (const status of finalStatuses) {

@@ -117,7 +117,7 @@ class Gathering {
     return { ...knownUrl(line), ...this.#tagged(line.tags) };
   }
 
-  /** Under the number that the list has here; a list without room is left out, as the one of a link would be. */
+  /** Tags under the number of their list in this crawl; a list without room is left out, like the list of a link. */
   #tagged(given: readonly string[] = []): { readonly tags?: number } {
     const tags = tagsOf(given);
     if (tags.length === 0) return {};

@@ -1,8 +1,8 @@
 /**
- * A commit of a load: changes decided elsewhere, written by the partition's present owner.
+ * A commit of a load: changes decided elsewhere, written by the partition's current owner.
  *
- * It is applied as it is decided, like any step, and a replay of the changelog reaches the same state. No input's
- * position moves.
+ * It is applied as it is decided, like any step, and a replay of the changelog reaches the same state. No position of
+ * an input moves.
  */
 import { encodeCommit, inputTopics, past } from '../changes/changelog.ts';
 import type { Change } from '../changes/changes.ts';
@@ -12,7 +12,7 @@ import type { FrontierState } from '../state/state.ts';
 
 export interface LoadStep {
   readonly commit: Buffer;
-  /** Offset the commit must get. */
+  /** Offset that the commit must get. */
   readonly offset: number;
 }
 

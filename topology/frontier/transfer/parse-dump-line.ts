@@ -1,4 +1,4 @@
-/** Reads a line of a dump. Throws INVALID_RECORD, naming the line, the field and what it should be. */
+/** Parses a line of a dump. Throws INVALID_RECORD with the line, the field and its expected value. */
 import { outcomeKinds } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../errors.ts';
 import { noHistory } from '../../policy/recrawl/history.ts';

@@ -1,33 +1,37 @@
 /**
- * The element that holds the main text: from the page down, into the one that holds most of the prose, until that is one
- * of several of a kind (sections, posts), or stands beside paragraphs of the same element.
+ * Finds the element that holds the main text. The search goes down from the page, each time into the child with most
+ * of the prose. It stops at an element that is one of several of a kind (sections, posts), or that has paragraphs of
+ * its parent beside it.
  *
- * What is left beside on the way down (menus, teasers of other pages, "most read") is none of it, unless it is prose with
- * hardly a link: a preamble, a question above its answers.
+ * Elements left beside this path (menus, teasers of other pages, "most read") do not count as main text, unless they
+ * are prose with hardly any links: a preamble, or a question above its answers.
  */
 import { elementTallies, type Tally } from './element-tally.ts';
 import type { TextBlock, TextElement } from './text-blocks.ts';
 
 export interface ContentRoot {
   readonly element: TextElement;
-  /** Elements beside it that hold main text, too. */
+  /** Elements beside it that also hold main text. */
   readonly beside: ReadonlySet<TextElement>;
 }
 
-/** With so much of its prose in its own paragraphs, an element is what holds the text. */
+/** An element holds the text if its own paragraphs have at least this share of its prose. */
 const ownShareMin = 0.1;
-/** Less of the prose in one element does not say that the others hold none of the text. */
+/** If the best element has less than this share of the prose, the others may hold main text, too. */
 const bestShareMin = 0.5;
-/** Tables hold data more often than pages. */
+/** The same for tables, which hold data more often than pages. */
 const tableShareMin = 0.75;
-/** Words of prose that a part of a text has at least: fewer are a line of a template. */
+/** Fewest words of prose in a part of the text; fewer are a line of a template. */
 const partWordsMin = 10;
-/** Elements without a distinguishing class: this many with this much of the prose are several of a kind. */
+/** Without a distinguishing class, this many others of a name and class, with this share of the prose, are of a kind. */
 const kindCountMin = 3;
 const kindShareMin = 0.1;
-/** Parts under headings of the same rank, beside the one that holds most: fewer may be of other texts. */
+/** Fewest parts under headings of the same rank beside the largest one; with fewer, they may be other texts. */
 const headedMin = 2;
-/** What stands beside is main text with this many words of prose, this much as many, and no more of them in links. */
+/**
+ * An element beside the root is main text if it has at least this many words of prose, at least this share of the
+ * root's, and at most this share of them in links.
+ */
 const besideWordsMin = 20;
 const besideShareMin = 0.05;
 const besideLinksMax = 0.1;
@@ -38,7 +42,7 @@ const tables = new Set(['table', 'tbody', 'tr']);
 const layoutClass =
   /^(col|column|span|grid|cell|row|container|wrap|block|box|clearfix|inner|large|small|medium)(?![a-z])/i;
 
-/** Null: no block is prose. */
+/** The root of the main text; null if no block is prose. */
 export function contentRoot(blocks: readonly TextBlock[]): ContentRoot | null {
   const tallies = elementTallies(blocks);
   const proseOf = (one: TextElement) => tallies.get(one)!.prose;
@@ -74,7 +78,7 @@ function isText({ words, linked, prose }: Tally, most: number): boolean {
   return prose >= besideWordsMin && prose >= besideShareMin * most && linked <= besideLinksMax * words;
 }
 
-/** Does it stand under one of several headings of a rank, each with a part of the text below it? */
+/** Returns whether it is below one of several headings of a rank, each followed by a part of the text. */
 export function isUnderHeading(
   best: TextElement,
   children: readonly TextElement[],

@@ -1,15 +1,15 @@
-/** What elements hold, with all that stands in them: counted once for each block and each element. */
+/** Word counts of elements, including all descendants: one count for each block and each of its elements. */
 import type { TextBlock, TextElement } from './text-blocks.ts';
 
 export interface Tally {
   words: number;
-  /** Of them, words in links. */
+  /** Words in links; part of `words`. */
   linked: number;
   /** Words of blocks that are prose. */
   prose: number;
-  /** Of them, words in the element itself and in none that it holds. */
+  /** Words of prose directly in the element, and in no child element. */
   ownProse: number;
-  /** 1 to 6: what stands first in it is a heading of that rank; else 0. */
+  /** Rank of a heading (1 to 6) with which the element begins; 0: it begins with none. */
   readonly heading: number;
   /** Elements directly in it that hold text. */
   readonly children: TextElement[];
@@ -18,12 +18,12 @@ export interface Tally {
 const proseWordsMin = 6;
 const proseLinkDensityMax = 1 / 3;
 
-/** A block long enough to be a sentence, and no list of links. */
+/** Returns whether a block is long enough to be a sentence, and no list of links. */
 export function isProse({ words, linkDensity }: TextBlock): boolean {
   return words >= proseWordsMin && linkDensity <= proseLinkDensityMax;
 }
 
-/** Of every element that holds one of the blocks. */
+/** Counts by element, for every element that holds one of the blocks. */
 export function elementTallies(blocks: readonly TextBlock[]): ReadonlyMap<TextElement, Tally> {
   const tallies = new Map<TextElement, Tally>();
   for (const block of blocks) {
@@ -32,7 +32,7 @@ export function elementTallies(blocks: readonly TextBlock[]): ReadonlyMap<TextEl
     tally.linked += block.words * block.linkDensity;
     if (isProse(block)) tally.ownProse += block.words;
   }
-  // The deepest first: what an element holds is known when its parent asks.
+  // Deepest first, so that the counts of an element are complete before its parent uses them.
   for (const [element, tally] of [...tallies].sort(([a], [b]) => b.depth - a.depth)) {
     tally.prose += tally.ownProse;
     const above = element.parent === null ? undefined : tallies.get(element.parent);
@@ -44,7 +44,7 @@ export function elementTallies(blocks: readonly TextBlock[]): ReadonlyMap<TextEl
   return tallies;
 }
 
-/** Makes it, and those of the elements around it, where they are not there yet. */
+/** Creates the missing counts of the element and its ancestors. */
 function tallyOf({ at: element, heading }: TextBlock, tallies: Map<TextElement, Tally>): Tally {
   const known = tallies.get(element);
   if (known !== undefined) return known;

@@ -1,8 +1,8 @@
 /**
- * Types of the fields that a user's selectors take from a page, and the check whether what stands there is of the type.
+ * Types of the fields that a user's selectors take from a page, and the conversion of text to them.
  *
  * A value is kept as text in one canonical form: numbers as JavaScript prints them, dates as ISO 8601 in UTC, URLs
- * absolute. Text that does not fit gives no value, but the reason.
+ * absolute. Text of another type yields a problem in words instead of a value.
  */
 
 import { resolveHttp } from '../hrefs.ts';
@@ -14,7 +14,7 @@ export type FieldType = (typeof fieldTypes)[number];
 
 export type FieldValue = { readonly value: string } | { readonly problem: string };
 
-/** `base`: what URLs resolve against. */
+/** Converts `text` to the type. `base`: base of relative URLs. */
 export function fieldValue(text: string, type: FieldType, base: string): FieldValue {
   const tidy = cut(text.replace(/\s+/g, ' ').trim(), richLimits.fieldCharsMax);
   const value = readers[type](tidy, base);

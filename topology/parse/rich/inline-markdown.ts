@@ -1,6 +1,7 @@
 /**
- * What stands in one block, as inline Markdown (CommonMark 0.31, with the tables of GitHub's): emphasis, code and links of the
- * page, everything else escaped, so that a reader of Markdown gets back the page's own words. Pictures are left out.
+ * The content of one block as inline Markdown (CommonMark 0.31, with GitHub's tables). Emphasis, code and links of
+ * the page become Markdown; everything else is escaped, so that a Markdown reader shows the page's own words.
+ * Pictures are left out.
  */
 import type { Attributes } from './markup.ts';
 
@@ -11,7 +12,7 @@ type Mark = 'strong' | 'em' | 'code' | 'a';
 
 export interface MarkedText {
   readonly mark: Mark | '';
-  /** Of a link, as written. */
+  /** Target of a link, as written; empty for other marks. */
   readonly href: string;
   readonly parts: (string | MarkedText)[];
 }
@@ -35,7 +36,7 @@ const marks: Readonly<Record<string, Mark>> = {
   ...{ a: 'a', b: 'strong', strong: 'strong', i: 'em', em: 'em', cite: 'em', dfn: 'em', var: 'em' },
   ...{ code: 'code', kbd: 'code', samp: 'code', tt: 'code' },
 };
-/** Marks within marks; more are passed over, so that nothing here is deeper than a call may be. */
+/** Most nested marks; deeper ones are skipped, so that recursion stays bounded. */
 const marksDeepMax = 16;
 
 export function createInlineReader(): InlineReader {
@@ -82,7 +83,7 @@ export function createInlineReader(): InlineReader {
     cell(name) {
       const goesOn = link();
       open = [];
-      // An empty first one is none.
+      // An empty first cell is dropped.
       if (cells.length === 1 && cells[0]!.name === '' && isBlank(cells[0]!.text)) cells = [];
       cells.push({ name, text: plain() });
       if (goesOn !== undefined) begin('a', goesOn.href);
@@ -107,7 +108,7 @@ function isBlank({ parts }: MarkedText): boolean {
   return parts.every((part) => (typeof part === 'string' ? part.trim() === '' : isBlank(part)));
 }
 
-/** The words alone, as they stand in the source. */
+/** Only the words, as they are in the source. */
 export function rawText({ parts }: MarkedText): string {
   return parts.map((part) => (typeof part === 'string' ? part : rawText(part))).join('');
 }
@@ -118,8 +119,8 @@ export function inlineMarkdown(text: MarkedText, resolve: (href: string) => stri
 }
 
 /**
- * `around`: the characters that stand before and behind it. `isEmphasis`: it stands in some; emphasis within emphasis is read in
- * more than one way, and is left out.
+ * Writes a mark. `around`: the characters before and after it. `isEmphasis`: it is already inside emphasis; nested
+ * emphasis is ambiguous in Markdown, so it is left out.
  */
 function written(
   { mark, href, parts }: MarkedText,
@@ -129,7 +130,7 @@ function written(
 ): string {
   if (mark === 'code') {
     const raw = rawText({ mark, href, parts });
-    // Two beside each other would be one.
+    // Two code spans side by side would become one.
     return around.includes('`') ? escaped(raw) : codeOf(raw);
   }
   let inner = '';
@@ -159,7 +160,7 @@ function written(
     !isEmphasis &&
     flanks(lastOf(before) || around[0], firstOf(core)) &&
     flanks(firstOf(behind) || around[1], lastOf(core)) &&
-    // So is one beside another.
+    // A star next to another star has another meaning.
     (before === '' ? around[0] : '') !== '*' &&
     (behind === '' ? around[1] : '') !== '*';
   return fits ? `${before}${sign}${core}${sign}${behind}` : inner;
@@ -177,7 +178,7 @@ function joined(parts: readonly (string | MarkedText)[]): readonly (string | Mar
   return all;
 }
 
-/** The last character, in code points; empty: there is none. */
+/** The last character, in code points; empty: none. */
 function lastOf(text: string): string {
   return /.$/su.exec(text)?.[0] ?? '';
 }
@@ -214,17 +215,17 @@ export function longestRun(text: string, character: string): number {
   return longest;
 }
 
-/** What marks begin with. */
+/** First characters of marks. */
 const signs = ['[', '*', '`'];
 
-/** An underscore within a word means nothing. */
+/** An underscore within a word has no effect in Markdown. */
 const special = /[\\`*[\]<>~|]|&(?=#?\w{1,32};)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
 function escaped(text: string): string {
   return text.replace(special, '\\$&');
 }
 
-/** What would begin a heading, a list, a quotation or a rule at the beginning of a line. */
+/** Escapes characters that would start a heading, list, quotation or rule at the start of a line. */
 function escapeStart(line: string): string {
   return line.replace(/^(#{1,6}(?=\s|$)|[-+=](?=[\s=+-]|$)|\d{1,9}(?=[.)](?:\s|$)))/, (start) =>
     /^\d/.test(start) ? `${start}\\` : `\\${start}`,

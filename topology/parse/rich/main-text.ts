@@ -1,12 +1,14 @@
 /**
- * The main text of a page: what is left without navigation, banners, lists of links, teasers of other pages and footers.
+ * The main text of a page: without navigation, banners, lists of links, teasers of other pages and footers.
  *
- * First the element that holds most of the prose is looked for (content-root.ts). In it, all is kept that is no list of
- * links and that HTML itself does not set apart: tables, code, bullets, short sections, signatures full of links. Where
- * there is no such element but the whole page, each block is kept or not by its words, its share of words inside links,
- * and the same of its neighbours: Kohlschütter, Fankhauser, Nejdl, "Boilerplate detection using shallow text features"
- * (WSDM 2010), the tree over word counts and link densities. A page of which hardly anything is main by all this (a
- * reference of three lines, a table) is its text, and an index that HTML calls main is its links.
+ * First, content-root.ts finds the element with most of the prose. Inside it, everything is kept except lists of
+ * links and parts that HTML sets apart: so tables, code, bullets, short sections and signatures full of links stay.
+ * If that element is the whole page, each block is kept or dropped by its number of words, its share of words in
+ * links, and those of its neighbours: Kohlschütter, Fankhauser, Nejdl, "Boilerplate detection using shallow text
+ * features" (WSDM 2010), the tree over word counts and link densities.
+ *
+ * If hardly anything is main text by these rules (a reference of three lines, a table), the whole text is used. If
+ * HTML marks an index as main, its links are the main text.
  */
 import { cut } from '../text.ts';
 import { type ContentRoot, contentRoot, isUnderHeading } from './content-root.ts';
@@ -21,11 +23,14 @@ export interface MainText {
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
   text(text: string): void;
-  /** `text`: blocks with line breaks between. `markdown`: the same with their marks. Empty where nothing is main. */
+  /**
+   * `text`: blocks separated by line breaks. `markdown`: the same with its marks. Both are empty if nothing is main
+   * text.
+   */
   finish(): { readonly text: string; readonly markdown: string };
 }
 
-/** `resolve`, of links as they stand in the page, where Markdown is wanted: markdown.ts. */
+/** `resolve`: for Markdown, resolves links as the page has them (markdown.ts). */
 export function createMainText(resolve?: (href: string) => string | null): MainText {
   const reader = createBlockReader(resolve === undefined ? undefined : createInlineReader());
   return {
@@ -46,22 +51,25 @@ const linkDensityMax = 1 / 3;
 const linkShareMax = 0.8;
 /** Blocks that are links alone, one after another: more of them are a list. */
 const linksInRowMax = 2;
-/** Words of a paragraph after which nothing may follow but lists of links, and their share of what does. */
+/** Words of a paragraph after which only lists of links may follow, and the share of links in the rest. */
 const solidWordsMin = 20;
 const solidLinksMax = 0.2;
 const trailShareMin = 0.4;
 /** Less of a page's text than this is no main text: its blocks are too short to judge. */
 const leastShare = 1 / 2;
-/** An element set apart by its class alone, and with so much of the prose in it, is a wrapper of the page. */
+/**
+ * An element that is set apart by its class alone counts as a wrapper of the page if it holds this share of the
+ * prose.
+ */
 const wrapperShareMin = 1 / 2;
-/** Words beside the comments that make them comments on something. */
+/** Fewest words outside the comments, so that they count as comments on something. */
 const commentedWordsMin = 60;
 
 function chosen(all: readonly TextBlock[]): readonly TextBlock[] {
   const blocks = withoutApart(all);
   const inside = blocks.filter(({ at }) => at.inMain !== '');
   const wordsInside = wordsIn(inside);
-  // Some call each entry of a reference an article: it holds a part of the text alone then.
+  // Some pages mark each entry of a reference as an article, so one article is then only a part of the text.
   const isMain =
     wordsInside >= richLimits.mainWordsMin &&
     (inside.some(({ at }) => at.inMain === 'main') || isWholeText(inside, blocks));
@@ -69,16 +77,17 @@ function chosen(all: readonly TextBlock[]): readonly TextBlock[] {
   const root = contentRoot(candidates);
   const main = root === null || (!isMain && isPage(root.element)) ? byNeighbours(candidates) : inRoot(candidates, root);
   const words = wordsIn(main);
-  // What HTML says is main, and holds hardly a sentence beside its links, is an index: its links are its text.
+  // HTML marks this as main, but it has hardly a sentence beside its links: it is an index, and its links are its
+  // text.
   if (isMain && words < indexWordsMax && words < leastShare * wordsInside) return inside;
   if (root !== null && !isPage(root.element) && words >= richLimits.mainWordsMin) return main;
-  // Hardly anything is main, and yet there may be text: whatever is no list of links.
+  // Hardly anything is main text: use every block that is not a list of links.
   const plain = withoutLinks(candidates);
   if (plain.length === 0 && main.length === 0) return withoutLinks(all);
   return words < leastShare * wordsIn(plain) ? plain : main;
 }
 
-/** Do articles hold the text, and not one of its parts? */
+/** Returns whether articles hold the whole text, and not only a part of it. */
 function isWholeText(inside: readonly TextBlock[], blocks: readonly TextBlock[]): boolean {
   if (proseIn(inside) < wrapperShareMin * proseIn(blocks)) return false;
   const tallies = elementTallies(blocks);
@@ -89,7 +98,7 @@ function isWholeText(inside: readonly TextBlock[], blocks: readonly TextBlock[])
   });
 }
 
-/** Articles that an element is, or stands in. */
+/** The outermost article around an element, or the element itself. */
 function outermostArticle(element: TextElement): TextElement {
   let one = element;
   while (one.parent !== null && one.parent.inMain !== '') one = one.parent;
@@ -100,7 +109,7 @@ function withoutLinks(blocks: readonly TextBlock[]): TextBlock[] {
   return blocks.filter(({ linkDensity }) => linkDensity <= linkDensityMax);
 }
 
-/** Sentences that stand above an index at most. */
+/** Most words of an introduction above an index. */
 const indexWordsMax = 40;
 
 function isPage({ name }: TextElement): boolean {
@@ -138,7 +147,7 @@ function upwards(isSaid: (element: TextElement) => boolean): (element: TextEleme
   };
 }
 
-/** What stands in the element or in those beside it, and the title before it. */
+/** The blocks in the root and in the elements beside it, and the title before them. */
 function inRoot(blocks: readonly TextBlock[], { element, beside }: ContentRoot): TextBlock[] {
   const isIn = upwards((one) => one === element || beside.has(one));
   const held = blocks.filter(({ at }) => isIn(at));
@@ -146,7 +155,7 @@ function inRoot(blocks: readonly TextBlock[], { element, beside }: ContentRoot):
   return [...titleBefore(blocks, blocks.indexOf(held[0]!), main), ...withoutLinkLists(main)];
 }
 
-/** Where the text ends before lists of links that follow it. */
+/** Index of the last block of text before the lists of links that follow it. */
 function lastOfText(blocks: readonly TextBlock[]): number {
   let [words, linked] = [0, 0];
   for (let at = blocks.length - 1; at >= 0; at--) {
@@ -203,7 +212,7 @@ function byNeighbours(candidates: readonly TextBlock[]): TextBlock[] {
 
 const leadBlocksMax = 4;
 
-/** The heading that a text begins under, with a line or a few between: where it is; `first` where there is none. */
+/** Index of the heading under which a text begins, with at most a few lines between; `first` if there is none. */
 function headingBefore(blocks: readonly TextBlock[], first: number): number {
   if (first < 0) return 0;
   for (let at = first - 1; at >= Math.max(0, first - leadBlocksMax); at--) {

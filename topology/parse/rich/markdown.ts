@@ -1,6 +1,6 @@
 /**
- * Main text as Markdown (CommonMark 0.31, and GitHub's tables): headings, paragraphs, lists, quotations, code as it stands,
- * tables of data, terms in bold before their definitions. The words are those of the main text, in its order.
+ * Main text as Markdown (CommonMark 0.31, and GitHub's tables): headings, paragraphs, lists, quotations, code, data
+ * tables, and terms in bold before their definitions. It has the words of the main text, in the same order.
  */
 import { type InlineCell, inlineMarkdown, longestRun, type MarkedText, rawText } from './inline-markdown.ts';
 import { richLimits } from './rich-limits.ts';
@@ -8,11 +8,14 @@ import type { TextBlock, TextElement } from './text-blocks.ts';
 
 type Resolve = (href: string) => string | null;
 
-/** `resolve`: the address of a link in full; null: it is left out, and its text stays. */
+/**
+ * Converts blocks to Markdown. `resolve`: returns the absolute address of a link; with null, only the link's text is
+ * written.
+ */
 export function markdownOf(blocks: readonly TextBlock[], resolve: Resolve): string {
   const places = createPlaces();
   const written: string[] = [];
-  /** Tables that a page is laid out in. */
+  /** Tables used for page layout. */
   const layout = new Set<TextElement>();
   let chars = 0;
   for (let at = 0; at < blocks.length; ) {
@@ -40,16 +43,16 @@ export function markdownOf(blocks: readonly TextBlock[], resolve: Resolve): stri
   return written.join('');
 }
 
-/** Null: of a table for the layout, each block stands for itself. */
+/** The lines of a run of blocks; null for a layout table, where each block is converted separately. */
 function linesOf(run: readonly TextBlock[], whole: TextElement | null, resolve: Resolve): string[] | null {
   if (whole?.name === 'pre') return fenced(run);
   if (whole !== null) return rowsOf(run, resolve);
   const lines = run.map(({ cells = [] }) => lineOf(cells, resolve)).filter((line) => line !== '');
   const { heading } = run[0]!;
-  // Signs at its end are none of its words, unless they are escaped.
+  // Escapes `#` at the end of a heading, which Markdown would drop.
   if (heading > 0)
     return lines.length === 0 ? [] : [`${'#'.repeat(heading)} ${lines.join(' ').replace(/(?<=^|\s)#+$/, '\\$&')}`];
-  // Lines of one element are broken within it.
+  // Lines of one element are joined by hard line breaks.
   return lines.map((line, n) => (n < lines.length - 1 ? `${line}\\` : line));
 }
 
@@ -63,7 +66,7 @@ function lineOf(cells: readonly InlineCell[], resolve: Resolve): string {
     .join(' ');
 }
 
-/** Code as it stands: the fence is longer than any in it. */
+/** A fenced code block; its fence is longer than any run of backticks in the code. */
 function fenced(run: readonly TextBlock[]): string[] {
   const raw = run.map(({ cells = [] }) => cells.map(({ text }) => rawText(text)).join(' ')).join('\n');
   const lines = raw.trimEnd().split(/\r\n?|\n/);
@@ -72,7 +75,10 @@ function fenced(run: readonly TextBlock[]): string[] {
   return [fence, ...lines, fence];
 }
 
-/** A table of data, as rows; null: it holds more than cells of a line, so it stands there for the layout. */
+/**
+ * The rows of a data table. Null if it has a heading, fewer than two rows or columns, or a cell longer than
+ * `cellCharsMax`: the table is then used for layout.
+ */
 function rowsOf(run: readonly TextBlock[], resolve: Resolve): string[] | null {
   const rows: { readonly row: TextElement | null; readonly cells: InlineCell[] }[] = [];
   const before: string[] = [];
@@ -94,7 +100,7 @@ function rowsOf(run: readonly TextBlock[], resolve: Resolve): string[] | null {
   return [...before, line(head!), `|${' --- |'.repeat(columns)}`, ...rest.map(line)];
 }
 
-/** Longer ones are what a page is laid out in. */
+/** Longest cell of a data table, in characters; a table with a longer cell is used for layout. */
 const cellCharsMax = 1_000;
 
 /** Text before the first cell of a row, or between blocks of one cell, belongs to the previous cell. */
@@ -108,14 +114,14 @@ function cellTexts(cells: readonly InlineCell[], resolve: Resolve): string[] {
   return texts;
 }
 
-/** In a table, a bar ends a cell even in code: what has one is written as text. */
+/** In a table, a bar ends a cell even within code, so code with a bar is written as plain text. */
 function withoutBarsInCode({ mark, href, parts }: MarkedText): MarkedText {
   const text = { mark, href, parts: parts.map((part) => (typeof part === 'string' ? part : withoutBarsInCode(part))) };
   return mark === 'code' && rawText(text).includes('|') ? { ...text, mark: '' } : text;
 }
 
 interface Places {
-  /** Lines, behind the marks of the lists and quotations that they stand in, and what is between them and those before. */
+  /** Returns the lines with the marks of their lists and quotations, and the separator from the lines before. */
   put(lines: readonly string[], at: TextElement): { readonly text: string; readonly between: string };
 }
 
@@ -123,7 +129,7 @@ interface Places {
 const nestedMax = 16;
 
 function createPlaces(): Places {
-  /** List → items so far, and item → its own mark, once it has been written. */
+  /** `counts`: list → number of items so far. `marks`: item → its mark, once written. */
   const counts = new Map<TextElement, number>();
   const marks = new Map<TextElement, string>();
   let before: readonly TextElement[] = [];
@@ -166,7 +172,7 @@ function endOf(blocks: readonly TextBlock[], from: number, goesOn: (block: TextB
   return end;
 }
 
-/** Does the block at `at` belong to what is written as one with that at `from`? */
+/** Returns whether the block at `at` is part of the run that began at `from`. */
 function goesOn(at: TextElement, from: TextElement, whole: TextElement | null): boolean {
   if (whole === null) return at === from;
   return whole.name === 'table' ? nearest(at, 'table') === whole : isIn(at, whole);
@@ -176,7 +182,7 @@ function isIn(at: TextElement, holder: TextElement): boolean {
   return outermost(at, (one) => one === holder) !== null;
 }
 
-/** Of the element and those around it; null: none is wanted. */
+/** The outermost matching element among this one and its ancestors; null: none. */
 function outermost(at: TextElement, wanted: (element: TextElement) => boolean): TextElement | null {
   let found: TextElement | null = null;
   for (let one: TextElement | null = at; one !== null; one = one.parent) if (wanted(one)) found = one;

@@ -11,7 +11,7 @@ export type Attributes = ReadonlyMap<string, string>;
 export interface MarkupEvents {
   /** A void element (`<br>`) gets no `close`. One of SVG or MathML that closes itself (`<path/>`) does. */
   open(name: string, attributes: Attributes): void;
-  /** As it stands in the source: it may close nothing, or more than one. */
+  /** An end tag as in the source: it may close no element, or several. */
   close(name: string): void;
   /** `raw`: of a script or style. */
   text(text: string, raw: boolean): void;
@@ -24,7 +24,7 @@ export const voidNames: ReadonlySet<string> = new Set(
 
 /** Roots of markup in a page that is not HTML's own. */
 const foreignRoots = new Set(['svg', 'math']);
-/** Where HTML begins again within it. */
+/** Elements in foreign markup that contain HTML again. */
 const htmlWithin = new Set(['foreignobject', 'annotation-xml']);
 /** Elements that end a drawing, since no author of drawings uses them (HTML standard §13.2.6.5). */
 const endsForeign = new Set(
@@ -34,7 +34,7 @@ const endsForeign = new Set(
   ).split(' '),
 );
 
-/** False: `expired`, which is asked between slices, ended it. */
+/** Reads the markup. Returns false if `expired`, called between slices, stopped it. */
 export function readMarkup(html: string, events: MarkupEvents, expired: () => boolean): boolean {
   const hasNul = html.includes('\0');
   let name = '';
@@ -45,11 +45,11 @@ export function readMarkup(html: string, events: MarkupEvents, expired: () => bo
   let attributes = new Map<string, string>();
   let textStart = -1;
   let textEnd = -1;
-  /** The root of what is not HTML, while it is open; empty: none is. */
+  /** Name of the open root of foreign markup; empty: none. */
   let foreign = '';
-  /** How many of its name are open. */
+  /** Number of open elements with that name. */
   let foreignDepth = 0;
-  /** Elements open in it in which HTML stands again. */
+  /** Open elements in it that contain HTML again. */
   let within = 0;
   const closeForeign = () => {
     events.close(foreign);

@@ -1,6 +1,6 @@
 /**
- * What a page says of itself for machines: Open Graph and its relatives (`<meta property>`, `<meta name="twitter:…">`),
- * and JSON-LD (W3C, "JSON-LD 1.1" §8.5, data blocks in HTML). Values stay as the page wrote them.
+ * Metadata of a page for machines: Open Graph and similar (`<meta property>`, `<meta name="twitter:…">`), and JSON-LD
+ * (W3C, "JSON-LD 1.1" §8.5, data blocks in HTML). Values are kept as the page has them.
  */
 
 import { jsonWithoutNul } from '../../content/without-nul.ts';
@@ -12,7 +12,7 @@ export interface Metadata {
   /** Property in lower case → its values, in order. */
   readonly openGraph: Readonly<Record<string, readonly string[]>>;
   readonly jsonLd: readonly unknown[];
-  /** Blocks that are no JSON, even with leniency (lenient-json.ts), or too large. */
+  /** Number of blocks that are too large, or invalid JSON even when read leniently (lenient-json.ts). */
   readonly jsonLdBroken: number;
 }
 

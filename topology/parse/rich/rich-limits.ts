@@ -1,4 +1,4 @@
-/** Bounds of what is read from a page beyond links and text, each with its reason. */
+/** Bounds of data from a page beyond links and text, each with its reason. */
 export const richLimits = {
   /** Characters tokenised between two looks at the deadline: about 1 ms. */
   sliceChars: 64 * 1024,
@@ -8,9 +8,9 @@ export const richLimits = {
   attributesMax: 64,
   /** `srcset` and `content` are the longest useful values. */
   valueCharsMax: 16_384,
-  /** Open elements that are distinguished. A tree deeper than this is no page, and its library quadratic. */
+  /** Most open elements. A deeper tree is not a page, and would take quadratic time in the library. */
   depthMax: 256,
-  /** How far up an end tag looks for its element: bounds what unmatched end tags cost. */
+  /** How many levels up an end tag searches for its element: bounds the cost of unmatched end tags. */
   closeDepthMax: 64,
   /** Words that make `main` or `article` believed to hold the main text. */
   mainWordsMin: 50,
@@ -43,7 +43,7 @@ export const richLimits = {
   fieldsRestFactor: 10,
   /** Each time, twice as long as before, so often: then it is half an hour. */
   fieldsRestDoublingsMax: 6,
-  /** Sites of which is known whether their pages come back, some 100 B each. */
+  /** Sites for which the crawler remembers whether extracting fields from their pages finished in time, about 100 B each. */
   fieldSitesMax: 10_000,
   /** Links in a page's record that nofollow kept out, and their characters: a thread of comments has some hundred. */
   nofollowedMax: 1_000,

@@ -1,6 +1,6 @@
 /**
- * What a page gives beyond links and text, each part only where it is wanted: main text, language, metadata for
- * machines, links of media and scripts, and tidy markup for a user's selectors. One pass over the page, for all of them.
+ * Optional parts of a page beyond links and text, each only on request: main text, language, metadata for machines,
+ * links to media and scripts, and tidy markup for a user's selectors. One pass over the page produces all of them.
  */
 import { languageOf } from '../../content/language.ts';
 import { declaredCode } from '../../content/language-codes.ts';
@@ -15,7 +15,7 @@ import { createTidyMarkup } from './tidy-markup.ts';
 
 export interface RichWanted {
   readonly mainText: boolean;
-  /** Of the main text. */
+  /** Markdown of the main text. */
   readonly markdown: boolean;
   readonly language: boolean;
   readonly metadata: boolean;

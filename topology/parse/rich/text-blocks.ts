@@ -1,8 +1,9 @@
 /**
- * A page's text in blocks, each with the element it stands in: what finding the main text works on.
+ * The text of a page in blocks, each with its element: the input for finding the main text.
  *
- * A block ends where a block element begins or ends; cells of a row are one block, and so are a term and its definition.
- * Only elements that hold text are kept, by the blocks in them: a page of a million empty ones costs nothing.
+ * A block ends where a block element begins or ends. The cells of a row form one block, and so do a term and its
+ * definition. Only elements with text are kept, by reference from their blocks, so a page of a million empty elements
+ * costs nothing.
  */
 import { type Apart, apartOf } from './apart.ts';
 import type { CellName, InlineCell, InlineReader } from './inline-markdown.ts';
@@ -12,9 +13,9 @@ import { richLimits } from './rich-limits.ts';
 
 export interface TextElement {
   readonly name: string;
-  /** The first of its classes; empty: it has none. */
+  /** First of its classes; empty: none. */
   readonly class: string;
-  /** Null: it is the page. */
+  /** Null for the page itself. */
   readonly parent: TextElement | null;
   readonly depth: number;
   readonly apart: Apart;
@@ -25,7 +26,7 @@ export interface TextElement {
 export interface TextBlock {
   readonly text: string;
   readonly words: number;
-  /** Share of the words that stand in links. */
+  /** Share of the words that are in links. */
   readonly linkDensity: number;
   /** Share of the characters that do: `foo(<a>String</a> s)` is a link by its words, and none by its characters. */
   readonly linkShare: number;
@@ -50,7 +51,7 @@ export const inlineNames: ReadonlySet<string> = new Set(
     'strike strong sub sup time tt u var wbr'
   ).split(' '),
 );
-/** Elements that stand beside each other on a line. */
+/** Elements that are shown next to each other on a line. */
 const joined = new Set(['td', 'th', 'dt']);
 /** Elements with optional end tags: the next of these names ends them, if nothing of `within` is between. */
 const impliedEnds: Readonly<Record<string, { readonly ends: ReadonlySet<string>; readonly within: RegExp }>> = {
@@ -66,17 +67,17 @@ const impliedEnds: Readonly<Record<string, { readonly ends: ReadonlySet<string>;
 /** Elements that are distinguished within a block. */
 const cellNames: ReadonlySet<string> = new Set(['td', 'th', 'dt', 'dd']);
 
-/** `inline`: keeps what stands in each block. */
+/** `inline` keeps the inline content of each block. */
 export function createBlockReader(inline?: InlineReader): BlockReader {
   const blocks: TextBlock[] = [];
   let at: TextElement = { name: '', class: '', parent: null, depth: 0, apart: '', inMain: '' };
   let depth = 0;
   /** Open elements beyond the limit: counted, not kept. */
   let beyond = 0;
-  /** Depth of the link that is open; -1: none is. */
+  /** Depth of the open link; -1: none is open. */
   let linkAt = -1;
   let heading = 0;
-  /** Drawings that are open, one in another: what is in them is no text, and they end no block. */
+  /** Number of open nested drawings. Their content is not text, and ends no block. */
   let drawings = 0;
   /** The tag before, of a block element. */
   let before = '';
@@ -102,7 +103,10 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
     at = element;
     depth -= count;
   };
-  /** How many elements up the nearest is that `wanted` takes, before `barrier` does; -1: none near. */
+  /**
+   * Number of levels up to the nearest element that `wanted` accepts, without passing one that matches `barrier`; -1:
+   * none near.
+   */
   const near = (wanted: (name: string) => boolean, barrier?: RegExp) => {
     let up = 0;
     for (let one: TextElement | null = at; one?.parent != null && up < richLimits.closeDepthMax; one = one.parent) {
@@ -143,7 +147,7 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
       beyond -= 1;
       return;
     }
-    // An end tag that fits nothing near is passed over; one that fits closes what was left open.
+    // An end tag without a matching element nearby is ignored; a matching one also closes open elements inside it.
     const up = at.name === name ? 0 : near((one) => one === name);
     if (up >= 0) closeUp(up);
   };
@@ -152,7 +156,8 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
     open(name, attributes) {
       if (name === 'svg') drawings += 1;
       if (drawings > 0) return;
-      // `<a name=top>` is no link, and is seldom closed; a second link ends the first. A heading's to itself is none either.
+      // `<a name=top>` is no link, and is seldom closed; a second link ends the first. A heading's link to itself
+      // does not count either.
       if (name === 'a') {
         const href = attributes.get('href');
         linkAt = href === undefined || (heading > 0 && href.startsWith('#')) ? -1 : depth;
@@ -212,7 +217,7 @@ function joinsBefore(name: string, before: string): boolean {
   return ((name === 'td' || name === 'th') && joined.has(before)) || (name === 'dd' && before === 'dt');
 }
 
-/** 1 to 6; 0: it is none. */
+/** Rank of a heading, 1 to 6; 0: not a heading. */
 function headingOf(name: string): number {
   const level = name.length === 2 && name.charCodeAt(0) === 0x68 ? name.charCodeAt(1) - 0x30 : 0;
   return level >= 1 && level <= 6 ? level : 0;

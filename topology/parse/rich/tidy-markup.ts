@@ -49,9 +49,9 @@ export function createTidyMarkup(): TidyMarkup {
       const ended = endsBefore[name];
       const isEnded = (at: number) => ended?.includes(stack[at] ?? '') === true;
       let from = stack.length;
-      // A paragraph ends with what it is the last of, too.
+      // Closing an element also closes a paragraph that contains it as its last child.
       if (stack[from - 1] === 'p' && (endsParagraph.has(name) || isEnded(from - 2))) from -= 1;
-      // A row with its last cell.
+      // The same for a row and its last cell.
       while (isEnded(from - 1)) from -= 1;
       popTo(from);
       if (stack.length >= richLimits.depthMax) return;
@@ -65,7 +65,7 @@ export function createTidyMarkup(): TidyMarkup {
     },
     text: (text) => write(escaped(text)),
     finish() {
-      // End tags are always written, whatever the bound.
+      // End tags are always written, even beyond the length limit.
       for (const name of stack.reverse()) pieces.push(`</${name}>`);
       return pieces.join('');
     },

@@ -1,25 +1,28 @@
 /**
- * Adaptive schedules: a page that changed is visited sooner, one that did not later. They know no bandwidth and no rate.
+ * Adaptive schedules: a changed page is visited sooner, an unchanged one later. They ignore bandwidth and change
+ * rates.
  *
- * `adaptive` is ours: × 0.5 or × 1.5, then up to a fifth more or less by how many of the last ten visits found a change.
- * `nutch` is Apache Nutch's AdaptiveFetchSchedule with nutch-default.xml; a page whose last change is longer ago than its
- * interval takes that time for its interval, and the next visit comes earlier by a share of it, towards the time of
- * change. There it may come before the last one; here never sooner than `minS`. `stormcrawler` is Apache StormCrawler's
- * AdaptiveScheduler with its defaults. Intervals are whole seconds.
+ * `adaptive` is Crawlstream's own: × 0.5 or × 1.5, then up to a fifth more or less by how many of the last ten visits
+ * found a change. `nutch` is Apache Nutch's AdaptiveFetchSchedule with nutch-default.xml. If a page's last change is
+ * longer ago than its interval, that time becomes its interval, and the next visit comes earlier by a share of it,
+ * towards the time of change. In Nutch the next visit may then come before the last one; here it is never sooner than
+ * `minS`. `stormcrawler` is Apache StormCrawler's AdaptiveScheduler with its defaults. Intervals are whole seconds.
  */
 import { type PageHistory, recentShare } from './history.ts';
 
 export interface AdaptiveConfig {
-  /** After the first fetch. */
+  /** Interval after the first fetch, seconds. */
   readonly firstS: number;
   readonly minS: number;
   readonly maxS: number;
-  /** The interval's factor where nothing changed, and where something did. */
+  /** Factors of the interval after a visit without and with a change. */
   readonly unchanged: number;
   readonly changed: number;
   /** Exponent of the adjustment by the recent share of changes. 0: none. */
   readonly byShare: number;
-  /** Share of the time since the last change by which the next visit comes earlier. null: it plays no part. */
+  /**
+   * Share of the time since the last change by which the next visit comes earlier. null: the change time is ignored.
+   */
   readonly syncShare: number | null;
 }
 

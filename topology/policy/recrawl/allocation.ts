@@ -1,11 +1,12 @@
 /**
- * Which price of a visit spends the bandwidth: the Lagrange multiplier of "most freshness, at so many visits a day".
+ * The price of a visit at which visits use exactly the bandwidth: the Lagrange multiplier of "most freshness, at a
+ * given number of visits a day".
  *
- * At the best allocation one visit more would add the same weighted freshness to every page that is visited, and that is
- * the price. Pages of which even the first visit adds less are given up on: they change faster than they can be
- * followed, and are only looked at every `maxDays`, should they have calmed down. Visits fall as the price rises, so a
- * bisection finds it. Weights are Olston & Najork's importance ("Web crawling", FnTIR 4(3), 2010, §5); all equal, it is
- * Cho & Garcia-Molina's optimum (TODS 28(4), 2003, §4.3).
+ * In the best allocation, one more visit would add the same weighted freshness to every visited page; that is the
+ * price. Pages for which even the first visit adds less are given up: they change too fast to follow, and are visited
+ * only every `maxDays` in case they have calmed down. The number of visits falls as the price rises, so a bisection
+ * finds the price. Weights are Olston & Najork's importance ("Web crawling", FnTIR 4(3), 2010, §5); with equal
+ * weights, this is Cho & Garcia-Molina's optimum (TODS 28(4), 2003, §4.3).
  */
 import { daysBetween } from './freshness.ts';
 import { type RateClasses, rateClasses, rateOfClass } from './rate-classes.ts';
@@ -21,7 +22,10 @@ export function boundedDays(rate: number, weight: number, price: number, { minDa
   return Math.min(maxDays, Math.max(minDays, daysBetween(rate, weight, price)));
 }
 
-/** A price is a freshness per visit a day: it is below the inverse of the slowest rate, and 2⁻⁴⁰ is as good as nothing. */
+/**
+ * Lowest exponent of the search. A price is a freshness per visit a day, so it is below the inverse of the slowest
+ * rate; 2⁻⁴⁰ is close enough to zero.
+ */
 const lowest = -40;
 const highest = 40;
 const halvings = 40;

@@ -1,15 +1,16 @@
 /**
- * How often a page changes, from visits that only tell whether it has: changes per day.
+ * Change rate of a page, in changes per day, from visits that show only whether it has changed.
  *
  * Changes are a Poisson process of rate λ, so a visit after t finds one with probability 1 − e^(−λt). For irregular
- * visits the likeliest λ solves Σ t/(e^(λt) − 1) over visits that found a change = Σ t over those that did not. By
- * itself this overstates: the rate of a page that had changed at every visit would be infinite. The correction of Cho &
- * Garcia-Molina for regular visits, −log((unchanged + ½)/(visits + ½)), is the same equation with half a visit more
- * that found nothing, and so it is made here, with the mean time between visits. A page that never changed counts as
- * half a change: its rate is small and falls with each visit, and is not 0, which would never be looked at again.
+ * visits, the likeliest λ solves Σ t/(e^(λt) − 1) over visits with a change = Σ t over those without. This alone
+ * overestimates: a page that changed at every visit would have an infinite rate. Cho & Garcia-Molina's correction for
+ * regular visits, −log((unchanged + ½)/(visits + ½)), equals this equation with half a visit more without a change;
+ * so the code adds half a visit, with the mean time between visits. A page that never changed counts as half a
+ * change. Its rate falls with each visit but never becomes 0, because a page with rate 0 would never be visited
+ * again.
  *
- * Source: Cho & Garcia-Molina, "Estimating frequency of change", ACM TOIT 3(3), 2003, §4.2 and §5.1. The list of times
- * before a change is replaced by two that have its mean and its spread: exact for regular visits.
+ * Source: Cho & Garcia-Molina, "Estimating frequency of change", ACM TOIT 3(3), 2003, §4.2 and §5.1. The list of
+ * times before a change is replaced by two times with its mean and its spread: exact for regular visits.
  */
 import type { PageHistory } from './history.ts';
 
@@ -19,7 +20,7 @@ export const daySeconds = 86_400;
 const stepsMax = 12;
 const precision = 1e-6;
 
-/** null: no visit has shown anything yet. */
+/** null: no visit yet. */
 export function changesPerDay(history: PageHistory): number | null {
   const { changes, unchanged } = history;
   const visits = changes + unchanged;

@@ -1,6 +1,6 @@
 /**
- * A verdict on one page makes it less urgent: it is nearly the same as another, as the content dedup says, or has too little
- * text to say anything. It stays a page, and is looked at again: a verdict may change.
+ * Demotes a page after a verdict: it is nearly the same as another (content dedup), or has too little text. It stays
+ * a page, and is still visited, because a verdict may change.
  */
 import { z } from 'zod';
 import { frontQueueCount } from '../../url/front-queue.ts';
@@ -40,7 +40,7 @@ export function isDemoted(config: DemoteConfig | undefined, page: Judged, duplic
   return config !== undefined && (duplicate || (config.thin === true && isThin(page)));
 }
 
-/** The front queue by which a page counts. */
+/** The front queue used for the weight of a page. */
 export function countedIn(config: DemoteConfig | undefined, page: Judged, duplicate: boolean): number {
   return isDemoted(config, page, duplicate) ? Math.max(page.frontQueue, config!.frontQueue) : page.frontQueue;
 }

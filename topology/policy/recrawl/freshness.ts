@@ -1,9 +1,9 @@
 /**
  * Freshness of a page that changes `rate` times a day (a Poisson process) and is visited every `days`: the share of
- * time in which its copy is up to date. Age: for how many days, on average, the copy has been out of date.
+ * time in which its copy is up to date. Age: how many days, on average, the copy has been out of date.
  *
- * Source: Cho & Garcia-Molina, "Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003, §3–4: visits at
- * equal distances are best; freshness (1 − e^(−r))/r and what one more visit a day adds to it (1 − e^(−r)(1 + r))/rate,
+ * Source: Cho & Garcia-Molina, "Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003, §3–4. Visits
+ * at equal intervals are best. Freshness is (1 − e^(−r))/r, and one more visit a day adds (1 − e^(−r)(1 + r))/rate,
  * with r = rate · days.
  */
 
@@ -20,10 +20,7 @@ export function ageOf(rate: number, days: number): number {
   return days * (0.5 - 1 / r - Math.expm1(-r) / (r * r));
 }
 
-/**
- * Days between visits at which one visit more a day adds as much freshness, times `weight`, as it costs at `price`.
- * Infinite where it never does: the page changes faster than is worth following.
- */
+/** Days between visits at which one more visit a day adds as much freshness, times `weight`, as it costs at `price`. */
 export function daysBetween(rate: number, weight: number, price: number): number {
   const gain = (price * rate) / weight;
   if (gain >= 1) return Number.POSITIVE_INFINITY;

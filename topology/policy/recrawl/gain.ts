@@ -1,22 +1,26 @@
 /**
- * How many new URLs the visits of a page bring: what makes it a hub, and when it is worth the next visit.
+ * The number of new URLs that visits of a page bring: it makes a page a hub, and decides when the next visit pays.
  *
- * Where freshness asks how often a page changes (Cho & Garcia-Molina, TODS 28(4), 2003), discovery asks how often it leads
- * on: a page may change at each visit and lead nowhere, or gain links and say nothing else. New URLs a day are counted over
- * all of the time since a first visit brought some, so that it does not matter to which of two visits a link is put down that
- * was read late. Numbers are halved together, so that a page that changes its habits is believed after as many visits again.
+ * Freshness depends on how often a page changes (Cho & Garcia-Molina, TODS 28(4), 2003). Discovery depends on how
+ * often it leads to new URLs: a page may change at each visit without a new link, or gain links and nothing else. New
+ * URLs are counted over the whole time since the first visit that brought some, so a link that is read late may be
+ * counted for either visit. All numbers are halved together from time to time, so that a page with new habits is
+ * recognised after as many visits again.
  */
 export interface Gain {
   /** New URLs that its links led to. */
   readonly urls: number;
-  /** Over so many seconds, and so many visits. */
+  /** Time and number of the visits counted. */
   readonly seconds: number;
   readonly visits: number;
 }
 
 const visitsMax = 8;
 
-/** With one more visit, `sinceS` seconds after the one before, and `urls` new URLs since. undefined: there were none lately. */
+/**
+ * The gain after one more visit, `sinceS` seconds after the last, with `urls` new URLs since. undefined: no new URLs
+ * lately.
+ */
 export function withVisit(before: Gain | undefined, urls: number, sinceS: number): Gain | undefined {
   const seconds = Math.max(1, Math.round(sinceS));
   if (before === undefined) return urls === 0 ? undefined : { urls, seconds, visits: 1 };
@@ -32,7 +36,7 @@ export function gainPerDay({ urls, seconds }: Gain): number {
   return (86_400 * urls) / seconds;
 }
 
-/** Seconds in which so many new URLs are to be expected. */
+/** Seconds until `wanted` new URLs are expected. */
 export function secondsToGain({ urls, seconds }: Gain, wanted: number): number {
   return Math.ceil((wanted * seconds) / urls);
 }

@@ -12,12 +12,12 @@ export interface PageHistory {
   /** Seconds before those visits, in sum, and the sum of their squares. */
   readonly changedS: number;
   readonly changedSquares: number;
-  /** Visits that found it as it was, and the seconds before those in sum. */
+  /** Number of visits that found no change, and the total seconds before those visits. */
   readonly unchanged: number;
   readonly unchangedS: number;
-  /** The last visits, newest in the lowest bit, 1: changed; above them a 1 that says how many there are. */
+  /** Bits for the last visits, newest lowest, 1: changed. A 1 above them marks their number. */
   readonly recent: number;
-  /** Seconds between visits, as the schedule last chose. 0: it has not. */
+  /** Current interval between visits, seconds. 0: none chosen yet. */
   readonly intervalS: number;
 }
 

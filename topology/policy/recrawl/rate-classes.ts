@@ -1,8 +1,8 @@
 /**
- * How many pages change how often: counts by class of rate and of weight. It is all that the price of a visit depends on,
- * and stays as small whatever the number of pages.
+ * Number of pages by class of change rate and class of weight. The price of a visit depends only on these counts, and
+ * their size does not grow with the number of pages.
  *
- * Classes of rate are a quarter of an octave wide, so a page's rate is known within 9 % of its class's middle.
+ * A rate class is a quarter of an octave wide, so the middle of the class is within 9 % of a page's rate.
  */
 const perOctave = 4;
 const slowest = 2 ** -13;
@@ -22,7 +22,7 @@ export function rateOfClass(number: number): number {
 }
 
 export class RateClasses {
-  /** By weight class, then rate class. */
+  /** Counts by weight class, then rate class. */
   readonly counts: Uint32Array = new Uint32Array(rateClasses * weightClasses);
   #pages = 0;
 
@@ -41,7 +41,7 @@ export class RateClasses {
   }
 }
 
-/** Where a page counts. */
+/** The index of a page in the counts. */
 export function classOf(rate: number, weightClass: number): number {
   return weightClass * rateClasses + rateClassOf(rate);
 }

@@ -1,14 +1,19 @@
-/** When fetched pages are fetched again, as plain data. Absent from a policy: never, and a crawl ends. */
+/**
+ * Settings for refetching pages, as plain data. Absent from a policy: pages are never refetched, and the crawl ends.
+ */
 import { z } from 'zod';
 import { type DemoteConfig, demoteSchema } from './demote.ts';
 
-/** What a schedule goes by. `optimal` and `importance` share the bandwidth among all pages; the others know one page. */
+/**
+ * Names of schedules. `optimal` and `importance` divide the bandwidth among all pages; the others consider one page
+ * only.
+ */
 export const scheduleNames = ['fixed', 'adaptive', 'nutch', 'stormcrawler', 'optimal', 'importance'] as const;
 export type ScheduleName = (typeof scheduleNames)[number];
 
 /**
- * Where a URL stands when it is scheduled: `error` was answered with what is no page; `gone` says 404 or 410; `feed` lists
- * pages: RSS, Atom, JSON Feed, or a sitemap that was found as a link.
+ * Class of a URL when it is scheduled. `error`: the answer was not a page; `gone`: 404 or 410; `feed`: a list of pages
+ * (RSS, Atom, JSON Feed, or a sitemap that was found as a link).
  */
 export const visitKinds = ['page', 'error', 'gone', 'feed'] as const;
 export type VisitKind = (typeof visitKinds)[number];
@@ -32,7 +37,7 @@ export interface RecrawlRule {
 }
 
 export interface RecrawlConfig {
-  /** How the time to the next visit is chosen. */
+  /** How the time of the next visit is chosen. */
   readonly schedule: ScheduleName;
   /** Time between visits. `fixed` uses it for each page; `optimal` and `importance` on average, unless `fetchesPerDay` allows fewer visits. */
   readonly intervalMs: number;
@@ -63,7 +68,7 @@ export interface RecrawlConfig {
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** `maxMs` bounds what a feed may ask for, too. */
+/** Bounds for polls of feeds. They also bound a pause that a feed asks for. */
 export interface FeedBounds {
   /** Shortest time between polls, ms. */
   readonly minMs: number;
@@ -71,7 +76,7 @@ export interface FeedBounds {
   readonly maxMs: number;
 }
 
-/** New URLs of hosts of other partitions are not counted (topology/frontier/decide/links/gains.ts). */
+/** New URLs of hosts in other partitions are not counted (topology/frontier/decide/links/gains.ts). */
 export interface HubConfig {
   /** Revisit a page once about this many new URLs are expected on it, judged by its earlier visits. `minMs` still applies. */
   readonly newUrls: number;
@@ -79,22 +84,25 @@ export interface HubConfig {
 
 export const defaultRecrawl: RecrawlConfig = {
   schedule: 'optimal',
-  // The goal is an index whose pages were seen within seven days.
+  // The goal: an index with every page seen within seven days.
   intervalMs: 7 * day,
   fetchesPerDay: null,
-  // What is known is fetched for sure; what is found is mostly worth less (Olston & Najork 2010, §5.3).
+  // Known URLs are certain to be pages; new ones are mostly worth less (Olston & Najork 2010, §5.3).
   share: 0.5,
-  // Errors are mostly passing; what is gone is seldom put back.
+  // Errors mostly pass; pages that are gone seldom return.
   errorMs: day,
   goneMs: 30 * day,
-  // What a site says is good for longer is looked at as often as the goal above asks.
+  // A site may ask for longer, but its pages are visited at least as often as the goal above.
   freshMsMax: 7 * day,
   // Readers ask twice an hour at most; a feed that is asked once a day seldom loses an entry.
   feeds: { minMs: hour / 2, maxMs: day },
   rules: [],
 };
 
-/** Half of what is counted between two visits (frontier/recrawl/due-flags.ts): beyond it, hubs would look alike. */
+/**
+ * Half of the new URLs that are counted between two visits (frontier/recrawl/due-flags.ts): with more, hubs would
+ * look alike.
+ */
 export const hubUrlsMax = 15;
 
 const interval = z

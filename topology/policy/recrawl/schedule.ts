@@ -37,23 +37,23 @@ export interface Visited {
 
 export interface Recrawl {
   readonly config: RecrawlConfig;
-  /** What a visit costs, so that all pages together take the bandwidth. 0 where the schedule knows no price. */
+  /** Price of a visit, so that all pages together use the bandwidth. 0 if the schedule has no price. */
   priceFor(pages: RateClasses): number;
-  /** null: never again. `price` null: none is known yet. */
+  /** Time of the next visit; null: never again. `price` null: none is known yet. */
   next(visit: Visited, price: number | null): NextVisit | null;
 }
 
-/** Each front queue counts half as much as the one before. */
+/** Each front queue counts half as much as the previous one. */
 const byImportance = Array.from({ length: weightClasses }, (_, frontQueue) => 2 ** -frontQueue);
 const alike = new Array<number>(weightClasses).fill(1);
 
-/** A rule of an overlay: it is for the URLs that the overlay matches. */
+/** A rule from an overlay, for the URLs that the overlay matches. */
 export interface OverlaidRule {
   readonly rule: Omit<RecrawlRule, 'hosts' | 'url'>;
   holds(url: string): boolean;
 }
 
-/** `overlaid`: asked before the rules of `config`. */
+/** `overlaid`: rules that precede those of `config`. */
 export function compileRecrawl(
   config: RecrawlConfig,
   overlaid: readonly OverlaidRule[] = [],
@@ -136,8 +136,8 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
 }
 
 /**
- * The next poll of a feed. At first it is polled as often as is allowed within an hour. What a feed asks for is kept,
- * within bounds.
+ * The next poll of a feed. The first interval is an hour, within the bounds; later ones adapt to changes. A pause that
+ * the feed asks for is kept, up to the longest interval.
  */
 function pollsOf({ minMs, maxMs }: FeedBounds): Plan {
   const [minS, maxS] = [seconds(minMs)!, seconds(maxMs)!];

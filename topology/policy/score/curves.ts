@@ -10,12 +10,12 @@ export function logShare(value: number, most: number): number {
   return value <= 0 ? 0 : Math.min(1, Math.log1p(value) / Math.log1p(most));
 }
 
-/** 0 at once, towards 1 as `value` passes several `scale`s: the odds that something has happened by then. */
+/** 0 at first, towards 1 as `value` passes several `scale`s: the probability that something has happened. */
 export function passed(value: number, scale: number): number {
   return value <= 0 ? 0 : 1 - Math.exp(-value / scale);
 }
 
-/** Into [0, 1]; what is no number counts as 0. */
+/** Limits a value to [0, 1]; NaN counts as 0. */
 export function share(value: number): number {
   return value > 0 ? Math.min(1, value) : 0;
 }

@@ -3,20 +3,23 @@ import { logShare, saturation, share } from './curves.ts';
 import type { DomainInputs } from './inputs.ts';
 import type { Scales } from './score-config.ts';
 
-/** Distinct domains that link to it: sightings from one domain say little, as its templates repeat them. */
+/**
+ * Authority from the number of distinct domains that link to the host. Further links from one domain say little,
+ * because its templates repeat them.
+ */
 export function authority(inputs: DomainInputs, { linkingDomainsMost }: Scales): number | null {
   const { listedAuthority, linkingDomains } = inputs;
   if (listedAuthority !== null) return share(listedAuthority);
   return linkingDomains === null ? null : logShare(linkingDomains, linkingDomainsMost);
 }
 
-/** 1 for the first of the list, 0 from its end on, equal steps per decade of rank. */
+/** 1 for rank 1, 0 at the end of the list and beyond, with equal steps per decade of rank. */
 export function traffic({ trafficRank }: DomainInputs, { trafficRankMost }: Scales): number | null {
   if (trafficRank === null) return null;
   return Math.max(0, 1 - Math.log(Math.max(1, trafficRank)) / Math.log(trafficRankMost));
 }
 
-/** The share of its pages that were worth fetching, drawn to one half while few are known. */
+/** The share of the host's pages that were worth fetching; close to one half while few pages are known. */
 export function quality(inputs: DomainInputs, { pagesHalf }: Scales): number | null {
   const { listedQuality, pagesGood, pagesFetched } = inputs;
   if (listedQuality !== null) return share(listedQuality);

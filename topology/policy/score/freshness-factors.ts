@@ -1,4 +1,4 @@
-/** Whether fetching a page again would find something new. Each gives a share from 0 to 1, or null where it knows nothing. */
+/** Whether refetching a page would find something new. Each factor is a share from 0 to 1, or null if unknown. */
 import { passed, saturation, share } from './curves.ts';
 import type { FreshnessInputs } from './inputs.ts';
 import type { Scales } from './score-config.ts';
@@ -12,7 +12,7 @@ export function changeRate({ changesPerDay }: FreshnessInputs, { changesPerDayHa
   return changesPerDay === null ? null : saturation(changesPerDay, changesPerDayHalf);
 }
 
-/** How surely a fetch finds a change, whatever the time between. */
+/** Probability that a fetch finds a change, whatever the time between visits. */
 export function volatility({ changedShare }: FreshnessInputs): number | null {
   return changedShare === null ? null : share(changedShare);
 }

@@ -1,8 +1,8 @@
 /**
- * What may be known of a URL when it is scored. null: unknown, and the factor then has no say.
+ * Facts about a URL for its score. null: unknown; the factor is then left out.
  *
- * Everything comes as a value, so that the frontier may keep counts in its state and a checker may take them from its
- * command line.
+ * All inputs are values, so the frontier can keep counts in its state, and a checker can read them from its command
+ * line.
  */
 export interface ScoreInputs {
   readonly domain: DomainInputs;
@@ -11,22 +11,22 @@ export interface ScoreInputs {
 }
 
 export interface DomainInputs {
-  /** From a list, 0 to 1: it takes precedence over what the crawl knows. */
+  /** From a list, 0 to 1; overrides what the crawl has measured. */
   readonly listedAuthority: number | null;
   readonly listedQuality: number | null;
-  /** Distinct partition keys that link to the host: what the budget's sketch counts. */
+  /** Number of distinct partition keys that link to the host, from the sketch of the budget. */
   readonly linkingDomains: number | null;
   /** Place in a list of sites by traffic, from 1. */
   readonly trafficRank: number | null;
-  /** Pages fetched of the host: ones worth keeping, and all. */
+  /** Fetched pages of the host: those worth keeping, and all. */
   readonly pagesGood: number | null;
   readonly pagesFetched: number | null;
 }
 
 export interface PageInputs {
-  /** Place among what others hold, from 0 to 1. */
+  /** The page's rank by cash among waiting URLs, from 0 to 1. */
   readonly cash: number | null;
-  /** Sightings of links to the page, or their distinct sources. */
+  /** Number of links seen to the page, or of their distinct sources. */
   readonly inLinks: number | null;
   /** Link distance from a seed. */
   readonly depth: number;
@@ -34,10 +34,10 @@ export interface PageInputs {
   readonly source: LinkSource;
 }
 
-/** By media type where the page was fetched before, else by its extension. */
+/** Kind of a page: by media type if it was fetched before, else by its extension. */
 export type PageKind = 'html' | 'feed' | 'text' | 'document' | 'other';
 
-/** Who named the URL, and for a page's links their position. `link`: unknown. */
+/** The place where the URL was found; for links of a page, their position. `link`: unknown position. */
 export const linkSources = [
   'seed',
   'operator',
@@ -52,7 +52,7 @@ export const linkSources = [
 export type LinkSource = (typeof linkSources)[number];
 
 export interface FreshnessInputs {
-  /** Since the last fetch, ms. null: never fetched. */
+  /** Time since the last fetch, ms. null: never fetched. */
   readonly ageMs: number | null;
   /** Changes per day, as estimated from past fetches. */
   readonly changesPerDay: number | null;

@@ -1,11 +1,11 @@
 /**
- * Adaptive on-line page importance: cash that pages pass on to what they link to (Abiteboul, Preda & Cobena, "Adaptive
- * on-line page importance computation", WWW 2003), as an order of a crawl.
+ * Adaptive on-line page importance: pages pass cash on to the pages they link to (Abiteboul, Preda & Cobena,
+ * "Adaptive on-line page importance computation", WWW 2003), and the cash orders the crawl.
  *
- * Seeds come with a cash of 1. A page that is fetched gives what it holds to its links, in equal shares, less a tax;
- * waiting pages are ordered by what they hold. There is no matrix and there are no rounds: each fetch is one step. The
- * paper's virtual page, which takes the tax and links to every page, would give all that wait the same and change no
- * order; here the tax is gone, and with it all cash comes from the seeds.
+ * Each seed starts with a cash of 1. A fetched page passes its cash to its links in equal shares, less a tax. Waiting
+ * pages are ordered by their cash. There is no matrix and there are no rounds: each fetch is one step. The paper's
+ * virtual page collects the tax and links to every page; it would give all waiting pages the same amount, without
+ * changing their order. Here the tax disappears, so all cash comes from the seeds.
  */
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ export interface OpicScore extends CashFlow {
 }
 
 export interface CashFlow {
-  /** Share of each page's cash that its links do not get: no circle of pages keeps what it has. */
+  /** Share of each page's cash that its links do not get, so that no circle of pages keeps its cash. */
   readonly tax: number;
 }
 

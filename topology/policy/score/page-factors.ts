@@ -17,23 +17,23 @@ export function depth({ depth }: PageInputs, url: string): number {
   return 1 - frontQueueOf(url, depth) / (frontQueueCount - 1);
 }
 
-/** By what a crawl gets out of it: links and text, then text alone. */
+/** Value of a page type to a crawl: links and text, then text alone. */
 const typeShare: Readonly<Record<PageKind, number>> = { html: 1, feed: 0.9, text: 0.5, document: 0.4, other: 0.1 };
 
 export function type({ type }: PageInputs): number | null {
   return type === null ? null : typeShare[type];
 }
 
-/** By how surely somebody wants the page fetched. */
+/** Value of a link by the place where it was found: how likely somebody wants the page fetched. */
 const sourceShare: Readonly<Record<LinkSource, number | null>> = {
   operator: 1,
   seed: 1,
   redirect: 0.8,
   feed: 0.8,
   sitemap: 0.7,
-  // Somebody wrote it for those who read the page.
+  // An author wrote it for readers of the page.
   content: 0.6,
-  // On every page of the site alike: it says little of what is behind it.
+  // Repeated on every page of the site, so it says little about the target.
   navigation: 0.4,
   footer: 0.1,
   link: null,

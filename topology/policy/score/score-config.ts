@@ -4,12 +4,12 @@ import type { ListName } from '../../url/url-lists.ts';
 import { type LinkSource, linkSources } from './inputs.ts';
 import { type OpicScore, opicSchema } from './opic.ts';
 
-/** How URLs are scored: by weights, or by the cash they hold. */
+/** Settings of the score: by weights, or by cash. */
 export type ScoreConfig = WeightedScore | OpicScore;
 
 /**
- * Weights and scales of the score, as plain data. Weights count against those of factors that are known, within their
- * group and between groups; 0 switches a factor off.
+ * Weights and scales of the score, as plain data. A weight is relative to those of the other known factors within its
+ * group, and of the other groups. 0 switches a factor off.
  */
 export interface WeightedScore {
   /** Kind of score. Absent: `weighted`. */
@@ -82,7 +82,8 @@ export const defaultScore: WeightedScore = {
   page: 0.4,
   freshness: 0.3,
   factors: {
-    // Who links here is the hardest to fake; traffic lists cover few hosts; quality is our own experience.
+    // Links from other domains are hardest to fake; traffic lists cover few hosts; quality is the crawl's own
+    // experience.
     authority: 0.5,
     traffic: 0.2,
     quality: 0.3,

@@ -1,12 +1,12 @@
 /**
- * The score of a URL: how much it is worth to fetch it, from 0 to 1, and the front queue it waits in.
+ * The score of a URL: its worth, from 0 to 1, and the front queue it waits in.
  *
- * A weighted mean of weighted means: domain, page, freshness, each of its own factors. A factor that knows nothing is
- * left out of its mean, and a group without any out of the whole, rather than counted as bad: a new host has no
- * record, not a poor one. Where only the link itself is known, the score is depth and spelling, and the front queue is the one
- * of `frontQueueOf`.
+ * A weighted mean of weighted means: domain, page and freshness, each with separate factors. An unknown factor is left
+ * out of its mean, and a group without known factors is left out of the whole, instead of counting as bad: a new host
+ * has no record, which is not a poor record. If only the link itself is known, depth and spelling make the score, and
+ * the front queue is that of `frontQueueOf`.
  *
- * Pure, no state: counts are inputs, which the frontier keeps (inputs.ts).
+ * Pure, no state: the frontier keeps the counts and passes them in (inputs.ts).
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import * as domain from './domain-factors.ts';
@@ -15,7 +15,7 @@ import type { ScoreInputs } from './inputs.ts';
 import * as page from './page-factors.ts';
 import { defaultScore, type Factors, type WeightedScore } from './score-config.ts';
 
-/** `url` is normal. */
+/** Score of a normal URL, 0 to 1. */
 export type Scorer = (url: string, inputs: ScoreInputs) => number;
 
 export type GroupName = 'domain' | 'page' | 'freshness';
@@ -87,7 +87,7 @@ export function groupScore(group: GroupName, scores: readonly FactorScore[]): nu
   return weights === 0 ? null : sum / weights;
 }
 
-/** A weighted mean of what is known. */
+/** A weighted mean of the known values. */
 class Mean {
   #sum = 0;
   #weights = 0;
@@ -98,7 +98,7 @@ class Mean {
     this.#weights += weight;
   }
 
-  /** null: nothing is known, or nothing counts. Begins again. */
+  /** Returns the mean and resets it; null: no known value, or none with a weight. */
   take(): number | null {
     const mean = this.#weights === 0 ? null : this.#sum / this.#weights;
     this.#sum = 0;

@@ -8,7 +8,7 @@ const monthParameter = /[?&](?:m|mo|month|monat|mois|mes|w|week|d|day|date)=[\d.
 /** Longer numbers are no dates. */
 const dateCharsMax = 40;
 
-/** What of a URL's numbers reads as a date, as it is written; null: nothing does. */
+/** The numbers of a URL that read as a date, as written; null: none. */
 export function dateIn(url: string): string | null {
   const target = url.slice(Math.max(0, url.indexOf('/', 8)));
   const [year] = yearParameter.exec(target) ?? [];

@@ -1,10 +1,9 @@
 /**
- * Views of known software: another form of what a page of the site says already (edit forms, histories, differences,
- * old versions, prints, sort orders), in numbers that grow with each change of a page. Told by the URL alone, as each
- * program spells it; a value must fit, not only a name, so that other sites' parameters of the same name do not count
- * as views.
+ * Views of known software: other forms of the same page (edit forms, histories, differences, old versions, prints,
+ * sort orders). Their number grows with each change of a page. They are recognised by the URL alone, as each program
+ * spells it. Names and values must both fit, so that other sites' parameters of the same name do not count as views.
  *
- * Patterns begin with `?`, which no shape does: they are names by which an operator releases them.
+ * Patterns begin with `?`, and no shape does. An operator releases them under these names.
  */
 
 interface KnownView {
@@ -197,7 +196,7 @@ const viewCharsMax = 512;
 export function knownView(url: string): Pick<KnownView, 'pattern' | 'detail'> | null {
   const slash = url.indexOf('/', 8);
   if (slash < 0) return null;
-  // Most URLs have none of these, and are not looked at twice.
+  // Most URLs have none of these, so this quick test rejects them.
   if (!/\?|\/[0-9a-f]{10,64}(?:[./?]|$)|\/print$|\/\+|Special(?::|%3A)/.test(url)) return null;
   const target = url.slice(slash);
   if (target.length > viewCharsMax) return null;

@@ -1,14 +1,15 @@
 /**
- * Paths that repeat themselves: `/a/b/a/b/a/b/`, the mark of relative links that resolve against the page they stand on.
+ * Paths that repeat themselves: `/a/b/a/b/a/b/`, caused by relative links that resolve against their own page.
  *
- * Told from the URL alone. A group of up to four segments that stands `times` times in a row is a repetition; numbers,
- * or one single character, count for less, as `/0/0/0` are map tiles and `/a/a/a` a dictionary.
+ * Recognised by the URL alone. A group of up to four segments that occurs `times` times in a row is a repetition.
+ * Groups of numbers, or of one single character, need more repetitions, because `/0/0/0` are map tiles and `/a/a/a` a
+ * dictionary.
  */
 const groupMax = 4;
-/** How many more repetitions are ordinary for such groups. */
+/** Additional repetitions that are normal for groups of numbers or single characters. */
 const extraForShort = 3;
 
-/** The path up to the end of the second time, or null. `url` is normal. */
+/** The path up to the end of the second occurrence, or null. `url` is normal. */
 export function repeatedSegments(url: string, times: number): string | null {
   if (!hasSegments(url, times)) return null;
   const starts = segmentStarts(url);
@@ -27,14 +28,14 @@ export function repeatedSegments(url: string, times: number): string | null {
   return null;
 }
 
-/** Are there so many path segments at all? Most URLs have fewer, and no list is made of theirs. */
+/** Returns whether the URL has at least this many path segments. Most URLs have fewer, so no list is made for them. */
 function hasSegments(url: string, least: number): boolean {
   let left = least;
   for (let at = url.indexOf('/', 8); at >= 0 && left > 0; at = url.indexOf('/', at + 1)) left--;
   return left === 0;
 }
 
-/** Where each path segment begins, and one past the end of the last with its slash. */
+/** Start of each path segment, and one past the end of the last with its slash. */
 function segmentStarts(url: string): number[] {
   const starts: number[] = [];
   let at = url.indexOf('/', 8);

@@ -60,7 +60,7 @@ function piece(url: string, start: number, end: number, value: boolean): string 
   let runs = 0;
   let words = 0;
   let inRun = false;
-  // The letters of `012345.html` are its type's: what stands before them is a number.
+  // The letters of `012345.html` are its extension; the name before them is a number.
   const nameEnd = value ? end : extensionStart(url, start, end);
   for (let at = start; at < nameEnd; at++) {
     const code = url.charCodeAt(at);
@@ -81,7 +81,7 @@ function piece(url: string, start: number, end: number, value: boolean): string 
   return withoutDigits(url, start, end);
 }
 
-/** Where the dot of an extension stands, of up to five letters; `end`: there is none. */
+/** Index of the dot of an extension of up to five letters; `end`: there is none. */
 function extensionStart(url: string, start: number, end: number): number {
   for (let at = end - 1; at > start && at >= end - 6; at--) {
     const code = url.charCodeAt(at);

@@ -1,8 +1,8 @@
 /**
- * What fetching brought, per prefix and for the whole host.
+ * Counts the results of fetches, per prefix and for the whole host.
  *
- * A page brings nothing new if a sibling had the same content. The same content in another place of the site is no
- * evidence: the pages of a translated manual stand at `/` and at `/en/`, each once, and which of the two is met first
+ * A page is a duplicate if a sibling had the same content. The same content in another place of the site does not
+ * count: the pages of a translated manual are at `/` and at `/en/`, each once, and which of the two is fetched first
  * is chance.
  */
 
@@ -37,19 +37,20 @@ export function stepContents(before: TrapSummary, event: Fetched, shape: string)
   };
 }
 
-/** What siblings have in common: a shape up to its last segment or, with a query, without the values: views by name. */
+/**
+ * The common part of siblings: a shape up to its last segment or, with a query, without the values, because views
+ * differ by name.
+ */
 export function prefixOf(shape: string): string {
   return shape.includes('?') ? withoutValues(shape) : shape.slice(0, shape.lastIndexOf('/') + 1);
 }
 
-/**
- * The pattern of the siblings under a prefix; deeper paths, or those with other parameters, have their own siblings.
- */
+/** Pattern of the siblings under a prefix. Deeper paths, and those with other parameters, have their own pattern. */
 export function siblingsOf(prefix: string): string {
   return prefix + siblings;
 }
 
-/** Does a pattern of siblings hold a shape? */
+/** Returns whether a pattern of siblings matches a shape. */
 export function isSibling(pattern: string, shape: string): boolean {
   const stem = pattern.slice(0, -siblings.length);
   if (stem.includes('?')) return withoutValues(shape) === stem;

@@ -39,7 +39,7 @@ export function stepParameters(
   return after;
 }
 
-/** `stat` in the place of its like, or of the one not met for longest where there is no room. */
+/** Adds `stat`, replacing the one with the same key or, without room, the one not met for longest. */
 export function keptNewest<T extends { readonly met: number }>(
   before: readonly T[],
   isLike: (one: T) => boolean,

@@ -1,10 +1,8 @@
 /**
- * Chains of one shape: each page leads to the next, one step deeper, and to nothing else that is new.
- *
- * That is what an endless calendar and an honest archive differ in: a month of an archive, or page 7 of a shop, brings
- * posts and products. What lies below the chain's own shape (the days of its months) is no yield unless it has a title,
- * nor is another chain. Each new URL that a page brings sets the chain one step back, so that chains which bring
- * something never get far.
+ * Chains of one shape: each page leads to the next, one step deeper, and to nothing else that is new. This
+ * distinguishes an endless calendar from an honest archive: a month of an archive, or page 7 of a shop, brings posts
+ * and products. URLs below the chain's own shape (the days of its months) are no yield unless they have a title, nor
+ * is another chain. Each new URL from a page sets the chain one step back, so that productive chains never get far.
  */
 
 import { dateIn } from './calendar.ts';
@@ -43,13 +41,15 @@ function advanced(stat: ShapeStat, event: Admitted, source: string | null, met: 
     stat.width <= trapLimits.chainWidthMax &&
     (source === null || source.startsWith(stat.shape));
   const steps = goesOn ? Math.max(0, stat.steps + 1 - stat.brought) : 0;
-  // Messages of one month and pages of one day are numbered within a date: that one stands still.
+  // Messages of one month, and pages of one day, are numbered within a date that does not change.
   const date = dateIn(event.url);
   const calendar = date !== null && (goesOn ? stat.calendar && date !== stat.date : true);
   return { ...stat, met, depth, width: 1, brought: 0, steps, date, calendar };
 }
 
-/** Without a source, by depth: links of one page come before and after the one that goes on. */
+/**
+ * Without a source, decides by depth, because a page's other links come before and after the next step of the chain.
+ */
 function isYield(stat: ShapeStat, depth: number, shape: string, source: string | null): boolean {
   // A larger number would change nothing, since the next step starts from zero anyway.
   if (stat.brought > stat.steps || stat.width > trapLimits.chainWidthMax) return false;

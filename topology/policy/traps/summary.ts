@@ -1,12 +1,12 @@
 /**
- * What is remembered of one host in order to notice its traps: a plain value, JSON-able, a few kB at most.
+ * The data from which one host's traps are detected: a plain value, JSON-able, a few kB at most.
  *
- * Nothing in it is ever changed: steps give a new summary that shares what stayed. Two hosts that saw the same events
- * in the same order have equal summaries, whoever computed them, so a frontier need not log them: they follow from the
- * changes that admit and resolve URLs.
+ * A summary is never modified: each step returns a new one that shares the unchanged parts. Two hosts that saw the
+ * same events in the same order have equal summaries. So the frontier need not log them: they follow from the changes
+ * that admit and resolve URLs.
  */
 export interface TrapSummary {
-  /** The most telling shapes, at most `shapesMax`. */
+  /** The shapes most likely to be traps, at most `shapesMax`. */
   readonly shapes: readonly ShapeStat[];
   /** Paths with queries, at most `pathsMax`. */
   readonly paths: readonly PathStat[];
@@ -19,11 +19,11 @@ export interface TrapSummary {
   /** Fetches, and those that brought something good; both halve now and then, so that a host may recover. */
   readonly fetches: number;
   readonly good: number;
-  /** Grows with each event: the age of what is remembered. */
+  /** Number of events so far; gives the age of entries. */
   readonly events: number;
 }
 
-/** How a shape's URLs come: a chain goes one step deeper with each new one, and brings nothing else. */
+/** Statistics of a shape. A chain goes one step deeper with each new URL, and brings nothing else. */
 export interface ShapeStat {
   readonly shape: string;
   /** Events counter when it was last met. */
@@ -31,11 +31,11 @@ export interface ShapeStat {
   /** Deepest link distance met, and how many of its URLs had that one. */
   readonly depth: number;
   readonly width: number;
-  /** URLs of other, unchained shapes found at about this depth: what the chain has brought. */
+  /** URLs of other, unchained shapes found at about this depth: the yield of the chain. */
   readonly brought: number;
   /** Steps of the chain so far that brought nothing. */
   readonly steps: number;
-  /** Date in the URL of its newest step, as it is written there; null: none. */
+  /** Date in the URL of the newest step, as written; null: none. */
   readonly date: string | null;
   /** There was a date in each step, and each step moved it. */
   readonly calendar: boolean;
@@ -62,10 +62,7 @@ export interface PrefixStat {
   readonly prefix: string;
   readonly met: number;
   readonly fetches: number;
-  /**
-   * Those of them that are duplicates of another under the prefix, soft 404s, or pages that ask not to be indexed and
-   * lead nowhere.
-   */
+  /** Those of them that are duplicates of another page under the prefix, soft 404s, or noindex pages without links. */
   readonly wasted: number;
 }
 
@@ -86,10 +83,10 @@ export type TrapReason = (typeof trapReasons)[number];
 
 export interface Trap {
   /**
-   * What is trapped, as a beginning of shapes (shape.ts): `/calendar/#/#` holds all its months and what lies below. One
-   * that begins with `&` is a parameter, on whatever path; `//` holds all paths that repeat themselves; one that ends in
-   * `{}` holds what lies directly there, or takes these parameters and no others; one that begins with `?` the sort links of directory indexes (`?C=`) or views
-   * of known software (known-views.ts).
+   * The trapped URLs, as a beginning of shapes (shape.ts): `/calendar/#/#` covers all its months and all paths below.
+   * A pattern that begins with `&` is a parameter, on any path. `//` covers all paths that repeat themselves. A
+   * pattern that ends in `{}` covers the direct children, or exactly these parameters. A pattern that begins with `?`
+   * covers the sort links of directory indexes (`?C=`) or views of known software (known-views.ts).
    */
   readonly pattern: string;
   readonly reason: TrapReason;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { trapLimits } from './trap-limits.ts';
 
-/** When something counts as a trap, as plain data. Each bound may be null: that detector is off. */
+/** Thresholds of trap detection, as plain data. A threshold of null turns its detector off. */
 export interface TrapConfig {
   /** A path is a trap if it repeats a group of segments this often in a row. */
   readonly repeats: number | null;

@@ -1,6 +1,6 @@
-/** Bounds on what is remembered of a host to notice its traps: together below 8 kB of JSON at the worst. */
+/** Bounds of the data from which a host's traps are detected: together below 8 kB of JSON at worst. */
 export const trapLimits = {
-  /** Longer shapes are cut: what differs only beyond is one shape. */
+  /** Longer shapes are cut, so URLs that differ only beyond this length share a shape. */
   shapeCharsMax: 96,
   /** A site has some dozen templates; chains are met all the time and so stay. */
   shapesMax: 24,
@@ -12,18 +12,24 @@ export const trapLimits = {
   parameterPathsMax: 8,
   /** Contents compared with: duplicates of a trap follow each other. */
   contentsMax: 64,
-  /** Active traps of one host, half as many as it has front queues for them. */
+  /** Active traps of one host: half as many as there are queues for them. */
   trapsMax: 16,
   /** Hosts remembered per partition in order to notice traps, 1–2 kB each: those with links coming in now. */
   summariesMax: 20_000,
   /** Counts of fetches halve when they reach this: the last few thousand decide. */
   hostFetchesMax: 4_000,
   prefixFetchesMax: 512,
-  /** Links per level that a chain may have: to the next, and to the one before. */
+  /** Links per level that a chain may have: to the next page, and to the previous one. */
   chainWidthMax: 2,
-  /** A chain of so many steps does not count as what another chain has brought: traps must not vouch for each other. */
+  /**
+   * From this many steps on, a chain does not count as the yield of another chain: traps must not vouch for each
+   * other.
+   */
   chainFrom: 4,
-  /** A shape's step is worth so many events of age when room is short: chains outlive what was met once. */
+  /**
+   * When room is short, a step of a chain counts as much as this many events of age, so that chains outlive shapes
+   * that were met once.
+   */
   eventsPerStep: 64,
   /** Hosts with fewer admitted URLs than this need no summary: no trap has shown by then. */
   admittedBefore: 8,

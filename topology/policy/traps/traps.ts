@@ -19,13 +19,16 @@ import { isSibling, prefixOf, siblings, siblingsOf } from './step-contents.ts';
 import type { ShapeStat, Trap, TrapSummary } from './summary.ts';
 import type { TrapConfig } from './trap-config.ts';
 
-/** A parameter must carry tokens on so many paths to be a session rather than the id of some kind of page. */
+/**
+ * A parameter counts as a session if it has tokens on at least this many paths; otherwise it may be the id of one
+ * kind of page.
+ */
 const tokenPathsMin = 5;
 
-/** Pattern of all paths that repeat themselves: a normal path has no empty segment, so it stands for nothing else. */
+/** Pattern of all paths that repeat themselves. A normal path has no empty segment, so the pattern is unambiguous. */
 export const repeatPattern = '//';
 
-/** null: in none. `traps` undefined: the host has none. `url` is normal. */
+/** The trap of a normal URL; null: none. `traps` undefined: the host has none. */
 export function trapOf<T extends Trap>(
   config: TrapConfig,
   traps: HostTraps<T> | undefined,
@@ -91,7 +94,7 @@ function ofChain(config: TrapConfig, stat: ShapeStat): Trap | null {
   return { pattern: stat.shape, reason, detail: `${stat.steps} pages in a row that led only to the next` };
 }
 
-/** Chains of titles end sooner or later: only numbers and random tokens go on without end. */
+/** The reason for a chain. Chains of titles end at some point; only numbers and random tokens continue forever. */
 function chainReason({ shape, calendar }: ShapeStat): 'calendar' | 'counter' | 'tokens' | null {
   if (shape.includes('~')) return 'tokens';
   const title = shape.indexOf('*');

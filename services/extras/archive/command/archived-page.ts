@@ -1,4 +1,4 @@
-/** What is read of a page as an archive keeps it: its title; its text, links and what it says of itself; or what it is. */
+/** Reads a page from an archive: its title; its text, links and metadata; or its content type and language. */
 import { languageOf } from '../../../../topology/content/language.ts';
 import { threeLetterCode } from '../../../../topology/content/language-codes.ts';
 import { decodePage } from '../../../../topology/parse/charset.ts';
@@ -17,11 +17,11 @@ import type { HttpMessage } from '../http-message.ts';
 
 const titleAlone = {
   ...{ robotsTags: [], productToken, linksMax: 0, textCharsMax: 0, expired: () => false },
-  // Where titles stand.
+  // Enough for the title.
   byteBudget: 256 * 1024,
 };
 
-/** Empty: it has none. */
+/** The title; empty: none. */
 export async function pageTitle(url: string, { headers, body }: HttpMessage): Promise<string> {
   if (body.length === 0) return '';
   const decoded = await decodeBody(body, listOf(headers, 'content-encoding'), requestLimits.bodyBytesMax);
@@ -29,7 +29,7 @@ export async function pageTitle(url: string, { headers, body }: HttpMessage): Pr
   return parsePage(decoded.body, { ...titleAlone, url, contentType: contentTypeOf(headers) }).title;
 }
 
-/** Null: it is no page, or one that cannot be read. */
+/** Null: not a page, or it cannot be decoded. */
 export async function derivedPage(url: string, { headers, body }: HttpMessage): Promise<DerivedPage | null> {
   const mediaType = mediaTypeOf(headers);
   const named = pageTypeOf(mediaType);
@@ -51,7 +51,7 @@ export async function derivedPage(url: string, { headers, body }: HttpMessage): 
   return { title, text, links, canonical, language: declaredLanguage };
 }
 
-/** For a payload of which the beginning suffices. */
+/** Content of a payload; its beginning suffices. */
 export async function archivedContent(url: string, { headers, body }: HttpMessage): Promise<Content> {
   const nothing: Content = { mimeDetected: null, charset: null, languages: null };
   if (body.length === 0) return nothing;

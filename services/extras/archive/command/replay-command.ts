@@ -1,4 +1,4 @@
-/** `crawlstream replay`: shows an archive as it was, in a browser or to clients of Memento, until it is stopped. */
+/** `crawlstream replay`: serves an archive to browsers and clients of Memento, until it is stopped. */
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,8 +1,10 @@
 /**
- * `crawlstream warc replay`: puts the responses of WARC files through parsing and discovery again, without a network.
+ * `crawlstream warc replay`: sends the responses of WARC files through parsing and discovery again, without a
+ * network.
  *
- * Each page becomes what the fetcher would have made of it. Without a destination pages are printed, as `crawlstream
- * pages` does; with one, `pages` and `discovered` records are appended to that crawl, for its frontier and consumers.
+ * Each page becomes the record that the fetcher would have made. Without a destination, pages are printed like those
+ * of `crawlstream pages`; with one, `pages` and `discovered` records are appended to that crawl, for its frontier and
+ * consumers.
  */
 import { once } from 'node:events';
 import type { Command } from 'commander';

@@ -1,7 +1,7 @@
 /**
- * What others derive from archives, a file beside each WARC file: WET, the text of its pages, and WAT, what its records
- * and pages say of themselves. As Common Crawl has them: WARC files of conversion, and of metadata records in JSON.
- * Source: commoncrawl.org/get-started, IIPC's "Web Archive Transformation (WAT) Specification".
+ * Files that others derive from archives, one beside each WARC file: WET has the text of its pages, and WAT the
+ * metadata of its records and pages. The format is Common Crawl's: WARC files of conversion records, and of metadata
+ * records in JSON. Source: commoncrawl.org/get-started, IIPC's "Web Archive Transformation (WAT) Specification".
  */
 import { open, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -31,16 +31,16 @@ export interface DeriveOptions {
   readonly kind: Derived;
   /** Path of a WARC file. */
   readonly file: string;
-  /** Folder of what is written. */
+  /** Folder of the output. */
   readonly out: string;
-  /** Null: it is no page. */
+  /** Null: not a page. */
   readonly pageOf: (url: string, message: HttpMessage) => Promise<DerivedPage | null>;
   readonly software: string;
 }
 
 const compress = promisify(gzip);
 
-/** The file's name, and how many records it has beside the first. It has its name once it is whole. */
+/** Returns the file's name, and its number of records without the first. The file gets its name once it is complete. */
 export async function derive(options: DeriveOptions): Promise<{ readonly file: string; readonly records: number }> {
   const { kind, file, out } = options;
   const name = `${basename(file).replace(/\.warc(\.gz)?$/, '')}.warc.${kind}.gz`;

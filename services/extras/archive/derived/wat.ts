@@ -1,10 +1,10 @@
-/** One WAT record's JSON: what a WARC record, its HTTP message and its page say of themselves. */
+/** One WAT record's JSON: the metadata of a WARC record, of its HTTP message and of its page. */
 import type { HttpMessage } from '../http-message.ts';
 import type { ReadRecord } from '../warc-reader.ts';
 import { digestOf } from '../warc-record.ts';
 import type { DerivedPage } from './derive.ts';
 
-/** Reported links of one page. */
+/** Most links listed for one page. */
 const linksMax = 2_000;
 
 export function watBlock(

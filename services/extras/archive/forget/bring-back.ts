@@ -10,7 +10,10 @@ import type { ObjectStore } from '../../../runtime/objects/objects.ts';
 
 const suffix = '.warc.gz';
 
-/** `isOurs`: by a file's name, as the store may hold other archives' too. Returns the names, without ending, of what was brought. */
+/**
+ * Downloads the files of an archive from its object store. `isOurs`: decides by a file's name, because the store may
+ * hold other archives too. Returns the names of the downloaded files, without ending.
+ */
 export async function bringBack(
   folder: string,
   objects: Pick<ObjectStore, 'get' | 'list'>,
@@ -21,9 +24,9 @@ export async function bringBack(
   const brought: string[] = [];
   for (const file of there) {
     const name = file.slice(0, -suffix.length);
-    // What is here is as new, or newer: a run that was killed had rewritten it.
+    // A local file is as new, or newer: an interrupted run had rewritten it.
     if (existsSync(join(folder, file))) continue;
-    // The index first: a file counts as whole once it has its name.
+    // The index comes first, because a file counts as complete once it has its name.
     for (const ending of ['.cdxj', suffix]) {
       const bytes = (await objects.get(`${name}${ending}`)) ?? Buffer.alloc(0);
       const path = join(folder, `${name}${ending}`);

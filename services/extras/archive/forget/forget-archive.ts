@@ -44,7 +44,10 @@ async function forgetInObjectStore(place: string, folder: string, { crawl, clock
   }
 }
 
-/** For files whose archive has no folder here: what a kill leaves in it is in the store as it was, and done again. */
+/**
+ * A temporary folder for files of an archive without a folder here. After a kill, the object store still has the
+ * original files, and the work is done again.
+ */
 async function withScratchFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'crawlstream-forget-'));
   try {
@@ -105,7 +108,7 @@ interface Capture {
   readonly atMs: number;
 }
 
-/** By the indexes that lie beside the files. */
+/** Reads the indexes beside the files. */
 async function* capturesIn(folder: string): AsyncGenerator<Capture> {
   for (const name of (await readdir(folder)).filter((one) => one.endsWith('.cdxj'))) {
     for (const line of (await readFile(join(folder, name), 'utf8')).split('\n')) {

@@ -1,10 +1,10 @@
 /**
- * Takes every record of some URLs out of the WARC files of a data folder, and out of their indexes.
+ * Removes every record of some URLs from the WARC files of a data folder, and from their indexes.
  *
- * Other records stay as they are, to the byte, but for revisits whose payload lay in a record that goes: the first of them
- * becomes a response with that payload, which is its own too, and the others point to it (WARC 1.1 §6.7). Files without
- * such records are not touched. What the archive knows of payloads follows, so that what comes later points to nothing that
- * is gone. The archive's process must not run: it holds the store.
+ * Other records stay unchanged, to the byte, except revisits with a payload in a removed record: the first of them
+ * becomes a response with that payload, which is its own too, and the others point to it (WARC 1.1 §6.7). Files
+ * without such records are not touched. The archive's rows of payloads are updated, so that later records point to
+ * nothing that was removed. The archive's process must not run, because it locks the store.
  */
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ interface Work {
   readonly isGone: IsGone;
   /** Payloads in records that go, by digest. */
   readonly lost: Map<string, Payload>;
-  /** Where a payload is found from now on, by digest. */
+  /** New captures of payloads, by digest. */
   readonly promoted: Map<string, FirstCapture>;
   readonly counts: { records: number; promoted: number; redirected: number; dangling: number };
 }
@@ -137,11 +137,11 @@ async function rewrite(folder: string, name: string, work: Work): Promise<void> 
 
 interface Remade {
   readonly bytes: Buffer;
-  /** Where its line of the index is to say another. */
+  /** New media type for its line of the index. */
   readonly mime?: string;
 }
 
-/** Null: the record goes. The member's own bytes: it stays as it is. */
+/** Null: the record is removed. The member's own bytes: it stays unchanged. */
 async function remade(member: Member, work: Work): Promise<Remade | null> {
   const head = readHead(member.record);
   const { url, atMs, isGone } = aboutOf(head, work);

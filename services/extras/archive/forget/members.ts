@@ -9,7 +9,7 @@ import { archiveLimits } from '../archive-limits.ts';
 
 export interface Member {
   readonly offset: number;
-  /** As it lies in the file. */
+  /** As stored in the file. */
   readonly bytes: Buffer;
   readonly record: Buffer;
 }

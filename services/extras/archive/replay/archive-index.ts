@@ -10,18 +10,18 @@ import { fromFile, fromMemory, linesFrom } from './sorted-lines.ts';
 export interface IndexedFile {
   /** Path of the WARC file. */
   readonly file: string;
-  /** Its index where none is beside it: sorted lines. */
+  /** Its index if there is none beside it: sorted lines. */
   readonly lines?: Buffer;
 }
 
 /** All that is there of a URL, in few words. */
 export interface Survey {
   readonly captures: number;
-  /** The one that stands for the time that was asked for. */
+  /** The best capture for the requested time. */
   readonly best: Capture;
   readonly first: Capture;
   readonly last: Capture;
-  /** Next to the best one in time. */
+  /** Neighbours of the best one in time. */
   readonly before: Capture | null;
   readonly after: Capture | null;
 }
@@ -30,7 +30,7 @@ export class ArchiveIndex {
   readonly #files: readonly IndexedFile[];
   readonly #paths: ReadonlyMap<string, string>;
 
-  /** `files`: no two of one name. */
+  /** `files`: no two with the same name. */
   constructor(files: readonly IndexedFile[]) {
     this.#files = files;
     this.#paths = new Map(files.map(({ file }) => [basename(file), file]));
@@ -90,7 +90,7 @@ export class ArchiveIndex {
     return { captures, best, first, last, before, after };
   }
 
-  /** Where a revisit's payload is: of this URL and second, or of this digest. */
+  /** The capture with a revisit's payload: of this URL and second, or with this digest. */
   async payload(url: string, atMs: number | null, digest: string): Promise<Capture | null> {
     let found: Capture | null = null;
     for await (const capture of this.of(url)) {
@@ -120,8 +120,9 @@ function isBefore(a: Capture, b: Capture): boolean {
 }
 
 /**
- * An index has spellings of a URL under one key. Another spelling that only redirects (http to https, mostly to this very
- * URL) would lead in a circle, and another query or path in other letters may be another page: those come last.
+ * Returns whether a capture is better. An index has several spellings of a URL under one key. Another spelling that
+ * only redirects (http to https, mostly to this very URL) would lead in a circle, and another query or path in other
+ * letter case may be another page: those come last.
  */
 function isNearer(one: Capture, best: Capture, url: string, atMs: number): boolean {
   const rank = rankOf(one, url) - rankOf(best, url);

@@ -1,11 +1,11 @@
-/** A part of a body (RFC 9110 §14): one range; of several, or of what is no range, the whole is sent. */
+/** A part of a body (RFC 9110 §14): one range. For several ranges, or an invalid one, the whole body is sent. */
 
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Null: the whole. */
+/** Null: the whole body. `none`: the range is not satisfiable. */
 export function rangeOf(header: string | undefined, bytes: number): ByteRange | 'none' | null {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];
   if (from === undefined || to === undefined || (from === '' && to === '')) return null;
@@ -16,7 +16,7 @@ export function rangeOf(header: string | undefined, bytes: number): ByteRange | 
   return first >= bytes ? 'none' : { first, last };
 }
 
-/** What is before is read and left out: the body may be packed. */
+/** The bytes before the range are read and dropped, because the body may be compressed. */
 export async function* partOf(body: AsyncIterable<Buffer>, { first, last }: ByteRange): AsyncGenerator<Buffer> {
   let at = 0;
   for await (const piece of body) {

@@ -20,7 +20,7 @@ export interface Capture {
   readonly length: number;
 }
 
-/** Null: no line of such an index, or of a file that is not here. `fileOf`: the path of a file by its name. */
+/** Null: not a line of such an index, or its file is missing. `fileOf`: the path of a file by its name. */
 export function captureOfLine(line: string, fileOf: (name: string) => string | undefined): Capture | null {
   const [, key, time, json] = /^(\S+) (\d{14}) (\{.*\})$/.exec(line) ?? [];
   if (json === undefined) return null;

@@ -1,4 +1,7 @@
-/** What is sent of a capture: pages, style sheets and drawings with their links led into the archive, all else as it is. */
+/**
+ * The response for a capture: pages, style sheets and drawings with links rewritten into the archive, everything else
+ * unchanged.
+ */
 import { Readable } from 'node:stream';
 import { charsetParameter, createXmlDecoder, decodePage } from '../../../../topology/parse/charset.ts';
 import { headerOf } from '../http-message.ts';
@@ -9,20 +12,20 @@ import { rewriteHtml } from './rewrite/html.ts';
 import type { Linker } from './rewrite/linker.ts';
 import { contentTypeOf, dispositionOf, languageOf } from './shown-headers.ts';
 
-/** Undoes content codings, up to so many bytes. */
+/** Decodes content codings, up to `bytesMax` bytes; null: cannot be decoded. */
 export type Decode = (body: Buffer, contentEncoding: string, bytesMax: number) => Promise<Buffer | null>;
 
 export interface Content {
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: what its content coding hides cannot be read. */
+  /** Null: its content coding cannot be decoded. */
   readonly body: string | Buffer | Readable | null;
-  /** Of a body that parts may be asked of; undefined: of this one none may. */
+  /** Length of a body that supports ranges; undefined: ranges are not supported. */
   readonly bytes?: number;
 }
 
 type Kind = 'html' | 'xml' | 'css' | 'other';
 
-/** `accepts`: the content codings that the client takes, as it says. Closes the memento, or its body does. */
+/** `accepts`: value of the client's Accept-Encoding. The memento is closed by this function, or by its body. */
 export async function contentOf(memento: Memento, linker: Linker, accepts: string, decode: Decode): Promise<Content> {
   const header = (name: string) => headerOf(memento.headers, name);
   const given = header('content-type');
@@ -85,7 +88,7 @@ function textOf(body: Buffer, kind: Kind, contentType: string | null): string {
   }
   const stream = createXmlDecoder(contentType);
   const text = withoutMark(stream.write(body) + stream.end());
-  // What it says of its encoding was of the bytes that came.
+  // The encoding declaration described the original bytes, so it is replaced.
   return text.replace(/^(\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*)(["'])[\w.:-]{1,40}\2/, '$1$2utf-8$2');
 }
 

@@ -12,8 +12,8 @@ import { recordHead } from '../warc-reader.ts';
 import { replayLimits } from './replay-limits.ts';
 
 /**
- * Sorted lines of CDXJ. Of a file that ends early (its writer was killed), those of what is whole. Throws INVALID_RECORD
- * where the file is no WARC file, or is not packed record by record.
+ * Sorted CDXJ lines. For a file that ends early (its writer was killed), the lines of its complete records. Throws
+ * INVALID_RECORD if the file is not a WARC file, or is not compressed record by record.
  */
 export async function indexOfFile(file: string): Promise<Buffer> {
   const bytes = await readFile(file);

@@ -1,9 +1,9 @@
-/** Lists of what is in an archive, a page at a time. */
+/** Lists of the content of an archive, one page at a time. */
 import type { ArchiveIndex } from './archive-index.ts';
 import type { Capture } from './capture.ts';
 import { replayLimits } from './replay-limits.ts';
 
-/** The first hosts, as they are written. Each is one search: their captures are not read. */
+/** The first hosts. Each takes one search, without reading their captures. */
 export async function hostsOf(index: ArchiveIndex): Promise<{ readonly hosts: string[]; readonly isMore: boolean }> {
   const hosts: string[] = [];
   for (let key: string | null = '0'; key !== null; ) {
@@ -12,7 +12,7 @@ export async function hostsOf(index: ArchiveIndex): Promise<{ readonly hosts: st
     if (hosts.length === replayLimits.rowsMax) return { hosts, isMore: true };
     hosts.push(new URL(first.url).host);
     const end = first.key.indexOf(')');
-    // The character behind `)`.
+    // The character after `)`.
     key = end < 0 ? null : `${first.key.slice(0, end)}*`;
   }
   return { hosts, isMore: false };
@@ -32,7 +32,7 @@ export async function searched(
   prefix: string,
   after: string,
 ): Promise<{ readonly found: Capture[]; readonly next: string | null }> {
-  // A host alone stands for all its pages, and for those of hosts below it.
+  // A host alone means all its pages, and those of its subdomains.
   const begin = prefix.endsWith(')/') ? prefix.slice(0, -2) : prefix;
   const fits = (key: string) =>
     key.startsWith(begin) && (begin.includes(')') || /^[),:]/.test(key.slice(begin.length)));

@@ -1,4 +1,4 @@
-/** A capture with its payload, wherever that is: revisits (WARC 1.1 §6.7) point to it, also in another file. */
+/** A capture with its payload, which may be elsewhere: revisits (WARC 1.1 §6.7) point to it, even in another file. */
 
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { canParse } from '../../../../topology/url/can-parse.ts';
@@ -9,15 +9,15 @@ import { replayLimits } from './replay-limits.ts';
 
 export interface Memento {
   readonly status: number;
-  /** Names in lower case and values in turn. */
+  /** Names in lower case, and values, alternating. */
   readonly headers: readonly string[];
   readonly bodyBytes: number | undefined;
-  /** In its content coding. */
+  /** The body, in its content coding. */
   readonly body: AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
 
-/** Throws INVALID_RECORD where there is nothing that could be shown. */
+/** Throws INVALID_RECORD if nothing can be shown. */
 export async function openMemento(index: ArchiveIndex, capture: Capture, revisits = 0): Promise<Memento> {
   const record = await openRecord(capture);
   if (record.type === 'revisit') {

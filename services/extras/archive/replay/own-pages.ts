@@ -1,4 +1,7 @@
-/** The server's own pages: what is here, what begins so, the captures of a URL, and the frame around a page. No script. */
+/**
+ * The server's own pages: the start page, search results, the captures of a URL, and the frame around a page. No
+ * scripts.
+ */
 import { createHash } from 'node:crypto';
 import { counted } from '../../../runtime/counted.ts';
 import type { Capture } from './capture.ts';
@@ -11,7 +14,7 @@ td.url{overflow-wrap:anywhere}.num{text-align:right}form{margin:.5rem 0 1rem}inp
 .calendar td{padding:.1rem .4rem}body.frame{padding:0;max-width:none;display:flex;flex-direction:column;height:100vh}
 .bar{padding:.3rem .8rem;border-bottom:1px solid #8888;overflow-wrap:anywhere}iframe{border:0;flex:1;background:#fff}`;
 
-/** For the policies that let it be. */
+/** Hash of the style, for the policies that allow it. */
 export const styleHash = `sha256-${createHash('sha256').update(style).digest('base64')}`;
 
 export function escapeText(text: string): string {

@@ -59,7 +59,7 @@ export async function openRecord({ file, offset, length, url }: Capture): Promis
   }
 }
 
-/** Unpacked, where it is packed. What is damaged or cut off gives what comes before. */
+/** The bytes, decompressed if compressed. A damaged or cut record yields its readable beginning. */
 async function* bytesAt(file: string, offset: number, length: number): AsyncGenerator<Buffer> {
   const handle = await open(file);
   try {

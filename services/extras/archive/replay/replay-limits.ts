@@ -10,12 +10,12 @@ export const replayLimits = {
   pieceBytes: 16 * 1024,
   /** Bytes of a WARC file without an index: it is read once, and its index is kept in memory. */
   unindexedBytesMax: 256 * 1024 * 1024,
-  /** Bytes that a record of such a file may unpack to. */
+  /** Most decompressed bytes of a record of such a file. */
   unpackedBytesMax: 512 * 1024 * 1024,
-  /** Revisits of revisits that are followed. */
+  /** Longest chain of revisits that is followed. */
   revisitsMax: 3,
-  /** Rows of a list in a page. */
+  /** Rows of a list on one page. */
   rowsMax: 200,
-  /** Levels of pages within pages (`srcdoc`) with rewritten links. */
+  /** Levels of nested pages (`srcdoc`) with rewritten links. */
   nestedMax: 2,
 } as const;

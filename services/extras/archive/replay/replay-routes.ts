@@ -1,15 +1,15 @@
 /**
- * An archive as it was, over HTTP, read only: Memento (RFC 7089) for programs, pages for people.
+ * An archive over HTTP, read only: Memento (RFC 7089) for programs, pages for people.
  *
  *   /                                 start page
  *   /search?url=PREFIX                URLs with this prefix
  *   /captures/URL                     calendar and list of captures
- *   /timegate/URL                     302 to the memento next to Accept-Datetime (§4.1, pattern 1.1); without it, the newest
+ *   /timegate/URL                     302 to the memento nearest to Accept-Datetime (§4.1, pattern 1.1); without it, the newest
  *   /timemap/link/URL, /timemap/json/URL
  *   /web/14 DIGITS/URL                the memento; 302 to the nearest if none has that time
  *
- * A URL stands in a path as it is, queries included. A browser that opens a page by itself is given a frame with the page in
- * it, which nothing in the page can leave.
+ * A URL appears in a path unchanged, including its query. A browser that opens a page directly gets a frame around
+ * the page, and nothing in the page can leave the frame.
  */
 
 import { Readable } from 'node:stream';
@@ -170,7 +170,7 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
         try {
           return await act(request, reply);
         } catch (error) {
-          // What is wrong with a file of the archive is no bug, and concerns this capture alone.
+          // A faulty file of the archive is not a bug, and affects only this capture.
           if (!(error instanceof CrawlstreamError)) throw error;
           return ownPage(reply, problemPage('Cannot be shown', error.message, null), 502);
         }

@@ -1,13 +1,13 @@
 /**
- * The headers of a capture that go with it when it is shown: those that say what the bytes are, and nothing else. Those that
- * govern a connection, a browser or its memory (hop by hop, Set-Cookie, CSP, HSTS, Link, Refresh, CORS, …) were of another
- * server and stay in the archive.
+ * The headers of a capture that are sent when it is shown: only those that describe the bytes. Headers that control a
+ * connection, a browser or its storage (hop by hop, Set-Cookie, CSP, HSTS, Link, Refresh, CORS, …) came from another
+ * server and are not sent.
  */
 
 /**
- * Archived content runs no script, opens no connection, and loads from this server alone. It is `sandbox`ed, so that it
- * starts no plugins, dialogs or windows and goes nowhere by itself. It keeps an origin, for its fonts and frames, in which no
- * script of anybody ever runs.
+ * Policy for archived content: no scripts, no connections, and resources from this server alone. It is `sandbox`ed,
+ * so that it starts no plugins, dialogs or windows and does not navigate. It keeps an origin, for its fonts and
+ * frames, but no script ever runs in that origin.
  */
 export const capturePolicy = [
   'sandbox allow-same-origin allow-forms allow-downloads',
@@ -25,8 +25,8 @@ export const capturePolicy = [
 ].join('; ');
 
 /**
- * Of the page around an archived page: what is in the frame may go only to this server (`frame-src`), whatever link is
- * followed and whatever the rewriting of links has overlooked.
+ * Policy for the page around an archived page: the content of the frame can only load from this server (`frame-src`),
+ * whatever link is followed, and even if a link was not rewritten.
  */
 export const framePolicy = (styleHash: string) =>
   [
@@ -39,7 +39,7 @@ export const framePolicy = (styleHash: string) =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Of the server's own pages: they are in no origin at all, and hold no script. */
+/** Policy for the server's own pages: they have no origin and no scripts. */
 export const ownPolicy = (styleHash: string) =>
   [
     'sandbox allow-forms',

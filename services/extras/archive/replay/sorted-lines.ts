@@ -42,7 +42,7 @@ export function fromMemory(name: string, lines: Buffer): LineSource {
 /** The lines that are not less than `key`, in the order of bytes (`LC_ALL=C sort`). */
 export async function* linesFrom(source: LineSource, key: string): AsyncGenerator<string> {
   const wanted = Buffer.from(key);
-  // Where a line begins that is less than the key, or the first one.
+  // Start of a line that is less than the key, or of the first line.
   let low = 0;
   let high = source.bytes;
   while (high - low > replayLimits.pieceBytes) {
@@ -55,7 +55,7 @@ export async function* linesFrom(source: LineSource, key: string): AsyncGenerato
   for await (const line of linesAt(source, low)) if (Buffer.compare(line, wanted) >= 0) yield line.toString();
 }
 
-/** Where the first line begins behind `from`; null: none does before `end`. */
+/** Start of the first line after `from`; null: none before `end`. */
 async function lineStartFrom(source: LineSource, from: number, end: number): Promise<number | null> {
   for (let at = from; at < end; ) {
     const piece = await source.read(at, Math.min(replayLimits.pieceBytes, end - at));
@@ -67,7 +67,7 @@ async function lineStartFrom(source: LineSource, from: number, end: number): Pro
   return null;
 }
 
-/** The first bytes of a line, as many as there are and matter. */
+/** The first bytes of a line, at most `bytes`. */
 async function headAt(source: LineSource, start: number, bytes: number): Promise<Buffer> {
   const piece = await source.read(start, bytes);
   const newline = piece.indexOf(0x0a);

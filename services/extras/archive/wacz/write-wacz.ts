@@ -1,9 +1,9 @@
 /**
- * A WACZ: WARC files, their index and a list of their pages in one ZIP file, which ReplayWeb.page and pywb open as it is.
- * Source: WACZ 1.1.1 (specs.webrecorder.net/wacz/1.1.1).
+ * A WACZ: WARC files, their index and a list of their pages in one ZIP file, which ReplayWeb.page and pywb can open
+ * directly. Source: WACZ 1.1.1 (specs.webrecorder.net/wacz/1.1.1).
  *
- * WARC files are stored as they are, so that a reader takes a record out of the middle. All is streamed, and the file has
- * its name once it is whole.
+ * WARC files are stored uncompressed, so that a reader can take a record out of the middle. Everything is streamed,
+ * and the file gets its name once it is complete.
  */
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
@@ -17,7 +17,7 @@ import { Sha256Count, sha256Of } from './sha256.ts';
 import { indexName, zippedIndex } from './zipped-index.ts';
 
 export interface WaczOptions {
-  /** Paths of whole WARC files, each with its index beside it; no two of one name. */
+  /** Paths of complete WARC files, each with its index beside it; no two with the same name. */
   readonly files: readonly string[];
   readonly out: string;
   readonly title?: string | undefined;

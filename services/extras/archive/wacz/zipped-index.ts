@@ -1,18 +1,19 @@
 /**
- * The index of a WACZ as ZipNum: lines in gzip members of so many each, and a second index of where each member lies, so
- * that a reader finds a URL with two reads, however long it is. Source: pywb, "ZipNum sharded CDX".
+ * The index of a WACZ as ZipNum: lines in gzip members of `linesPerMember`, and a second index with the position of
+ * each member, so that a reader finds a URL with two reads, however long the index is. Source: pywb, "ZipNum sharded
+ * CDX".
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { sha256Of } from './sha256.ts';
 
 const compress = promisify(gzip);
-/** As other tools have it. */
+/** The same number as in other tools. */
 const linesPerMember = 3_000;
 
 export const indexName = 'index.cdx.gz';
 
-/** Yields the members; `places` is whole once they have all been taken. */
+/** Yields the members; `places` is complete once all of them have been taken. */
 export async function* zippedIndex(lines: AsyncIterable<{ readonly text: string }>, places: string[]) {
   places.push(`!meta 0 ${JSON.stringify({ format: 'cdxj-gzip-1.0', filename: indexName })}`);
   let offset = 0;

@@ -1,6 +1,6 @@
 /**
- * `crawlstream audit`: was the crawl polite? Its log is judged by code that shares nothing with the crawler, and the
- * result is a list of violations, a statement to hand on, or a page for one host's webmaster.
+ * `crawlstream audit`: was the crawl polite? Code that shares nothing with the crawler judges its log; the result is
+ * a list of violations, a statement to publish, or a page for one host's webmaster.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -85,7 +85,7 @@ function ofAll({ skew: skewMs, from: fromMs = 0, json }: AuditFlags): FleetAudit
   return { skewMs, fromMs, json };
 }
 
-/** What names one crawl, or one's key, is not for all of a fleet. */
+/** Refuses options that only work for one crawl, or one key, when a whole fleet is audited. */
 function refuseOfOne(flags: AuditFlags, instead: string): void {
   for (const [flag, value] of [
     ['--host', flags.host],

@@ -87,7 +87,7 @@ export function spentTexts({ spent }: PaymentCounts): string[] {
   return [...spent].map(([currency, billionths]) => moneyText({ currency, billionths }));
 }
 
-/** By kind, the first of each. */
+/** The first violations of each kind. */
 export function violationLines(violations: readonly Violation[]): string[] {
   return violationKinds.flatMap((kind) => ofKind(violations.filter((violation) => violation.kind === kind)));
 }

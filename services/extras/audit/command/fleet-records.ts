@@ -1,4 +1,7 @@
-/** The records of a fleet, to be read: those of each crawl, and what it keeps of itself; in its folder or on Kafka, running or not. */
+/**
+ * Opens the records of a fleet for reading: those of each crawl, and the fleet's own; in its folder or on Kafka,
+ * running or not.
+ */
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { logFolder } from '../../../cli/connect/crawl-folder.ts';

@@ -1,6 +1,6 @@
 /**
- * `crawlstream desk`: a page for webmasters, on a separate port, to be put on the web beside a crawl. Whoever shows that a
- * host is theirs sees what the crawl did there, and may slow it down, pause it, or have the host removed.
+ * `crawlstream desk`: a page for webmasters, on a separate port, to be published beside a crawl. A verified owner of
+ * a host sees what the crawl did there, and may slow it down, pause it, or have the host removed.
  */
 
 import { join } from 'node:path';

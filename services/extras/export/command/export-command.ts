@@ -232,7 +232,7 @@ async function pourText(
 ): Promise<number> {
   const stream = streamInto(file);
   const ended = finished(stream);
-  // What can't be written may fail at any time; a caller that waits for it to drain would wait for ever.
+  // A write may fail at any time; waiting only for the stream to drain would then never end.
   const rows = await Promise.race([pour(table, writer(stream, table.columns)), ended.then(() => 0)]);
   stream.end();
   await ended;

@@ -1,6 +1,6 @@
 /**
- * The desk as an MCP server (Model Context Protocol, revision 2025-06-18 and those the SDK speaks), behind one file: the
- * only one that knows the SDK. What is wrong with a call is an answer with `isError`, so that the model can mend it.
+ * The fleet as an MCP server (Model Context Protocol, revision 2025-06-18 and those that the SDK supports). Only this
+ * file uses the SDK. An invalid call gets an answer with `isError`, so that the model can correct it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';

@@ -51,7 +51,7 @@ interface Open {
   readonly feed: TaskFeed;
   /** Ends leases that nobody works on. */
   end(records: readonly LogRecord[]): Promise<void>;
-  /** Takes a task, and what it stands for from then on. */
+  /** Takes a task. */
   take(record: LogRecord): Promise<void>;
   leave(): void;
 }
@@ -60,9 +60,9 @@ export class CrawlFetcher {
   readonly file: CrawlFile;
   readonly #options: CrawlFetcherOptions;
   readonly #onFailure: (error: unknown) => void;
-  /** Tasks that are not over, by lease. */
+  /** Tasks that are not finished, by lease. */
   readonly #taken = new Map<string, LogRecord>();
-  /** The newest of its frontier that was heard of. */
+  /** The newest known epoch of its frontier. */
   #epoch = 0;
   #opened: Open | undefined;
 
@@ -115,7 +115,7 @@ export class CrawlFetcher {
     return this.#opened?.fetcher.stats();
   }
 
-  /** `isOver` false: somebody else is to end what it has left. Resolves with what it has done. */
+  /** `isOver` false: another process ends the remaining leases. Resolves with its statistics. */
   async stop(graceMs: number, isOver: boolean): Promise<FetcherStats | undefined> {
     const { crawls, demand, share } = this.#options;
     await this.#opened?.fetcher.stop(graceMs).catch(() => {});
@@ -149,7 +149,10 @@ export class CrawlFetcher {
       this.#taken.delete(lease);
       share().over(record);
     };
-    /** undefined: its schema is not known yet, or never will be: the fetcher waits for it, or makes a dead letter of it. */
+    /**
+     * undefined: its schema is not known yet, or never will be. The fetcher waits for it, or makes a dead letter of
+     * it.
+     */
     const decoded = async (record: LogRecord): Promise<Task | undefined> => {
       try {
         await codec.prepare('tasks', record.value);

@@ -4,7 +4,7 @@ import { emptyStats } from '../../../fetcher/fetcher-stats.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { DemandReader } from '../fetchers/demand.ts';
 
-/** How often it is looked whether leases are out, ms. */
+/** How often to check whether leases are active, ms. */
 const lookMs = 50;
 
 export function fetchersElsewhere(

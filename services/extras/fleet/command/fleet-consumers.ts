@@ -1,6 +1,7 @@
 /**
- * The crawls whose consumers a process runs: each from when the fleet's documents have it until they have it no more, when what its
- * consumers kept here goes, too. One that fails is tried again, and the others do not notice.
+ * Runs the consumers of a fleet's crawls in a process: for each crawl, from when it appears in the fleet's documents
+ * until it is deleted, together with its consumers' data here. A failed one is restarted, without effect on the
+ * others.
  */
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -20,14 +21,14 @@ import { type KafkaCrawls, ownFolder } from './kafka-crawls.ts';
 export interface FleetConsumersOptions {
   readonly documents: ReadableDocuments;
   readonly clock: Clock;
-  /** Folder of this process, in which each crawl has one. */
+  /** Folder of this process, with one folder for each crawl. */
   readonly data: string;
   readonly crawls: Pick<KafkaCrawls, 'attach' | 'detach'>;
-  /** In the order in which they drain. */
+  /** Processors in the order in which they drain. */
   readonly chosen: readonly Processor[];
 }
 
-/** A crawl, by what is kept of it. */
+/** A crawl, by its document. */
 interface There {
   readonly createdAtMs: number;
   readonly hasResponses: boolean;
@@ -128,7 +129,7 @@ export class FleetConsumers {
       const sayOf = (text: string) => say(`${name}: ${text}`, 'info', { component: 'consumers' });
       const own = { service: createService('consumers'), say: sayOf, reach: reachOf({}) };
       const context = { log, codec, clock, manifest, part, shared: true, fromStart: false, ...own };
-      // What hosts answered is kept of crawls that were made so alone.
+      // Only crawls created with stored responses have them.
       const all = hasResponses ? chosen : chosen.filter(({ needs }) => needs !== 'responses');
       const running = await startProcessors(context, all, {});
       try {

@@ -25,16 +25,16 @@ export interface FleetFetchersOptions extends CrawlFetcherOptions {
 
 interface Entry {
   crawl: CrawlFetcher | undefined;
-  /** What is to be done once it is open, in order. */
+  /** Pending work, in order, once it is open. */
   turn: Promise<unknown>;
-  /** Resolves once nothing of it is left. undefined: it is not let go. */
+  /** Resolves once it is completely closed. undefined: it is not being closed. */
   gone: Promise<void> | undefined;
 }
 
 export class FleetFetchers {
   readonly #options: FleetFetchersOptions;
   readonly #entries = new Map<string, Entry>();
-  /** As they were read last: they have all seeds. */
+  /** Files as last read, by crawl: they include all seeds. */
   readonly #files = new Map<string, { readonly text: string; readonly file: CrawlFile }>();
   readonly #goings = new Set<Promise<unknown>>();
   #endedStats = plainStats(emptyStats());
@@ -55,7 +55,7 @@ export class FleetFetchers {
   }
 
   take(record: LogRecord): void {
-    // What is not taken any more is not over: the next process ends it.
+    // Tasks that are no longer taken are not finished: the next process ends them.
     if (this.#isStopping) return;
     const name = this.#nameOf(record);
     const answer = movedAnswerOf(record);
@@ -66,7 +66,7 @@ export class FleetFetchers {
     else if (this.#entries.has(name)) this.#do(name, [], (crawl) => crawl.answered(answer)).catch(() => {});
   }
 
-  /** Ends leases that a process of before has left. */
+  /** Ends leases that an earlier process has left. */
   async end(records: readonly LogRecord[]): Promise<void> {
     const byName = new Map<string, LogRecord[]>();
     for (const record of records) {

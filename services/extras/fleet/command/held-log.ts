@@ -1,4 +1,4 @@
-/** A log which a process changes only as long as nobody else can have what it holds. */
+/** A log that a process may change only while no other process can own the fleet. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Log } from '../../../runtime/log/log.ts';
 

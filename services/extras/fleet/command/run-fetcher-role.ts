@@ -1,6 +1,6 @@
 /**
- * A fetcher of a fleet on Kafka: one of any number of processes, each of which has the hosts of some partitions of the fleet's tasks, of all
- * crawls together, and so keeps the only clock of each of them.
+ * A fetcher of a fleet on Kafka: one of several processes. Each has the hosts of some partitions of the fleet's
+ * tasks, of all crawls together, and so keeps the only delay clock of each of these hosts.
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -101,7 +101,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     owns: (hostKey) => share?.has(partitionOf(hostKey)) === true,
     mayContact: () => share?.mayContact() === true,
     onFact(hostKey, fact) {
-      // What came of requests that were broken off says nothing of hosts that are another's.
+      // Results of interrupted requests do not count for hosts that belong to another process.
       if (share?.mayContact() === true && share.has(partitionOf(hostKey))) facts.note(hostKey, fact, clock.nowMs());
     },
   });
@@ -113,19 +113,19 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     crawls: new KafkaCrawls({ fleet, brokers, registry, topics: log, log: folded }),
     share: () => share!,
     robots: createSharedRobots(clock),
-    // One for all, which no crawl's policy changes.
+    // One for all crawls, unaffected by their policies.
     addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
     config: { ...fetcherConfig(flags), requestsMax: flags.inFlight, groupSize: members, say },
   });
   service.sources.add(fetcherMetrics(fetchers));
   const look = async () => {
-    // The fleet's settings, whatever this process was started with.
+    // The fleet's settings, whatever the options of this process.
     hostDelayMs = (await readLeastWaits(documents)).at(-1)?.ms ?? flags.hostDelay;
     fetchers.look();
   };
   fetching.hears(() => void look().catch(fail));
   await look();
-  /** No request starts any more; those under way have so long to end. */
+  /** Waits until no request is active; after `handOverMs`, the remaining ones are interrupted. */
   const atRest = async () => {
     const endMs = performance.now() + handOverMs;
     while (pace.requestsInFlight > 0 && performance.now() < endMs) await sleep(restLookMs);

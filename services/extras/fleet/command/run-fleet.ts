@@ -31,7 +31,7 @@ import { serveFleet } from './serve-fleet.ts';
 
 export interface FleetCommand {
   readonly role: string;
-  /** What it answers by HTTP. `desk` throws NOT_READY while the fleet is not up. */
+  /** Routes of the HTTP API. `parts` throws NOT_READY until the fleet is up. */
   routes(parts: () => FleetParts, callers: Callers | null): readonly Routes[];
   /** Reads the crawls' owners; called repeatedly. Absent: owners have no keys. */
   readonly owners?: (() => readonly Owner[]) | undefined;
@@ -39,9 +39,9 @@ export interface FleetCommand {
   readonly extract?: FetcherConfig['extract'];
   /** Consumers that run beside each crawl. */
   readonly processors?: readonly Processor[];
-  /** Where each crawl that runs is shown. */
+  /** Dashboards of the running crawls. */
   readonly dashboards: CrawlDashboards;
-  /** Beside the HTTP side; the fleet stops once it resolves. Absent: it stops by a signal alone. */
+  /** Work beside the HTTP API; the fleet stops once it resolves. Absent: only a signal stops it. */
   serve?(parts: () => FleetParts, signal: AbortSignal): Promise<void>;
 }
 
@@ -95,19 +95,19 @@ export async function runFleet(flags: FleetFlags, command: FleetCommand): Promis
   process.exitCode = isLeft ? 0 : 130;
 }
 
-/** What the journal has kept of a crawl that is deleted before it ran again. */
+/** Voids the journaled writes of a crawl that is deleted before it ran again. */
 async function forgetJournaled(journal: Journal, path: string): Promise<void> {
   if (!journal.isOwing) return;
   try {
     const place = logFolder(await readDataFolder(path));
     await withStores(async (open) => journal.forget(await open(place, { readOnly: true })));
   } catch (error) {
-    // Its frames stay until none of the others is owed any.
+    // Its frames stay until no other store needs them.
     say(`the journal keeps records of a deleted crawl: ${(error as Error).message}`);
   }
 }
 
-/** What it rejects with names no other folder: owners may be told of it. */
+/** Its errors name no folders, because owners may see them. */
 async function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
   if (!existsSync(join(path, 'manifest.json')))
     throw new CrawlstreamError('NOT_READY', 'this crawl is being deleted: retry in a moment');

@@ -1,10 +1,10 @@
 /**
- * A fleet on Kafka: of the processes that are started with its name, the one to which the group gives the only partition of
+ * A fleet on Kafka: of the processes with its name, the one to which the group assigns the only partition of
  * `FLEET.crawls` runs it, and the others stand by.
  *
- * A process has the fleet for a term: from when the group gives it the partition until it takes it back, or until the brokers have
- * not answered for so long that another could have it. A term begins with a claim on the documents and one on each changelog, which
- * void whatever a predecessor still sends, and ends with no request under way.
+ * A process owns the fleet for a term: from the assignment of the partition until its loss, or until the brokers have
+ * not answered for so long that another process could have it. A term begins with a claim on the documents and one on
+ * each changelog, which void later records of a predecessor. It ends with no request active.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -156,7 +156,7 @@ async function serveTerm(
   served: Parameters<typeof serveFleet>[0],
 ): Promise<void> {
   const lost = new AbortController();
-  // What was not held for a moment is not this term's any more: some of its crawls may have failed by that.
+  // After a loss, even for a moment, this term is over, because some of its crawls may have failed.
   const isHeld = () => {
     if (!member.isHeld()) lost.abort();
     return !lost.signal.aborted;
@@ -222,7 +222,7 @@ async function untilNoFetchers(log: Log, fleet: string, service: Service, signal
   }
 }
 
-/** Topics by which fetchers are reached. */
+/** Opens the topics that connect to fetchers. */
 async function beginElsewhere(log: Log, fleet: string, onLost: () => void) {
   const tasks = await makeFleetTopics(log, fleet);
   const demand = new DemandReader({ log, topic: fleetDemandTopic(fleet) });
@@ -286,25 +286,25 @@ class FleetMember {
     return member;
   }
 
-  /** Throws what has put it out of the group. */
+  /** Throws the error that removed it from the group. */
   expect(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** The fleet is this process's, and cannot be another's yet. */
+  /** Whether this process owns the fleet, and no other can own it yet. */
   isHeld(): boolean {
     const heldUntilMs = this.#membership?.heldUntilMs ?? Number.NEGATIVE_INFINITY;
     return this.#isAssigned && performance.now() < heldUntilMs - sessionMarginMs;
   }
 
-  /** Where the fleet runs; null: nowhere, as far as is known. */
+  /** Address of the process that runs the fleet; null: none, or unknown. */
   async elsewhere(): Promise<string | null> {
     const members = await this.#log.membersOf(this.#group).catch(() => []);
     const address = members.find(({ owned }) => owned.length > 0)?.address ?? null;
     return address === this.address ? null : address;
   }
 
-  /** Resolves once it is not held any more, or the signal aborts. */
+  /** Resolves once the fleet is lost, or the signal aborts. */
   async untilLost(signal: AbortSignal): Promise<void> {
     while (this.isHeld() && !signal.aborted) await sleep(standbyLookMs, undefined, { signal }).catch(() => {});
   }

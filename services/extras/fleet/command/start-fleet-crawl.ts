@@ -52,7 +52,7 @@ export interface FleetCrawlOptions {
   say(text: string): void;
 }
 
-/** Where crawls of a fleet are. */
+/** Storage of a fleet's crawls. */
 export interface CrawlData {
   /** `opened` absent: the log is in the folder. */
   open(
@@ -60,13 +60,13 @@ export interface CrawlData {
     path: string,
     clock: Clock,
   ): Promise<{ readonly folder: DataFolder; readonly opened?: WholeLog }>;
-  /** It does not run any more. */
+  /** Called when the crawl no longer runs. */
   closed?(file: CrawlFile): void;
 }
 
 const { openFiles, bufferBytes: writeBufferBytes, cacheBytes, linkCacheEntries, tailBytes } = fleetServiceLimits;
 
-/** Bodies in their messages alone: a crawl's log is all it has. */
+/** Bodies are only in their messages, because a crawl's log is all its storage. */
 export const archiveOfCrawl = {
   what: 'pages',
   bodyBytesMax: archivedBodyLimits.messageBytesMax,

@@ -1,4 +1,6 @@
-/** How a fleet posts to webhooks: to no address that its fetches may not contact, since their URLs are callers' own. */
+/**
+ * Posts to webhooks. It refuses addresses that the fleet's fetches may not contact, because callers choose the URLs.
+ */
 
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../../topology/fetch/address.ts';

@@ -1,4 +1,7 @@
-/** Rows of a small store as documents: what a fleet keeps of hosts in a separate store, and on Kafka beside the rest. */
+/**
+ * Rows of a small store as documents: the fleet's data about hosts, which in a folder are in a separate store, and on
+ * Kafka among the documents.
+ */
 import type { StateStore } from '../../../runtime/store/store.ts';
 import type { Documents } from './documents.ts';
 

@@ -1,19 +1,19 @@
 /**
- * What a fleet must not lose beside its crawls' own data: small documents by name, such as `crawls/docs/fleet.json`. In its folder
- * they are files of that name; on Kafka they are records of one topic.
+ * A fleet's durable data besides that of its crawls: small documents by name, such as `crawls/docs/fleet.json`. In a
+ * folder they are files of that name; on Kafka they are records of one topic.
  */
 export interface Documents {
-  /** undefined: there is none. */
+  /** undefined: it does not exist. */
   get(key: string): Promise<string | undefined>;
-  /** In one step: a kill leaves the text of before or of after. It is durable once this resolves. */
+  /** Atomic: a kill leaves the previous or the new text. Durable once it resolves. */
   put(key: string, text: string): Promise<void>;
-  /** One that is not there is passed over. */
+  /** A missing document is skipped. */
   delete(key: string): Promise<void>;
-  /** Documents with names that begin so, in order. */
+  /** Documents with this prefix, in order. */
   keys(prefix: string): Promise<string[]>;
-  /** Where it is, in words for an operator. */
+  /** Location of a document, in words for an operator. */
   placeOf(key: string): string;
 }
 
-/** For whoever only looks at them. */
+/** For readers only. */
 export type ReadableDocuments = Pick<Documents, 'get' | 'keys' | 'placeOf'>;

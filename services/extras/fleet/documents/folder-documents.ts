@@ -1,16 +1,16 @@
-/** Documents of a fleet as files of its folder. What is done to one is done in turn. */
+/** Documents of a fleet as files of its folder. Changes of one document run one at a time. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from '../../../runtime/disk/disk.ts';
 import { makeFolder, putFile, removeFile } from '../../../runtime/disk/durable-names.ts';
 import type { Documents } from './documents.ts';
 
-/** Remains after a kill. */
+/** Suffix of files that a kill leaves. */
 const unfinished = '.new';
 
 export function folderDocuments(folder: string): Documents {
   const pathOf = (key: string) => join(folder, ...key.split('/'));
-  /** By key: resolves once nothing is under way. Two at once would write to one unfinished file. */
+  /** By key: resolves once no change is running. Two at once would write to one unfinished file. */
   const turns = new Map<string, Promise<void>>();
   const inTurn = (key: string, act: () => Promise<void>): Promise<void> => {
     const mine = (turns.get(key) ?? Promise.resolve()).then(act);
@@ -24,7 +24,7 @@ export function folderDocuments(folder: string): Documents {
   };
   const write = async (key: string, text: string) => {
     const path = pathOf(key);
-    // A folder of a crawl that is gone is not made again for what somebody writes late.
+    // The folder of a deleted crawl is not created again for a late write.
     const [top, ...rest] = key.split('/');
     if (rest.length > 0) await makeFolder(join(folder, top!), 0o700);
     await putFile(path, text, { mode: 0o600, aside: unfinished });

@@ -29,10 +29,10 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
   const all = new Map<string, string>();
   let reader = log.reader();
   let [current, next] = [none, 0];
-  /** What is read from the beginning, up to what was there then: until that is known, `all` is what was known before. */
+  /** Documents read again from the beginning, up to `end`; until then, `all` has the earlier ones. */
   let anew: { readonly all: Map<string, string>; readonly end: number } | undefined;
 
-  /** Once it is read, it takes the place of what was known before. */
+  /** Replaces the earlier documents once everything is read. */
   const replaceByAnew = () => {
     if (anew === undefined || next < anew.end) return;
     all.clear();
@@ -46,7 +46,7 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
       one.resolve();
     }
   };
-  /** Records that an owner rewrites, and earlier ones, may have been dropped meanwhile. */
+  /** An owner's rewrite may have deleted its earlier records meanwhile. */
   const begin = async () => {
     const { start, end } = await log.offsets(topic, 0);
     [current, next, anew] = [none, start, { all: new Map(), end }];

@@ -1,14 +1,15 @@
 /**
- * Documents of a fleet on Kafka: one partition, of which one process at a time is the owner, and all are in its memory.
+ * Documents of a fleet on Kafka: one partition with one owner at a time, all in the owner's memory.
  *
- * An owner begins with a claim, and its records carry the offset of that; those of any other claim than the newest are void for
- * every reader, as in a changelog (docs/decisions/0013-epoch-is-the-claims-offset.md). A record counts for its owner only once it
- * is known that no claim of another lies before it. So nothing that an owner of before still sends changes a document, and it never
- * takes for kept what is not.
+ * An owner begins with a claim, and its records carry the claim's offset; records of any claim but the newest are
+ * void for every reader, as in a changelog (docs/decisions/0013-epoch-is-the-claims-offset.md). A record counts for
+ * its owner only once it is known that no other claim precedes it. So late records of a former owner change nothing,
+ * and an owner never takes a void record for stored.
  *
- * The topic is not compacted by the brokers, since a void record would take the place of one that counts: an owner writes all
- * documents again behind its claim, and drops what lies before, once that is worth it. While it runs it renews its claim for that,
- * by a record that counts only behind the claim it renews: whoever has lost the documents gets none back by it.
+ * Brokers do not compact the topic, because a void record would replace one that counts. Instead, an owner writes all
+ * documents again after its claim, and deletes earlier records, once that is worthwhile. While running, it renews its
+ * claim for that, by a record that counts only after the claim that it renews: so an owner that has lost the
+ * documents cannot regain them.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { AppendRecord, Log, LogRecord } from '../../../runtime/log/log.ts';
@@ -18,13 +19,16 @@ import type { Documents, ReadableDocuments } from './documents.ts';
 export interface TopicDocumentsOptions {
   readonly log: Pick<Log, 'append' | 'offsets' | 'reader' | 'trim'>;
   readonly topic: string;
-  /** Names the owner, for whoever looks at the topic. */
+  /** Name of the owner, for people who read the topic. */
   readonly by: string;
-  /** Another has claimed the documents, or an append failed: nothing is kept any more. */
+  /** Called if another process has claimed the documents, or an append failed: nothing is stored any more. */
   onLost(error: unknown): void;
 }
 
-/** A topic is written again if it has more records than this, and than so many for each document. */
+/**
+ * The topic is written again if it has more records than `recordsMost`, and more than `recordsOfDocument` for each
+ * document.
+ */
 const [recordsMost, recordsOfDocument] = [256, 4];
 
 const empty = Buffer.alloc(0);
@@ -38,7 +42,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
   const before = await documentsUpTo(log, topic, term + 1);
   const { all } = before;
   let { records } = before;
-  /** No other's claim lies up to here behind our own. */
+  /** No other claim lies up to this offset after our own. */
   let ours = term;
   let acks: Promise<void> = Promise.resolve();
   let lost: CrawlstreamError | undefined;
@@ -57,10 +61,10 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     onLost(lost);
     return lost;
   };
-  /** Appends at once; `then` is what the record does once it is known to count, in the order of appends. */
+  /** Appends at once; `then` runs once the record is known to count, in the order of appends. */
   const append = (record: AppendRecord, then: (offset: number) => void): Promise<void> => {
     const appended = log.append([record], { leads: true });
-    // It is waited for in its turn.
+    // It is awaited in its turn.
     appended.catch(() => {});
     const acked = acks.then(async () => {
       try {
@@ -93,7 +97,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     records = all.size + 1;
     await log.trim(topic, 0, term);
   };
-  /** What is under way already comes before it, and counts. */
+  /** Current appends precede it, and count. */
   const renew = async () => {
     await append(claim({ renews: `${term}` }), (offset) => {
       term = offset;
@@ -144,8 +148,8 @@ export function readable(topic: string, all: ReadonlyMap<string, string>): Reada
 }
 
 /**
- * `upTo`: an offset. Absent: what is there. It is read again where its owner, who writes it again, drops records meanwhile; one that
- * has lost its documents drops nothing behind the claim of the next.
+ * The documents up to offset `upTo`. Absent: all. It reads again if the owner deletes records during a rewrite; an
+ * owner that has lost the documents cannot delete records after the next claim.
  */
 async function documentsUpTo(log: Pick<Log, 'offsets' | 'reader'>, topic: string, upTo?: number) {
   for (;;) {
@@ -176,14 +180,17 @@ export function takeDocument(
   { offset, key, value, headers }: LogRecord,
 ): number {
   if (isClaim(headers, current)) return offset;
-  // What an owner writes again stands behind its own claim, of which the topic keeps no older one.
+  // Records of a rewrite follow their own claim, and the topic keeps no older claim.
   if (headers['term'] !== `${current}` || key === null) return current;
   if (value.length === 0) all.delete(key.toString());
   else all.set(key.toString(), value.toString());
   return current;
 }
 
-/** A renewal is one behind the claim that it renews, or where the topic begins with it. */
+/**
+ * Returns whether a record is a claim that counts. A renewal counts after the claim that it renews, or at the topic's
+ * start.
+ */
 function isClaim({ claim, renews }: LogRecord['headers'], current: number): boolean {
   return claim !== undefined && (renews === undefined || current === none || renews === `${current}`);
 }

@@ -1,8 +1,8 @@
 /**
- * Events of crawls as `text/event-stream` (WHATWG HTML, 9.2): from `Last-Event-ID` on, and as they come. A client that comes
- * back with the last id is sent 204 once a crawl has ended and all was told, which ends its coming back.
+ * Events of crawls as `text/event-stream` (WHATWG HTML, 9.2): from `Last-Event-ID` on, and then as they happen. A
+ * client that returns with the last id after a crawl has ended gets 204, which ends its reconnects.
  *
- * What a client does not take is not read for it: a slow one costs a socket and nothing more.
+ * Events are read only as fast as the client takes them, so a slow client costs only a socket.
  */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -16,7 +16,7 @@ import type { CrawlEvent } from './read-events.ts';
 export class EventStreams {
   readonly #clock: Clock;
   readonly #closing = new AbortController();
-  /** By owner. */
+  /** Number of open streams by owner. */
   readonly #open = new Map<string, number>();
   #all = 0;
 
@@ -24,7 +24,7 @@ export class EventStreams {
     this.#clock = clock;
   }
 
-  /** Why there is no place for this owner, in words; null: there is one. */
+  /** Why this owner may not open another stream, in words; null: it may. */
   takenFor(owner: string): string | null {
     const { ofOwnerMax, streamsMax } = eventLimits;
     if (this.#all >= streamsMax) return `${streamsMax} streams`;
@@ -37,7 +37,7 @@ export class EventStreams {
     reader: EventReader,
     wanted: {
       readonly crawl: string;
-      /** When the crawl was made that is meant. */
+      /** Creation time of the intended crawl. */
       readonly createdAtMs: number;
       readonly owner: string;
       readonly content: Content;
@@ -54,14 +54,14 @@ export class EventStreams {
     try {
       response.writeHead(200, {
         ...{ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
-        // nginx would gather what is to be read at once.
+        // nginx would otherwise buffer the stream.
         ...{ 'x-accel-buffering': 'no', connection: 'keep-alive' },
       });
       response.flushHeaders();
       let from = wanted.from;
       let reportedAtMs = this.#clock.nowMs();
       while (!signal.aborted && mayListen()) {
-        // It fails where the crawl stops at this moment: the next look finds it at rest.
+        // It fails if the crawl stops at this moment: the next check finds it stopped.
         const some = await reader.read(crawl, from, { content, most, charsSoft, createdAtMs }).catch(() => null);
         if (some === undefined) break;
         if (some !== null) {
@@ -97,7 +97,7 @@ export class EventStreams {
   }
 }
 
-/** JSON has no line breaks of its own. */
+/** One event in the stream's format. The JSON has no line breaks. */
 function textOf(event: CrawlEvent): string {
   return `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

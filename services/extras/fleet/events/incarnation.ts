@@ -1,28 +1,28 @@
 /**
- * A crawl may be deleted and made again under its name. Ids of events and cursors name the crawl that they are of, so that a
- * client of the former crawl is shown the new one from its beginning, and misses nothing.
+ * A crawl may be deleted and created again under its name. Ids of events and cursors include the identity of their
+ * crawl, so that a client of the former crawl gets the new one from its beginning, and misses nothing.
  *
- * Crawls that an earlier release made have no such name, and neither have their ids.
+ * Crawls of earlier releases have no such identity, and neither have their ids.
  */
 import type { CrawlFile } from '../crawl-file.ts';
 import { beginning, type EventPosition, positionOf, positionText } from './event-position.ts';
 
-/** Distinguishes a crawl from others of its name. */
+/** Distinguishes a crawl from others with its name. */
 export type Incarnation = Pick<CrawlFile, 'incarnation'>;
 
-/** `12-1-lk3j2x4a`: the id of the event behind which a place is. */
+/** `12-1-lk3j2x4a`: the id of the event before this position. */
 export function eventId({ incarnation = '' }: Incarnation, position: EventPosition): string {
   return named(positionText(position), incarnation);
 }
 
-/** Where an id leads in this crawl: to its beginning if it belongs to another; undefined: it is no id. */
+/** The position of an id in this crawl: the beginning if the id belongs to another crawl; undefined: not an id. */
 export function positionIn({ incarnation = '' }: Incarnation, id: string): EventPosition | undefined {
   const [, place = '', of = ''] = /^(\d+-\d+)(?:-([0-9a-z]{1,12}))?$/.exec(id) ?? [];
   const position = positionOf(place);
   return position === undefined || of === incarnation ? position : beginning;
 }
 
-/** `120-lk3j2x4a`: what a client gives to go on behind so many records of pages. */
+/** `120-lk3j2x4a`: the cursor after this many records of pages. */
 export function cursorText({ incarnation = '' }: Incarnation, pages: number): string {
   return named(`${pages}`, incarnation);
 }

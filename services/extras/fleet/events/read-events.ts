@@ -1,9 +1,9 @@
 /**
- * The events of a crawl in one order, which is the same whenever they are read: its pages as they stand on the log, and
- * between them what was done to the crawl itself. Each of those has noted how many records of pages came before it, at a
- * moment when none was on its way.
+ * The events of a crawl in one order, which is always the same: its pages in the order of the log, and between them
+ * the actions on the crawl itself. Each action has noted the number of page records before it, at a moment when none
+ * was being appended.
  *
- * A page that was taken back since is left out, here too, and the tombstone is an event of its own.
+ * A page that was deleted since is left out, and its tombstone is a separate event.
  */
 import type { Page } from '../../../../schemas/types.ts';
 import { readRecord } from '../../../runtime/avro/read-record.ts';
@@ -17,7 +17,7 @@ import { type EventPosition, isBefore } from './event-position.ts';
 import { eventId } from './incarnation.ts';
 
 export interface CrawlEvent {
-  /** Where to go on behind it. */
+  /** Id of the event; a client continues after it. */
   readonly id: string;
   readonly type: 'page' | 'page.withdrawn' | `crawl.${CrawlChange['kind']}`;
   readonly crawl: string;
@@ -28,16 +28,16 @@ export interface CrawlEvent {
 
 export interface SomeEvents {
   readonly events: readonly CrawlEvent[];
-  /** Where to continue: behind the last event, with what was left out. */
+  /** Position to continue from: after the last event, and the events left out. */
   readonly next: EventPosition;
 }
 
 export interface EventBounds {
   readonly content: Content;
   readonly most: number;
-  /** An answer is over once it has so many characters. */
+  /** An answer ends once it has this many characters. */
   readonly charsSoft: number;
-  /** Absent: up to what there is. */
+  /** Absent: to the current end. */
   readonly to?: EventPosition | undefined;
 }
 

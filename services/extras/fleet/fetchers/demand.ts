@@ -1,8 +1,8 @@
 /**
- * How many leases of each crawl the fetchers of a fleet would hold: they say so on a topic of one partition, again and again, and the
- * frontiers grant no more than all of them together would hold. Nobody says anything where there is no fetcher, and nothing is granted then.
+ * The number of leases of each crawl that a fleet's fetchers would hold. They report it regularly on a topic with one
+ * partition, and the frontiers grant at most the sum. Without fetchers nobody reports, so nothing is granted.
  *
- * Nothing of it matters for longer than some seconds: what is lost is said again.
+ * A report is valid for a few seconds only, so a lost one does no harm.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -13,9 +13,9 @@ import { fleetFetcherLimits } from './fetcher-limits.ts';
 const { reportMs, reportAgainMs, goneMs, firstLeases, againMs } = fleetFetcherLimits;
 
 const demandSchema = z.object({
-  /** Of crawls that it has seen, by name: with those it holds. */
+  /** By name of a crawl that it has seen: number of leases, including those that it holds. */
   leases: z.record(z.string(), z.number()),
-  /** It stops. */
+  /** The fetcher stops. */
   isOver: z.boolean().default(false),
 });
 
@@ -101,13 +101,13 @@ export class DemandReader {
     return sum;
   }
 
-  /** `listener` is called when something was said, until what is returned is called. */
+  /** `listener` is called after each report, until the returned function is called. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** From the end of the topic on, until it is stopped; rejects where the topic cannot be read. */
+  /** Reads from the end of the topic until it is stopped; rejects if the topic cannot be read. */
   async run(): Promise<void> {
     const { log, topic } = this.#options;
     while (!this.#stopping.signal.aborted) {
@@ -150,7 +150,7 @@ export class DemandReader {
   }
 }
 
-/** null: it is not what a fetcher says. */
+/** null: not a fetcher's report. */
 function saidIn(value: Buffer): z.infer<typeof demandSchema> | null {
   try {
     return demandSchema.parse(JSON.parse(value.toString()));

@@ -5,18 +5,21 @@ export const fleetFetcherLimits = {
   /** Of all partitions of a process, in one poll: thousands of tasks. */
   pollBytes: 1024 * 1024,
   pollWaitMs: 1_000,
-  /** How often the progress of leases is committed, ms: after a kill, later reports are repeated. */
+  /** Interval at which the progress of leases is committed, ms: after a kill, later reports are repeated. */
   commitMs: 1_000,
-  /** A fetcher that takes hosts over waits so long for what their last one has reported before it ends that one's leases, ms. */
+  /**
+   * How long a fetcher that takes over hosts waits for reports of their last fetcher before it ends that one's
+   * leases, ms.
+   */
   takeOverMs: 1_000,
-  /** Fetchers say how many leases they would hold no more often than this, where that has changed, ms */
+  /** Shortest time between two demand reports of a fetcher after a change, ms. */
   reportMs: 200,
-  /** and no less often than this, whether it has changed or not, ms. */
+  /** Longest time between two demand reports of a fetcher, ms. */
   reportAgainMs: 2_000,
-  /** One that has said nothing for so long is gone, ms: some three times that. */
+  /** A fetcher without a report for this long counts as gone, ms: about three times the interval. */
   goneMs: 7_000,
-  /** Leases of a crawl that a fetcher would hold which has not seen it yet. */
+  /** Leases that a fetcher would hold of a crawl that it has not seen yet. */
   firstLeases: 8,
-  /** A crawl that could not be fetched here is tried again after so long, ms. */
+  /** A crawl that could not be fetched here is retried after this time, ms. */
   againMs: 1_000,
 } as const;

@@ -5,7 +5,10 @@ import type { Log } from '../../../runtime/log/log.ts';
 import { fleetFetcherLimits } from './fetcher-limits.ts';
 import type { FleetTasksTopic } from './task-records.ts';
 
-/** Makes what is missing. A topic of before keeps its partitions: with others, a host would be with two fetchers for a while. */
+/**
+ * Creates missing topics. An existing topic keeps its number of partitions: with another number, a host could be at
+ * two fetchers for a while.
+ */
 export async function makeFleetTopics(
   log: Pick<Log, 'createTopics' | 'partitionsOf'>,
   fleet: string,

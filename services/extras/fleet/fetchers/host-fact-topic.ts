@@ -1,8 +1,8 @@
 /**
- * What hosts asked for, on a topic with as many partitions as the tasks: a fetcher that takes a partition over reads it first. The brokers
- * compact it, so that it has some records of each host that asked for something.
+ * Pauses and Crawl-delays of hosts, on a topic with as many partitions as the tasks: a fetcher that takes over a
+ * partition reads it first. The brokers compact it, so it has few records of each host.
  *
- * Written without waiting: what a kill loses, the host says again.
+ * Written without waiting: if a kill loses a record, the host sends the same again.
  */
 import type { HostFact } from '../../../../topology/fleet/arbiter.ts';
 import type { Log } from '../../../runtime/log/log.ts';

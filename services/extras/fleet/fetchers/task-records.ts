@@ -14,7 +14,7 @@ export interface FleetTasksTopic {
 
 /** A host's answer to a request for another's robots.txt. */
 export interface MovedAnswer {
-  /** The chain of URLs, that which gave this answer last. */
+  /** The chain of URLs; the last one gave this answer. */
   readonly asked: readonly string[];
   readonly status: number;
   readonly location: string | null;
@@ -27,12 +27,12 @@ export interface MovedAnswer {
 
 const [crawlHeader, kindHeader, moved] = ['crawlstream-crawl', 'crawlstream-kind', 'moved-robots'];
 
-/** Of all crawls alike. */
+/** The partition is the same for all crawls. */
 export function fleetPartitionOf(hostKey: string, partitions: number): number {
   return partitionOf(partitionKeyOf(hostKey, 'host'), partitions);
 }
 
-/** A crawl's log, of which tasks go to the fleet's topic. Their offsets are those of that topic. */
+/** A crawl's log that sends tasks to the fleet's topic. Their offsets are those of that topic. */
 export function sendingTasks<T extends Log>(log: T, crawl: string, { topic, partitions }: FleetTasksTopic): T {
   const tasks = `${crawl}.tasks`;
   return {

@@ -1,12 +1,13 @@
 /**
- * The share that a fetcher of a fleet has of its hosts: the partitions of the fleet's tasks that the group of its fetchers gives it. A host
- * is contacted by whoever has its partition, and by nobody else.
+ * A fetcher's share of a fleet's hosts: the partitions of the fleet's tasks that its group assigns to it. Only the
+ * process with a host's partition contacts the host.
  *
- * - A partition is given to another only once nothing of this process is under way (`beforeRejoin`), or after this one's session; it
- *   starts nothing for a margin before that (`mayContact`). Whoever gets it counts its hosts as contacted at that moment.
- * - It is read from its end. Tasks before that which are not known to be over are those of a process of before: their leases are ended,
- *   so that the frontier gives what is left of them again (`onLeft`).
- * - The position that the group has committed is that of the oldest task that is not over.
+ * - A partition moves to another process only once this process has no active request (`beforeRejoin`), or after its
+ * session; it starts no request for a margin before that (`mayContact`). The new process counts the hosts as
+ * contacted at that moment.
+ * - A partition is read from its end. Earlier tasks that are not known to be finished belong to a former process:
+ * their leases are ended, so that the frontier grants the remaining URLs again (`onLeft`).
+ * - The committed position is that of the oldest unfinished task.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -19,21 +20,24 @@ export interface TaskShareOptions {
   readonly log: Log;
   readonly topic: string;
   readonly group: string;
-  /** Where others may ask this process. */
+  /** Address of this process for requests of others. */
   readonly address?: string | undefined;
-  /** Reads what is known of the hosts of a partition, which are this process's from then on. */
+  /** Reads the known facts about the hosts of a partition, which now belong to this process. */
   onTaken(partition: number): Promise<void>;
-  /** Its hosts are not this process's any more. */
+  /** Called when its hosts no longer belong to this process. */
   onGone(partition: number): void;
-  /** Resolves once no request is under way; none starts meanwhile. */
+  /** Resolves once no request is active; none starts meanwhile. */
   atRest(): Promise<void>;
-  /** Another process may have had its hosts: this process's state of them, and unsent reports, are void. */
+  /** Called if another process may have had its hosts: this process's state of them, and unsent reports, are void. */
   onLapsed(): void;
-  /** In order of each partition. */
+  /** Called with tasks, in order within each partition. */
   onTask(record: LogRecord): void;
-  /** Ends leases that nobody works on; resolves once that is durable. Those that cannot be are left to their deadlines. */
+  /**
+   * Ends leases without a fetcher; resolves once that is durable. Leases that cannot be ended are left to their
+   * deadlines.
+   */
   onLeft(records: readonly LogRecord[]): Promise<void>;
-  /** The process cannot go on. */
+  /** Called if the process cannot continue. */
   onFailure(error: unknown): void;
 }
 
@@ -125,7 +129,7 @@ export class TaskShare {
     this.#held.get(partition)?.open.delete(offset);
   }
 
-  /** Others get what it has. To be called when nothing is under way any more. */
+  /** Leaves the group, so that others get the partitions. Call when no request is active any more. */
   async leave(): Promise<void> {
     this.#isMoving = true;
     this.#stopping.abort();
@@ -187,7 +191,7 @@ export class TaskShare {
     this.#reader.seek(topic, partition, end);
     this.#reader.wake();
     if (left.length === 0) return;
-    // A process that was alive a moment ago reports what it broke off.
+    // A process that was alive a moment ago still reports its interrupted work.
     await sleep(takeOverMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
     if (!isOurs()) return;
     await onLeft(left);

@@ -65,7 +65,7 @@ export class Callers {
     const everyMs = 60_000 / callsPerMinute;
     const before = this.#buckets.get(name) ?? { calls: most, atMs: nowMs };
     const calls = Math.min(most, before.calls + Math.max(0, nowMs - before.atMs) / everyMs);
-    // What is dearer than all that may come at once takes all of it.
+    // A call that costs more than the bucket takes all of it.
     const cost = Math.min(wanted, most);
     const isAllowed = calls >= cost;
     this.#buckets.set(name, { calls: isAllowed ? calls - cost : calls, atMs: nowMs });

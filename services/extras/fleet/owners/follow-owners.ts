@@ -8,7 +8,7 @@ import type { Quotas } from './quotas.ts';
 export interface Following {
   /** The owners in force at the start. */
   readonly owners: readonly Owner[];
-  /** Throws what is wrong with the file, or with a key. */
+  /** Throws an error that describes the fault of the file, or of a key. */
   read(): readonly Owner[];
   readonly callers: Pick<Callers, 'setOwners'>;
   readonly quotas: Pick<Quotas, 'setOwners'>;
@@ -33,7 +33,8 @@ export async function followOwners(following: Following, signal: AbortSignal): P
       inForce = anew;
       say(`owners file reloaded: ${owners.length} owners`);
     } catch (error) {
-      // Files of keys and the file that names them change one after another: what is right in a moment is not said twice.
+      // Files of keys, and the file that names them, change one after another. So a passing fault is not reported
+      // twice.
       const { message } = error as Error;
       if (message !== said) say(`${message}: the previous owners stay in force`);
       said = message;

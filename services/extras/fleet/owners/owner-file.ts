@@ -1,6 +1,6 @@
 /**
- * Whose crawls a fleet runs (`--owners FILE`): names, keys by reference, and quotas. Keys are in memory by their hashes
- * alone, so that nothing can print them.
+ * The owners of a fleet's crawls (`--owners FILE`): names, keys by reference, and quotas. Memory has only the hashes
+ * of keys, so that no output can reveal them.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ export interface Owner extends Omit<z.output<typeof ownersSchema>[number], 'key'
   readonly keyHash: string;
 }
 
-/** Throws INVALID_ARGUMENT that names the owner and what is wrong, and no key. */
+/** Throws INVALID_ARGUMENT with the owner and the fault, and without any key. */
 export function ownersOf(file: z.output<typeof ownersSchema>, env: NodeJS.ProcessEnv = process.env): Owner[] {
   const names = new Set<string>();
   const hashes = new Map<string, string>();

@@ -8,12 +8,15 @@ export const ownerLimits = {
   /** Its calls a minute, and the part of them that may come at once. */
   callsPerMinute: 600,
   burstShare: 0.1,
-  /** A call counts once more for each so many bytes of its body: reading and checking them takes about what a small call takes. */
+  /**
+   * A call counts once more for each this many bytes of its body: reading and checking them costs about as much as a
+   * small call.
+   */
   callBytes: 65_536,
   /** How often the file of owners and their keys are read, ms. */
   readEveryMs: 2_000,
-  /** How often what its crawls have fetched is added up, ms: by so much may it go beyond its quota. */
+  /** How often usage is polled, ms; bounds the quota overshoot. */
   lookMs: 250,
-  /** How often that is written, ms: after a kill it is added up again. */
+  /** How often usage is written, ms: after a kill it is counted again. */
   writeMs: 2_000,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * Quotas of owners: what their crawls fetch is added up, and a crawl whose owner has spent a quota is held until there is
- * room again. The others do not notice.
+ * Quotas of owners: the usage of their crawls is added up, and a crawl of an owner with a used-up quota is held until
+ * there is room again. Other owners are not affected.
  */
 import type { Clock } from '../../../runtime/clock.ts';
 import { counted } from '../../../runtime/counted.ts';
@@ -51,7 +51,7 @@ export class Quotas {
     return quotas;
   }
 
-  /** What was used stays used; of those who are no longer there it is on disk. */
+  /** Usage is kept; the usage of removed owners stays on disk. */
   async setOwners(owners: readonly Owner[]): Promise<void> {
     await this.write(true);
     const all = new Map<string, One>();
@@ -63,7 +63,7 @@ export class Quotas {
     this.#owners = all;
   }
 
-  /** Adds up what has come since the last look. `crawls`: all there are. */
+  /** Adds the usage since the last call. `crawls`: all existing crawls. */
   look(crawls: readonly Counted[]): void {
     const day = dayOf(this.#clock.nowMs());
     for (const one of this.#owners.values()) {
@@ -74,7 +74,7 @@ export class Quotas {
       for (const { name, createdAtMs, counts } of mine) {
         const id = `${name} ${createdAtMs}`;
         const known = before.crawls[id] ?? { pages: 0, bytes: 0 };
-        // Counts of one that is not up yet may be older than those that were added up.
+        // The counts of a crawl that is not up yet may be older than those that were added.
         const pages = Math.max(known.pages, counts.pages);
         const bytes = Math.max(known.bytes, counts.bytes);
         used.pages += pages - known.pages;
@@ -155,7 +155,10 @@ export class Quotas {
     });
   }
 
-  /** Writes what has changed. `isLast`: however short it was before. Throws what refused one first, once the others are written. */
+  /**
+   * Writes changed usage. `isLast`: even if the last write was recent. Throws the first error, after the others are
+   * written.
+   */
   async write(isLast = false): Promise<void> {
     const nowMs = this.#clock.nowMs();
     if (!isLast && nowMs - this.#writtenAtMs < ownerLimits.writeMs) return;

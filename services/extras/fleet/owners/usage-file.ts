@@ -1,6 +1,6 @@
 /**
- * What owners have used today: `owners/NAME.json` beside a fleet's crawls. It notes of each crawl how much of it was added
- * up, so that after a kill what came since is added, once.
+ * The usage of an owner today: `owners/NAME.json` beside a fleet's crawls. For each crawl, it has the usage that was
+ * added up, so that after a kill the rest is added exactly once.
  */
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -14,7 +14,7 @@ const fileSchema = z.object({
   /** UTC, as 2026-11-25. */
   day: z.string(),
   used: amounts,
-  /** By crawl: what of it was added up, on whatever day. */
+  /** By crawl: its usage that was added up, on all days. */
   crawls: z.record(z.string(), amounts),
 });
 export type Usage = z.output<typeof fileSchema>;

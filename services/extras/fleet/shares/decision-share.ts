@@ -1,8 +1,8 @@
 /**
- * What a crawl of a fleet may take of the process for its decisions, whatever its policy is and whatever its pages link to.
+ * Limits the time of the process for a crawl's decisions in a fleet, whatever its policy and the links of its pages.
  *
- * One decision is ended after `decisionMsMax`; its crawl is paused then, with the reason. A crawl whose decisions are long without
- * reaching that waits after each, so that it has a fifth of the process at most.
+ * A decision is ended after `decisionMsMax`, and its crawl is paused with the reason. A crawl with long decisions
+ * below that limit waits after each, so that it uses at most a fifth of the process.
  */
 import { performance } from 'node:perf_hooks';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -10,7 +10,7 @@ import { type LoopMark, unwatched } from '../../../runtime/loop/loop-watch.ts';
 import { withinTime } from '../../../runtime/loop/time-box.ts';
 import { shareLimits } from './share-limits.ts';
 
-/** What an owner has of the event loop (fetcher/pace/loop-shares.ts). */
+/** An owner's share of the event loop (fetcher/pace/loop-shares.ts). */
 export interface DecisionLoop {
   spend(ms: number): void;
   readonly isOver: boolean;

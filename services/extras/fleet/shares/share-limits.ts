@@ -4,8 +4,11 @@ export const shareLimits = {
   decisionMsMax: 2_000,
   /** Decisions up to this long cost nothing. */
   decisionMsFree: 50,
-  /** After a longer one its crawl rests so many times as long. */
+  /** After a longer decision, its crawl rests this many times as long. */
   restFactor: 4,
-  /** After each decision a crawl rests so long while its owner uses more than its share of a busy process, ms: what comes meanwhile is decided together. */
+  /**
+   * Rest of a crawl after each decision while its owner uses more than its share of a busy process, ms: inputs that
+   * arrive meanwhile are decided together.
+   */
   overRestMs: 250,
 } as const;

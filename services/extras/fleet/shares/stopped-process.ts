@@ -3,12 +3,15 @@ import type { LoopVerdict } from '../../../runtime/loop/loop-watch.ts';
 import type { CrawlFile, CrawlKeep } from '../crawl-file.ts';
 import { Fleet } from '../fleet.ts';
 
-/** Tells it from another of its name. */
+/** The subject of a crawl for the event-loop watch, different from that of another crawl with its name. */
 export function loopSubjectOf({ name, createdAtMs }: Pick<CrawlFile, 'name' | 'createdAtMs'>): string {
   return `${name} ${createdAtMs}`;
 }
 
-/** `files`: all crawls, none of which runs. Resolves with them as they are from now on, once that is durable. */
+/**
+ * Holds the crawl that blocked the last process. `files`: all crawls, none of which runs. Resolves with the updated
+ * files, once they are durable.
+ */
 export async function holdStopper(
   files: readonly CrawlFile[],
   verdict: Pick<LoopVerdict, 'how' | 'subject' | 'atMs'>,

@@ -1,6 +1,6 @@
 /**
- * How far a webhook is: `webhook.json` in its crawl's folder. What is about to be posted is written before it is, so that
- * after a kill the same events go out once more under the same id.
+ * The position of a webhook: `webhook.json` in its crawl's folder. The next request is recorded before it is posted,
+ * so that after a kill the same events are posted once more under the same id.
  */
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -8,7 +8,7 @@ import type { Documents } from '../documents/documents.ts';
 import { beginning, type EventPosition, positionOf, positionText } from '../events/event-position.ts';
 
 export interface WebhookPlace {
-  /** Events before it were taken. */
+  /** Events before it were accepted. */
   readonly delivered: EventPosition;
   /** Events before it are being posted, or were when the process ended. null: none. */
   readonly sending: EventPosition | null;

@@ -1,8 +1,9 @@
 /**
- * Posts the events of crawls to their webhooks: of each crawl in their order, one request at a time, until it is taken. What
- * is not taken is posted again, with a wait that doubles, for as long as the crawl is there; nothing is passed over.
+ * Posts the events of crawls to their webhooks: in order within each crawl, one request at a time, until they are
+ * accepted. Rejected events are posted again, with a wait that doubles, for as long as the crawl exists; nothing is
+ * skipped.
  *
- * At least once: after a kill, or where an answer is lost, the same events go out again under the same `webhook-id`.
+ * At least once: after a kill, or a lost answer, the same events are posted again under the same `webhook-id`.
  */
 import type { Clock } from '../../../runtime/clock.ts';
 import type { CrawlFile, Webhook } from '../crawl-file.ts';
@@ -25,16 +26,16 @@ export interface Posted {
 
 export interface WebhookSenderOptions {
   readonly fleet: Pick<Fleet, 'file' | 'names'>;
-  /** Where the places of webhooks are kept. */
+  /** Storage of the webhooks' positions. */
   readonly documents: Documents;
   readonly events: EventReader;
   readonly clock: Clock;
-  /** Rejects with why there was no answer. It connects to no address that fetches may not. */
+  /** Rejects with the reason if there was no answer. It refuses addresses that fetches may not contact. */
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Posted>;
   say(text: string): void;
 }
 
-/** How a webhook stands, in the words of the API. */
+/** The status of a webhook, in the words of the API. */
 export interface WebhookStatus {
   readonly url: string;
   readonly delivered: string;
@@ -44,15 +45,15 @@ export interface WebhookStatus {
 }
 
 interface Sending {
-  /** undefined: it was not read yet. */
+  /** undefined: not read yet. */
   place: WebhookPlace | undefined;
   readonly createdAtMs: number;
-  /** When it had a place last, in turns; 0: never. */
+  /** Number of the turn in which it last posted; 0: never. */
   turn: number;
   failures: number;
   failure: string | null;
   nextAtMs: number;
-  /** Its present work. */
+  /** Its current work. */
   under: Promise<void> | undefined;
   isGone: boolean;
 }
@@ -172,7 +173,7 @@ export class WebhookSender {
         .read(name, delivered, { createdAtMs: one.createdAtMs, ...boundsOf(webhook, sending) })
         .catch(() => null);
       if (some === null || some === undefined) return;
-      // Of what was being sent, all was taken back meanwhile; or the crawl is starting, and its log cannot be read yet.
+      // All events to post were deleted meanwhile, or the crawl is starting and its log cannot be read yet.
       if (some.events.length === 0) {
         if (isBefore(delivered, some.next)) one.place = { delivered: some.next, sending: null };
         return;

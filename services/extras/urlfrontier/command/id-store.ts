@@ -1,6 +1,6 @@
 /**
- * How the stores of crawl ids are opened: the first crawl's with the usual settings, those that clients name with small
- * ones.
+ * Options for the stores of crawl ids: the first crawl has the usual settings, and crawls that clients name have
+ * small ones.
  */
 
 import type { StoreOptions } from '../../../runtime/store/store.ts';

@@ -22,7 +22,7 @@ import { idStoreOptions } from './id-store.ts';
 export interface ServedFolder {
   readonly folder: DataFolder;
   readonly clock: Clock;
-  /** How each partition's seen test remembers. */
+  /** Settings of each partition's seen test. */
   readonly seen: SeenConfig;
   onFailure(error: unknown): void;
 }

@@ -13,7 +13,7 @@ import { addSeenOptions } from '../../../cli/flags/seen-flags.ts';
 import { setting } from '../../../cli/flags/setting.ts';
 import { say } from '../../../cli/terminal/say.ts';
 
-/** Where clients of URLFrontier look for it. */
+/** Default port of URLFrontier's clients. */
 const urlfrontierPort = 7071;
 
 export interface UrlfrontierFlags extends KafkaFlags, SeenFlags, HttpFlags {

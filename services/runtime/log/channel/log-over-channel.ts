@@ -30,7 +30,7 @@ interface Joined {
   readonly options: GroupOptions;
 }
 
-/** `channel`: asked for once it is there, as what it serves is made before it. */
+/** `channel`: called when it exists, because the functions that it serves are created first. */
 export function logOverChannel(channel: () => Channel): ChannelLog {
   const appends = new Set<Promise<unknown>>();
   const readers = new Set<LogReader>();
@@ -120,14 +120,15 @@ export function logOverChannel(channel: () => Channel): ChannelLog {
 }
 
 /**
- * Records may be on their way while their partition is sought, dropped or paused here: those of the first two are not
- * wanted any more, and those of a paused one are read again later. A poll that waits over there hears of a seek as well, and
- * its answer may be what lies at the new place: it says how many moves the reader had heard of, and both sides count them.
+ * Records may be under way while this side seeks, drops or pauses their partition. After a seek or a drop they are
+ * discarded; records of a paused partition are read again later. A poll that waits in the other process learns of a
+ * seek, too, and its answer may already come from the new position. So both sides count seeks and drops, and an answer
+ * says how many it takes into account.
  */
 function readerOver(channel: Channel, id: number, onClose: () => void): LogReader {
   const assigned = new Set<string>();
   let moves = 0;
-  /** By partition: its newest move. */
+  /** By partition: number of its last seek. */
   const moved = new Map<string, number>();
   const paused = new Set<string>();
   let isPolling = false;

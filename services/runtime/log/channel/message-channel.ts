@@ -1,10 +1,12 @@
 /**
- * Calls between two processes over a stream: each side serves some names, and calls or tells those of the other.
+ * Calls between two processes over a stream: each side serves some functions, and calls or notifies those of the
+ * other.
  *
- * What one side sends arrives in that order, and each message is dealt with before the next is looked at, as far as it
- * goes without waiting. Messages of one turn of the event loop share a frame: its length, the length of the next part (u32,
- * big-endian), the list of messages in V8's serialisation without its byte arrays, and these, one after another. They
- * come out as slices of the frame, so that a record is copied once on its way.
+ * Messages arrive in the order in which they were sent, and each is handled before the next, up to its first wait.
+ * Messages of one turn of the event loop share a frame: its length, the length of the next part (u32, big-endian),
+ * the list of messages in V8's serialisation without its byte arrays, and then these, one after another. They are
+ * read as slices of the frame, so a record is copied only once.
+ *
  * Both sides are the same release of this program: nothing here is stored, or comes from elsewhere.
  */
 import type { Duplex } from 'node:stream';
@@ -14,11 +16,11 @@ import { LogTruncated } from '../log-truncated.ts';
 import { RecordTooLarge } from '../record-too-large.ts';
 
 export interface Channel {
-  /** Rejects with what the other side threw, or with PROCESS_ENDED if it is gone. */
+  /** Rejects with the other side's error, or with PROCESS_ENDED if it is gone. */
   call(name: string, ...given: readonly unknown[]): Promise<unknown>;
-  /** No answer is wanted; if the other side is gone, nothing happens. */
+  /** Sends a message without an answer; does nothing if the other side is gone. */
   notify(name: string, ...given: readonly unknown[]): void;
-  /** Resolves once the other side is gone, and all that it had sent has been dealt with. */
+  /** Resolves once the other side is gone, and all its messages have been handled. */
   readonly closed: Promise<void>;
   close(): void;
 }
@@ -30,10 +32,10 @@ const kinds = { call: 0, notify: 1, answer: 2, failure: 3 } as const;
 type Message = readonly [kind: number, id: number, what: unknown, given?: readonly unknown[]];
 
 const lengthBytes = 4;
-/** The frame's length, and that of what stands before the byte arrays. */
+/** The length of the frame, and of the part before the byte arrays. */
 const headBytes = 8;
 
-/** `onFault`: an error of a one-way message, which has no caller. */
+/** `onFault`: called with the error of a one-way message, which has no caller. */
 export function createChannel(stream: Duplex, served: Served, onFault: (error: unknown) => void): Channel {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
   let outgoing: Message[] = [];
@@ -91,7 +93,7 @@ export function createChannel(stream: Duplex, served: Served, onFault: (error: u
     for (const message of messages) take(message);
   });
   stream.on('data', frames);
-  // A process that dies may reset the stream: whatever it had sent has been read before.
+  // A dying process may reset the stream; everything it sent has been read before.
   stream.on('error', () => {});
   stream.on('end', end);
   stream.on('close', end);
@@ -147,7 +149,7 @@ class FrameWriter extends DefaultSerializer {
 class FrameReader extends DefaultDeserializer {
   readonly #blobs: Buffer;
 
-  /** `frame`: what follows its length. */
+  /** `frame`: the bytes after the length. */
   constructor(frame: Buffer) {
     const blobsAt = headBytes - lengthBytes + frame.readUInt32BE();
     super(frame.subarray(headBytes - lengthBytes, blobsAt));
@@ -195,7 +197,7 @@ interface PlainError {
   readonly code?: ErrorCode;
   readonly message: string;
   readonly stack?: string | undefined;
-  /** Of errors that callers tell apart by more than their code. */
+  /** Data of errors that callers distinguish by more than their code. */
   readonly tooLarge?: readonly number[];
   readonly truncated?: Pick<LogTruncated, 'end' | 'leaderEpoch' | 'partition' | 'topic'>;
 }

@@ -1,8 +1,8 @@
 /**
  * Lets another process use this process's log, over a channel (log-over-channel.ts is the other end).
  *
- * The log stays the one writer: an append is answered once the log has made it durable, and appends are issued in the
- * order in which the other process issued them. When that process is gone, its readers are closed and its groups left.
+ * This process stays the only writer: an append is answered once it is durable, and appends are issued in the order
+ * of the other process. When that process is gone, its readers are closed and its groups left.
  */
 import type { GroupOptions, Log, LogReader, LogTopic, Membership, PollOptions, Position, ReadBefore } from '../log.ts';
 import { type Channel, plainError, type Served } from './message-channel.ts';
@@ -10,14 +10,14 @@ import { appendsOf, flatRecords } from './records.ts';
 
 export interface ServedLog {
   readonly served: Served;
-  /** The other process is gone. */
+  /** Call when the other process is gone. */
   close(): Promise<void>;
 }
 
 /** A group member's options, without its callbacks. */
 export type JoinWish = Omit<GroupOptions, 'onAssigned' | 'onFailure' | 'holds' | 'caughtUp'>;
 
-/** Seeks and drops that the reader had heard of when it gave these records, which are flat. */
+/** Seeks and drops that the reader had received before it returned these records, which are flat. */
 export type PollAnswer = readonly [heard: number, records: readonly unknown[]];
 
 interface ServedReader {
@@ -28,7 +28,7 @@ interface ServedReader {
   failure?: { readonly error: unknown };
 }
 
-/** `channel`: asked for once it is there, as what it serves is made before it. */
+/** `channel`: called when it exists, because the functions that it serves are created first. */
 export function serveLog(log: Log, channel: () => Pick<Channel, 'notify'>): ServedLog {
   const readers = new Map<number, ServedReader>();
   const memberships = new Map<number, Promise<Membership>>();

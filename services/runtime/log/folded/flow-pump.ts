@@ -97,7 +97,10 @@ export class FlowPump {
     for (const [key, some] of byTail) this.#open.get(key)?.add(some);
   }
 
-  /** Flows that are sound go on from where they are, and what is wrong with another is heard by its own readers alone. */
+  /**
+   * Restarts reading after an error. Sound flows continue from their positions; the readers of a broken flow get the
+   * error.
+   */
   async #mend(error: unknown): Promise<void> {
     await this.#reader?.close();
     const isClosed = error instanceof CrawlstreamError && error.code === 'STORE_CLOSED';

@@ -1,5 +1,5 @@
 /**
- * What a process has read of one partition of a flow: where each topic that lies in it ends, and the newest records, for
+ * The part of a flow's partition that a process has read: the end of each topic in it, and the newest records, for
  * readers that keep up.
  */
 import type { LogRecord } from '../log.ts';
@@ -10,7 +10,7 @@ interface Held {
   readonly record: LogRecord;
 }
 
-/** About what a record costs beside its value. */
+/** Approximate memory of a record in addition to its value. */
 const recordOverheadBytes = 200;
 
 export class FlowTail {
@@ -21,15 +21,15 @@ export class FlowTail {
   readonly #listeners = new Set<() => void>();
   #held: Held[] = [];
   #bytes = 0;
-  /** First offset that was there when it was opened. */
+  /** First available offset when it was opened. */
   start: number;
-  /** All records from here up to `readTo` are held. */
+  /** All records from here up to `readTo` are in memory. */
   from: number;
   /** All records below were seen. */
   readTo: number;
   /** No more comes: ask for another. */
   isClosed = false;
-  /** What kept it from being read on, each time. */
+  /** Number of errors that stopped reading, and the last one. */
   failures = 0;
   failure: unknown;
 
@@ -43,7 +43,7 @@ export class FlowTail {
     return this.#ends.get(name) ?? this.start;
   }
 
-  /** One past the newest record that is known. */
+  /** One past the newest known record. */
   get knownEnd(): number {
     return Math.max(this.readTo, ...this.#ends.values());
   }
@@ -79,7 +79,10 @@ export class FlowTail {
     for (let at = low; at < all.length; at++) if (all[at]!.name === name) yield all[at]!.record;
   }
 
-  /** `listener` is called when there is more, or it fails or closes, until what is returned is called. */
+  /**
+   * `listener` is called when there are more records, or after a failure or close, until the returned function is
+   * called.
+   */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -100,7 +103,7 @@ export class FlowTail {
     this.notify();
   }
 
-  /** Resolves once all below `offset` was read, or it is closed. Rejects where it fails. */
+  /** Resolves when all records below `offset` are read, or the tail is closed. Rejects if reading fails. */
   reached(offset: number): Promise<void> {
     const { failures } = this;
     return new Promise((resolve, reject) => {

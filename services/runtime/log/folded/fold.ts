@@ -1,9 +1,10 @@
 /**
- * Which topics of a crawl lie together in one, its `flow`: all but its pages, to which any consumer attaches, and its
- * changelog, where a commit counts only at the very offset that its owner expects, so that nothing of others may lie in it
- * (docs/decisions/0013-epoch-is-the-claims-offset.md). A header of each record of the flow names its topic.
+ * The topics of a crawl that are stored together in one topic, its `flow`: all except two. Any consumer may attach to
+ * `pages`. In the changelog, a commit counts only at the exact offset that its owner expects, so it must not contain
+ * other records (docs/decisions/0013-epoch-is-the-claims-offset.md). A header of each record of the flow names its
+ * topic.
  *
- * Offsets of a folded topic are those of the flow: they grow, with holes.
+ * Offsets of a folded topic are those of the flow: they grow, with gaps.
  */
 import { type TopicName, topicNames } from '../../../../topology/topics.ts';
 import type { AppendRecord, LogRecord, LogTopic } from '../log.ts';
@@ -14,27 +15,28 @@ const folded: ReadonlySet<string> = new Set(topicNames.filter((name) => !apart.h
 const header = 'crawlstream-topic';
 
 export interface Place {
-  /** Full name of the topic that holds it. */
+  /** Full name of the topic that contains it. */
   readonly flow: string;
-  /** Its own name, without the crawl's. */
+  /** The topic's own name, without the crawl's. */
   readonly name: string;
 }
 
 export const flowName = 'flow';
 
 /**
- * Where a crawl keeps what hosts answered, these are a topic by themselves, too: bodies go by age, as those of any crawl, and what lies in a flow stays.
+ * The topic of stored responses, which is separate too, because bodies expire by age, as in any crawl, while records
+ * in a flow stay.
  */
 export function ownResponses(crawl: string): string {
   return `${crawl}.responses`;
 }
 
-/** What the names of groups begin with under which the positions of this one are kept: the name of each folded topic follows. */
+/** Prefix of the groups that hold this group's positions; the name of each folded topic follows. */
 export function folding(group: string): string {
   return `${group}@`;
 }
 
-/** Is it such a group? */
+/** Returns whether a group holds positions in a folded topic. */
 export function isOfFolded(group: string): boolean {
   return folded.has(group.slice(group.lastIndexOf('@') + 1));
 }
@@ -57,7 +59,7 @@ export function heldBy(topic: string, others = none): string {
   return placeOf(topic, others)?.flow ?? topic;
 }
 
-/** The topics that these are kept in. A flow is kept for ever, since some of what lies in it is. */
+/** Returns the topics that store these. A flow is kept for ever, because some of its topics are. */
 export function topicsHolding(specs: readonly LogTopic[], others = none): LogTopic[] {
   const all = new Map<string, LogTopic>();
   for (const spec of specs) {
@@ -76,7 +78,7 @@ export function fold(record: AppendRecord, others = none): AppendRecord {
   return { topic: place.flow, partition, key, value, headers: { [header]: place.name, ...headers } };
 }
 
-/** A record of a flow as one of its topic; undefined: of no topic. */
+/** A record of a flow as a record of its topic; undefined: it has no topic. */
 export function unfold(record: LogRecord): { readonly name: string; readonly record: LogRecord } | undefined {
   const { [header]: name, ...headers } = record.headers;
   if (name === undefined || !folded.has(name)) return undefined;

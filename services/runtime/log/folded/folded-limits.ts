@@ -2,7 +2,7 @@
 export const foldedLimits = {
   /** Of all flows of a process, in one poll. */
   pollBytes: 4 * 1024 * 1024,
-  /** A poll of flows where nothing comes: it is woken when one is added. */
+  /** Longest wait of a poll of flows without new records, ms. A flow that is added ends the wait. */
   pollWaitMs: 1_000,
   /** Before flows are read again after an error. */
   againMs: 250,

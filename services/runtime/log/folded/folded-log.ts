@@ -1,11 +1,12 @@
 /**
- * A log in which most topics of a crawl lie in one (fold.ts): two hundred small crawls have six hundred partitions, and not two
- * thousand. All that goes by the log port goes on as ever.
+ * A log that stores most topics of a crawl in one (fold.ts), so that two hundred small crawls have six hundred
+ * partitions instead of two thousand. Users of the log port see no difference.
  *
- * A group that reads several topics of a flow has a position in each, where brokers keep one for a group and a partition: those are kept
- * under separate groups (fold.ts), and its own position in the flow is the furthest of them.
+ * A group that reads several topics of a flow has a position in each, but brokers keep only one for a group and
+ * partition. So these positions are kept under separate groups (fold.ts), and the group's own position in the flow is
+ * the furthest of them.
  *
- * What it cannot do: drop the records of one topic of a flow (`trim`).
+ * It cannot delete the records of one topic of a flow (`trim`).
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Log, LogReader, LogRecord, LogTopic, OffsetRange, Position } from '../log.ts';
@@ -59,7 +60,7 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
 
   const atEnd = new WeakSet<FlowTail>();
 
-  /** Read as far as the flow goes by now. */
+  /** Returns the tail after it has read to the current end of the flow. */
   const tailAtEnd = async (flow: string, partition: number): Promise<FlowTail> => {
     for (;;) {
       const known = pump.known(flow, partition);
@@ -151,7 +152,7 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
         if (!folded.has(kept)) folded.set(kept, []);
         folded.get(kept)!.push({ topic: held, partition, offset });
       }
-      // First: it is refused to whoever is not the group's member any more.
+      // This comes first, because the brokers refuse it to former members of the group.
       await log.commit(group, [...own.values()]);
       for (const [one, its] of folded) await log.commit(one, its);
     },
@@ -189,14 +190,14 @@ function inTermsOf(error: unknown, flow: string, topic: string): unknown {
   return new CrawlstreamError(error.code, error.message.replaceAll(flow, `${topic} (in ${flow})`), error);
 }
 
-/** Nobody would notice that there is nothing to read. */
+/** Throws, because otherwise nobody would notice that there is nothing to read. */
 function notKept(topic: string): CrawlstreamError {
   const crawl = topic.slice(0, topic.lastIndexOf('.'));
   const message = `crawl ${crawl} has no stored responses: create the crawl with output.warc to store them`;
   return new CrawlstreamError('UNSUPPORTED', message);
 }
 
-/** How the fleet sets topics that its crawls share is not known here: only how well they are guarded is looked at. */
+/** The settings of topics that a fleet's crawls share are unknown here; only their replication is checked. */
 function sharedTopic(name: string): LogTopic {
   return { name, partitions: 1, retention: 'time', settings: { 'cleanup.policy': 'compact' } };
 }

@@ -1,7 +1,7 @@
 /**
- * A reader of topics, some of which lie in flows. It takes their records from the tail that the process keeps of the
- * flow (flow-pump.ts); a reader that is further behind reads the flow itself until it has caught up. Topics outside
- * flows are read as usual.
+ * A reader of topics, some of which are in flows. It takes their records from the process's tail of the flow
+ * (flow-pump.ts). A reader that is further behind reads the flow itself until it has caught up. Topics outside flows
+ * are read as usual.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Log, LogReader, LogRecord, PollOptions, ReadBefore } from '../log.ts';
@@ -21,11 +21,11 @@ interface Assigned extends Place {
   tail: FlowTail | undefined;
   failures: number;
   unlisten: () => void;
-  /** Where it is behind. */
+  /** Reader of the flow while this topic is behind. */
   own: LogReader | undefined;
 }
 
-/** What was read of a topic, and its earlier position. */
+/** Records read of a topic, and its earlier position. */
 interface Part {
   readonly one: Assigned;
   readonly records: readonly LogRecord[];
@@ -50,7 +50,7 @@ export function createFoldedReader(
   let isWoken = false;
   let isPolling = false;
   let news: (() => void) | undefined;
-  /** What waits now. */
+  /** Reader that waits now. */
   let waiting: LogReader | undefined;
 
   const notify = () => {
@@ -78,7 +78,7 @@ export function createFoldedReader(
     return tail;
   };
 
-  /** Throws what is wrong with the flow, in terms of the topic. */
+  /** Throws the flow's error, in terms of the topic. */
   const expect = async (one: Assigned, tail: FlowTail) => {
     if (tail.failures > one.failures) {
       one.failures = tail.failures;
@@ -100,7 +100,7 @@ export function createFoldedReader(
       one.position = record.offset + 1;
       remember(one, record);
     }
-    // Records between are others', and need not be looked at again.
+    // Records in between belong to other topics, and need not be read again.
     one.position = Math.max(one.position, tail.readTo);
     return records;
   };
@@ -136,7 +136,7 @@ export function createFoldedReader(
     }
   };
 
-  /** One round over what is assigned, each in its turn. `isSure`: something more is known to be there. */
+  /** One round over the assigned topics, each in its turn. `isSure`: more records are known to exist. */
   const round = async (parts: Part[], maxBytes: number, leftMs: number): Promise<boolean> => {
     let taken = 0;
     let isSure = false;
@@ -197,7 +197,7 @@ export function createFoldedReader(
   const poll = async ({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> => {
     const untilMs = performance.now() + waitMs;
     for (;;) {
-      // What comes while this looks must not be slept over.
+      // News during the round must not be missed by the sleep.
       let isNews = false;
       news = () => {
         isNews = true;
@@ -287,7 +287,7 @@ export function createFoldedReader(
       try {
         return await poll(options);
       } catch (error) {
-        // It was closed meanwhile, and with it what it reads by.
+        // The reader was closed meanwhile, with the readers that it uses.
         if (!isOpen) return [];
         throw error;
       } finally {

@@ -1,8 +1,9 @@
 /**
- * Partitions that take no appends, although their brokers answer: for probes, a metric, and a line in the log at begin and end.
+ * Partitions that take no appends, although their brokers answer: for probes, a metric, and a line in the log at the
+ * beginning and the end.
  *
- * Partitions whose broker is reported as away are left out, since that report has the cause. Once it is back they have the
- * same patience as any other.
+ * Partitions of a broker that is reported as away are left out, because that report has the cause. Once it is back,
+ * they are given the usual time again.
  */
 import { kafkaLimits } from './kafka-limits.ts';
 
@@ -12,9 +13,9 @@ export interface BlockedAppend {
   /** Since when nothing was acknowledged. Monotonic, ms. */
   readonly sinceMs: number;
   readonly why: string;
-  /** The broker that led the partition when an append was last sent; undefined: none was known. */
+  /** Address of the partition's leader when an append was last sent; undefined: unknown. */
   readonly broker: string | undefined;
-  /** Nothing waits any more: all that did was rejected. */
+  /** No append waits any more: all were rejected. */
   readonly isGivenUp: boolean;
 }
 
@@ -55,7 +56,7 @@ export function watchAppends(
       for (const one of blocked) said.names.add(nameOf(one));
     } else if (said !== undefined) {
       const all = blockedNow();
-      // A broker that has gone away since is the cause now: what is said of it goes on where this ends.
+      // If a broker has gone away since, its report replaces this one.
       if (all.some((one) => !one.isGivenUp && said?.names.has(nameOf(one)))) return;
       say(endOf(said.sinceMs, said.names, all));
       said = undefined;
@@ -81,7 +82,7 @@ function namesOf(names: readonly string[]): string {
   return `${names.slice(0, namedMax).join(', ')}${more}`;
 }
 
-/** `names`: of the reported partitions, none of which waits any more. `all`: the partitions that take no appends now. */
+/** `names`: reported partitions, which no longer wait. `all`: partitions that take no appends now. */
 function endOf(sinceMs: number, names: ReadonlySet<string>, all: readonly BlockedAppend[]): string {
   const givenUp = all.filter((one) => names.has(nameOf(one)));
   if (givenUp.length > 0) {

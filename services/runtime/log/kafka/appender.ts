@@ -3,19 +3,19 @@
  * replicas.
  *
  * A batch keeps its records and its sequence number through every try, so that a broker that already has it answers
- * with its first offsets (KIP-98). When a batch is given up, what happened to it may be unknown: it and everything
- * queued behind it in its partition is rejected, and the partition goes on under the next epoch of the producer id,
- * under which brokers refuse the old batch should it still arrive. So a partition never gets a hole, a duplicate or a
- * swap, only perhaps a batch whose append was rejected. A log that has lost acked batches refuses the next one because
- * of its sequence number: nothing of it was appended, so it is sent again under a new number.
+ * with its first offsets (KIP-98). When a batch is given up, its fate may be unknown. It is then rejected with
+ * everything queued behind it in its partition, and the partition continues under the next epoch of the producer id;
+ * brokers refuse the old batch if it still arrives. So a partition never gets a gap, a duplicate or a swap, but may
+ * contain a batch that was rejected. A log that has lost acked batches refuses the next one because of its sequence
+ * number: nothing of it was appended, so it is sent again under a new number.
  *
- * A batch can be with two brokers at once: its leader moves while the old leader is slow to answer. One rule holds for
- * every answer, however late: a settled batch takes no further answer, the first success settles a batch, and any other
- * answer settles it only when no other request with it is unanswered. Otherwise a late success would count for the next
- * batch, or a batch that one broker refused and another one took would be sent under two numbers.
+ * A batch can be at two brokers at once, if its leader moves while the old leader is slow to answer. Every answer
+ * follows one rule, however late it is: a settled batch takes no further answer, the first success settles a batch,
+ * and any other answer settles it only if no other request with it is unanswered. Otherwise a late success would
+ * count for the next batch, or a batch that one broker refused and another took would be sent under two numbers.
  *
- * A batch that is larger than its topic takes was not appended, and is sent again in halves under the same number. A
- * record that does not fit alone is rejected; records behind it go on, unless they depend on it.
+ * A batch that is too large for its topic was not appended, and is sent again in halves under the same number. A
+ * record that does not fit alone is rejected; later records continue, unless they depend on it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -34,11 +34,11 @@ import { recordBytesAtMost, type StampedRecord } from './record-batch.ts';
 
 export interface Appender {
   append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
-  /** Resolves when all that was appended is acked or has failed. Later appends reject. */
+  /** Resolves when all appends are acked or have failed. Later appends reject. */
   close(): Promise<void>;
   /**
-   * Partitions that took nothing for `kafkaLimits.blockedAppendMs` or longer. One whose appends were given up is listed until
-   * it takes another.
+   * Partitions that took nothing for `kafkaLimits.blockedAppendMs` or longer. A partition with given-up appends is
+   * listed until it takes another one.
    */
   blocked(): BlockedAppend[];
 }
@@ -46,7 +46,7 @@ export interface Appender {
 interface Append {
   readonly offsets: number[];
   readonly leads: boolean;
-  /** Places of records that are too large, and a topic that says so. */
+  /** Indexes of records that are too large, and one of their topics. */
   readonly tooLarge: number[];
   tooLargeFor: string;
   left: number;
@@ -74,11 +74,14 @@ interface Channel {
   sequence: number;
   /** Since when something waits and nothing was acked; monotonic, ms. */
   waitsSinceMs: number | undefined;
-  /** Its appends were given up, since when it had taken none and when; undefined: it has taken one since. Monotonic, ms. */
+  /**
+   * `atMs`: when appends of the partition were given up. `sinceMs`: start of the wait before. undefined: an append has
+   * been acked since. Monotonic, ms.
+   */
   gaveUp: { readonly sinceMs: number; readonly atMs: number } | undefined;
   /** Why the last try failed. */
   why: string;
-  /** The broker that led it at the last try. */
+  /** Address of its leader at the last try. */
   broker: string | undefined;
 }
 
@@ -86,7 +89,7 @@ interface Batch {
   readonly records: readonly Queued[];
   readonly bytes: number;
   readonly deadline: number;
-  /** Not to be tried again before; monotonic, ms. */
+  /** Earliest time of the next try; monotonic, ms. */
   notBefore: number;
   pauseMs: number;
   /** Requests with it that are not answered yet. */
@@ -193,7 +196,7 @@ export function createAppender(
     batch.pauseMs = Math.min(2 * batch.pauseMs, kafkaLimits.retryMsMax);
   };
 
-  /** Whoever appends again soon after its appends were given up waits on; after a while without any, the wait is another one. */
+  /** An append soon after appends were given up continues their wait; a later one begins a new wait. */
   const waitsSince = ({ gaveUp }: Channel): number => {
     const now = performance.now();
     return gaveUp !== undefined && now - gaveUp.atMs < kafkaLimits.blockedAppendMs ? gaveUp.sinceMs : now;
@@ -212,7 +215,7 @@ export function createAppender(
     return { records: channel.queue.splice(0, count), bytes, deadline, ...tries };
   };
 
-  /** Sends what is ready to every broker that is free; called whenever either may have changed. */
+  /** Sends ready batches to every free broker; called whenever either may have changed. */
   const pump = async () => {
     pumping = false;
     clearTimeout(timer);
@@ -376,7 +379,7 @@ export function createAppender(
       const beforeMs = performance.now() - kafkaLimits.blockedAppendMs;
       return [...channels.values()].flatMap((byPartition) =>
         [...byPartition.values()].flatMap(({ topic, partition, waitsSinceMs, gaveUp, why, broker }) => {
-          // Between two tries of whoever appends it still waits.
+          // Soon after appends were given up, the caller may try again: the wait is not over.
           const isGivenUp = waitsSinceMs === undefined && gaveUp !== undefined && gaveUp.atMs <= beforeMs;
           const sinceMs = waitsSinceMs ?? gaveUp?.sinceMs;
           return sinceMs !== undefined && sinceMs <= beforeMs
@@ -400,7 +403,7 @@ export function createAppender(
   };
 }
 
-/** Any broker gives out producer ids. */
+/** Any broker assigns producer ids. */
 async function initProducerId(cluster: Cluster): Promise<number> {
   const request = raw('InitProducerId', { transactionalId: null, transactionTimeout: 60_000 });
   const { errorCode, producerId } = await cluster.sendAny<{ errorCode: number; producerId: string }>(request);

@@ -1,21 +1,21 @@
 /**
- * Decides which member is to have which partition numbers (warm-first.ts decides when each moves there): the same for
- * all of a group's topics (co-partitioned), counts that differ by at most one, and as few moves as that allows. Where
- * there is a choice, a partition moves to a member that has its state: in memory as a standby, or on disk from before.
+ * Assigns partition numbers to members (warm-first.ts decides when each moves): the same numbers for all of a group's
+ * topics (co-partitioned), counts that differ by at most one, and as few moves as possible. If there is a choice, a
+ * partition moves to a member that has its state: in memory as a standby, or on disk from before.
  *
- * A member reports what it held, and in which generation of the group. If two claim the same number, the later
- * generation is right, since the other member was away.
+ * A member reports its partitions, and their generation of the group. If two members claim the same number, the later
+ * generation is right, because the other member was away.
  */
 import { matching } from './matching.ts';
 
 export interface Claimant {
   readonly id: string;
   readonly owned: readonly number[];
-  /** In which `owned` was given to it. */
+  /** Generation in which it received `owned`. */
   readonly generation: number;
-  /** Whose state it follows. */
+  /** Partitions that it has as a standby. */
   readonly standbys?: readonly number[];
-  /** Whose state it has on disk. */
+  /** Partitions with a state on its disk. */
   readonly holds?: readonly number[];
 }
 
@@ -33,8 +33,8 @@ export function assign(members: readonly Claimant[], partitions: number): Map<st
   const free = new Set(Array.from({ length: partitions }, (_, partition) => partition));
   const receivers = claims.filter(({ owned }) => owned.length < least);
   const wanted = (partition: number) => Math.max(0, ...receivers.map(({ id }) => warmth(id, partition)));
-  // Members that hold most keep one more than the others, so that as few as possible move; partitions whose state the
-  // new member has are assigned first.
+  // Members with the most partitions keep one more than the others, so that as few as possible move. Partitions for
+  // which the new member has the state are given up first.
   const shares = claims.map(({ id, owned }) => {
     const quota = extras > 0 && owned.length > least ? least + 1 : least;
     if (quota > least) extras--;
@@ -66,7 +66,7 @@ export function warmthOf(members: readonly Claimant[]): Warmth {
   return (id, partition) => (inMemory.get(id)?.has(partition) ? 2 : onDisk.get(id)?.has(partition) ? 1 : 0);
 }
 
-/** Which of the present members had each partition last. */
+/** Returns, by partition, the present member that had it last. */
 export function owners(members: readonly Claimant[], partitions: number): Map<number, string> {
   const owner = new Map<number, Claimant>();
   for (const member of members) {

@@ -1,13 +1,13 @@
 /**
- * Which broker is asked next where any can answer: the one that was asked longest ago, since a broker that was cut off from
- * the others answers, and is wrong. Brokers that failed lately come last.
+ * The order of brokers for requests that any broker can answer: the one asked longest ago comes first, because a
+ * broker that was cut off from the others still answers, with stale data. Brokers that failed lately come last.
  */
 import { kafkaLimits } from './kafka-limits.ts';
 
 export interface BrokerTurns {
-  /** The same keys in the order in which they are asked. */
+  /** The same keys in the order in which to ask them. */
   order(keys: Iterable<string>): string[];
-  /** Asked, or not to be asked before the others. */
+  /** Call after a request, or to move the broker behind the others. */
   asked(key: string): void;
   failed(key: string): void;
   answered(key: string): void;
@@ -16,7 +16,7 @@ export interface BrokerTurns {
 /** `nowMs`: monotonic. */
 export function createBrokerTurns(nowMs: () => number = () => performance.now()): BrokerTurns {
   const turns = new Map<string, number>();
-  /** By broker: until when it comes last. */
+  /** By broker: until when it comes last. Monotonic, ms. */
   const failing = new Map<string, number>();
   let turn = 0;
   const isFailing = (key: string) => (failing.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs();
@@ -30,8 +30,8 @@ export function createBrokerTurns(nowMs: () => number = () => performance.now())
 }
 
 /**
- * The first success. The next try begins when the one before has failed, or has not come back for `afterMs`. Throws what
- * `worst` picks of two failures, the earlier one given first.
+ * Resolves to the first success. The next try begins when the previous one has failed, or has not returned for
+ * `afterMs`. Throws what `worst` picks of two failures, the earlier one given first.
  */
 export async function firstOf<T>(
   tries: readonly (() => Promise<T>)[],
@@ -64,7 +64,7 @@ export async function firstOf<T>(
   });
 }
 
-/** As many successes as are needed, the first ones; throws the last failure once so many can't be had. */
+/** The first `needed` successes; throws the last failure once that many are impossible. */
 export async function enoughOf<T>(asked: readonly Promise<T>[], needed: number): Promise<T[]> {
   return new Promise<T[]>((resolve, reject) => {
     const answers: T[] = [];

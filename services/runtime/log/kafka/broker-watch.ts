@@ -1,19 +1,19 @@
 /**
- * Which brokers do not answer: for probes, and for a line in the log when a broker goes away and when it is back.
+ * Brokers that do not answer: for probes, and for a line in the log when a broker goes away and when it is back.
  *
- * It observes existing connections, and sends no requests. A connection that is soon open again, as when a broker
+ * It observes existing connections, and sends no requests. A connection that is open again soon, as when a broker
  * restarts, is not reported.
  */
 export interface BrokerWatch {
   answered(address: string): void;
   failed(address: string, why: string): void;
-  /** The brokers that the cluster lists; one that it has not listed for long is no longer a broker. */
+  /** Sets the brokers that the cluster lists; a broker that has not been listed for long no longer counts. */
   listed(addresses: readonly string[]): void;
-  /** The brokers that do not answer, in words; null: all do. */
+  /** The brokers that do not answer, in words; null: all answer. */
   readonly away: BrokersAway | null;
   /**
-   * When a broker was last away, monotonic ms: now, also while it is not reported yet. Absences that are over count if they were
-   * reported. Without an address: when all were away. Undefined: never.
+   * When a broker was last away, monotonic ms: now if it is away, even if not reported yet. Past absences count if
+   * they were reported. Without an address: when all were away. Undefined: never.
    */
   lastAwayMs(address: string | undefined): number | undefined;
   close(): void;
@@ -22,7 +22,7 @@ export interface BrokerWatch {
 export interface BrokersAway {
   readonly text: string;
   readonly count: number;
-  /** None answers: nothing can be done. */
+  /** No broker answers, so nothing can be done. */
   readonly isCutOff: boolean;
 }
 
@@ -38,14 +38,15 @@ const saidAfterMs = 2_000;
 const forgottenAfterMs = 600_000;
 
 /**
- * `say`: one line at a time. `said`: addresses whose absence was reported, and since when (monotonic, ms): whoever opens
- * the log again while brokers are away hands it on, so that an outage has one line at its beginning and one at its end.
+ * `say`: receives one line at a time. `said`: addresses with a reported absence, and since when (monotonic, ms). It
+ * is passed on when the log is opened again during an outage, so that the outage has one line at its beginning and
+ * one at its end.
  */
 export function createBrokerWatch(say: (text: string) => void, said = new Map<string, number>()): BrokerWatch {
   const absences = new Map<string, Absence>();
   /** Brokers that answered and have not failed since. */
   const answering = new Set<string>();
-  /** When absences that were reported ended, by address. */
+  /** When reported absences ended, by address. */
   const endedMs = new Map<string, number>();
   let allAwayUntilMs: number | undefined;
   let known: ReadonlySet<string> = new Set();

@@ -15,7 +15,7 @@ export interface ByteWriter {
   /** Zigzag, as record fields are. Whole numbers below 2^52. */
   varint(value: number): void;
   bytes(value: Uint8Array): void;
-  /** Forgets what was written from there on. */
+  /** Drops everything written from `length` on. */
   cutAt(length: number): void;
   /** Overwrites two bytes at `at`. */
   patchInt16(at: number, value: number): void;
@@ -96,7 +96,7 @@ export function createByteWriter(initialBytes: number): ByteWriter {
   return writer;
 }
 
-/** How many bytes `varint` takes. */
+/** Number of bytes that `varint` writes. */
 export function varintBytes(value: number): number {
   let zigzag = value < 0 ? -2 * value - 1 : 2 * value;
   let bytes = 1;

@@ -1,10 +1,10 @@
 /**
- * Which broker leads which partition, and the links to them.
+ * The leaders of partitions, and the links to brokers.
  *
- * What is known is kept until a request shows that it may be stale (`forget`); the next call then asks another broker. A
- * newer leader is never replaced by an older one (leader-table.ts). What could mean that records were lost is believed only
- * of a leader that a majority of the brokers knows as the newest (`askMost`, `expectLeader`).
- * Links are shared by purpose: requests of one purpose to one broker go over one connection.
+ * Leaders are cached until a request shows that they may be stale (`forget`); the next call then asks another broker.
+ * An older leader never replaces a newer one (leader-table.ts). A sign of lost records is believed only from a leader
+ * that a majority of the brokers confirms as the newest (`askMost`, `expectLeader`). Links are shared by purpose:
+ * requests of one purpose to one broker use one connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -20,7 +20,7 @@ import { askMetadata, type MetadataAnswer } from './metadata.ts';
 export interface Cluster {
   /** Throws INVALID_ARGUMENT for a topic that does not exist. */
   partitionCount(topic: string): Promise<number>;
-  /** The broker that leads a partition. Throws BROKER_UNREACHABLE while there is none. */
+  /** Resolves to the leader of a partition. Throws BROKER_UNREACHABLE while it has none. */
   leaderOf(topic: string, partition: number): Promise<number>;
   /** The leader, if it is known already. */
   knownLeaderOf(topic: string, partition: number): number | undefined;
@@ -28,24 +28,26 @@ export interface Cluster {
   leader(topic: string, partition: number): Promise<Leader>;
   /** As the brokers list it, `host:port`. */
   addressOf(node: number): string | undefined;
-  /** The epoch of the leader as it is known; -1: it is not. */
+  /** Known epoch of the leader; -1: unknown. */
   epochOf(topic: string, partition: number): number;
   /**
-   * What is known of a topic may be stale: another broker is asked before it is used. `partition`: its leader failed, so that it
-   * is the last to be asked.
+   * Marks the data of a topic as stale: another broker is asked before it is used. `partition`: its leader failed, so
+   * that broker is asked last.
    */
   forget(topic: string, partition?: number): void;
-  /** A topic was deleted. */
+  /** Call when a topic was deleted. */
   drop(topic: string): void;
-  /** This leader does not answer: another broker is asked for leaders meanwhile. */
+  /** Call when this leader does not answer: another broker is asked for leaders meanwhile. */
   lookAgain(node: number): Promise<void>;
-  /** A record of this leader epoch was read. */
+  /** Call when a record of this leader epoch was read. */
   saw(topic: string, partition: number, epoch: number): void;
-  /** Asks a majority of the brokers for a topic's leaders. Throws BROKER_UNREACHABLE where fewer answer. */
+  /** Asks a majority of the brokers for a topic's leaders. Throws BROKER_UNREACHABLE if fewer answer. */
   askMost(topic: string): Promise<void>;
-  /** Throws BROKER_UNREACHABLE where this is not the newest leader that is known. */
+  /** Throws BROKER_UNREACHABLE if this is not the newest known leader. */
   expectLeader(topic: string, partition: number, leader: Leader): void;
-  /** Partitions, or undefined where the topic does not exist; asks the brokers. Throws if a leader is missing. */
+  /**
+   * Number of partitions, or undefined if the topic does not exist; asks the brokers. Throws if a leader is missing.
+   */
   look(topics: readonly string[]): Promise<(number | undefined)[]>;
   brokerCount(): number;
   /** Queries, settings and commits outlive a broker's absence of this length, ms. */
@@ -120,7 +122,7 @@ export async function openCluster(
       return address;
     });
 
-  /** Brokers by id where they are known, and those named at the start (KIP-899): the order in which they are asked. */
+  /** Known brokers by id, and those named at the start (KIP-899), in the order in which to ask them. */
   const places = (): { readonly key: string; readonly open: () => Promise<Link> }[] => {
     const ids = new Map([...nodes.keys()].map((nodeId) => [String(nodeId), nodeId]));
     const addresses = new Map(bootstrap.map((address) => [`${address.host}:${address.port}`, address]));
@@ -181,13 +183,13 @@ export async function openCluster(
     takeBrokers(answer);
     for (const each of answer.topicMetadata) {
       if (each.topicErrorCode !== 0) leaders.drop(each.topic);
-      // One broker alone is a majority: what it says is believed after a while.
+      // A lone broker is a majority, so its answer is believed after a while.
       else if (!leaders.take(each.topic, leadersIn(each), nodes.size <= 1)) askMost(each.topic).catch(() => {});
     }
     return answer;
   };
 
-  /** By topic: a question that has not been sent yet is shared by all that have come since. */
+  /** By topic: the running question, and the next one, which all later calls share. */
   const asking = new Map<string, { running: Promise<void>; next: Promise<void> | undefined }>();
   const askMost = (topic: string): Promise<void> => {
     if (nodes.size <= 1) return Promise.resolve();
@@ -211,7 +213,7 @@ export async function openCluster(
       counted(String(nodeId), async () => askMetadata(await link(nodeId, shared), [topic])),
     );
     const answers = await enoughOf(asked, Math.floor(ids.length / 2) + 1).catch((error) => {
-      // A broker that left the cluster is no part of it: the next question learns who is.
+      // A broker that left the cluster no longer counts: the next question gets the current list.
       leaders.doubt(topic);
       throw transient(`fewer than half of the ${ids.length} brokers answer: ${(error as Error).message}`, error);
     });
@@ -269,7 +271,10 @@ export async function openCluster(
     const failed = partition === undefined ? undefined : leaders.leader(topic, partition);
     if (failed !== undefined && failed.node >= 0) suspect(failed.node);
   };
-  /** Whatever it leads is looked at along with the next question, which goes to another broker. */
+  /**
+   * Marks a broker as suspect: the topics that it leads are refreshed with the next question, which goes to another
+   * broker.
+   */
   const suspect = (node: number) => {
     turns.asked(String(node));
     const address = nodes.get(node);
@@ -300,8 +305,8 @@ export async function openCluster(
   await retrying(deadlineIn(openTimeoutMs), () => ask([]));
 
   /**
-   * What is known is refreshed even if no request shows that it is stale: leaders may have moved back, brokers and
-   * partitions may have been added.
+   * Refreshes the metadata now and then, even if no request shows that it is stale: leaders may have moved back,
+   * brokers and partitions may have been added.
    */
   const keepFresh = async () => {
     while (isOpen) {

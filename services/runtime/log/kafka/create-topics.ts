@@ -46,7 +46,10 @@ export async function createTopics(
   );
 }
 
-/** More than are wanted stay unread; whoever reads says so (runtime/crawl/surplus-partitions.ts). */
+/**
+ * Throws TOPIC_MISMATCH if there are too few partitions. Surplus ones stay unread, which readers report
+ * (runtime/crawl/surplus-partitions.ts).
+ */
 function checkCount({ name, partitions }: LogTopic, there: number | undefined): void {
   if (there === undefined || there >= partitions) return;
   const message = `topic ${name} has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;

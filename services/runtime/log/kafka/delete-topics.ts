@@ -8,7 +8,7 @@ interface Answer {
   readonly topicErrors: readonly { readonly topic: string; readonly errorCode: number }[];
 }
 
-/** Resolves once no broker knows them any more. Those that are not there are passed over. */
+/** Deletes topics. Resolves when no broker knows them any more. Missing topics are ignored. */
 export async function deleteTopics(cluster: Cluster, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const deadline = deadlineIn(kafkaLimits.createTimeoutMs);

@@ -10,8 +10,8 @@ interface EpochEnd {
 }
 
 /**
- * One past the newest record of this leader epoch, or of the newest before it, that the partition holds; undefined where it
- * knows nothing of them. Throws BROKER_UNREACHABLE.
+ * Returns one past the partition's newest record of this leader epoch, or of the newest epoch before it; undefined if
+ * the leader knows neither. Throws BROKER_UNREACHABLE.
  */
 export async function readEpochEnd(
   cluster: Cluster,

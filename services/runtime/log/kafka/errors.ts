@@ -19,7 +19,7 @@ export function isRefusedLogin(error: unknown): boolean {
   return (cause as Error | undefined)?.name === 'KafkaJSSASLAuthenticationError';
 }
 
-/** Throws what an error code of a broker means for `what`, such as `appending to crawl.pages/3`; 0 is success. */
+/** Throws the error for a broker's error code. `what`: the action, such as `appending to crawl.pages/3`; 0 is success. */
 export function throwFor(code: number, what: string): void {
   if (code === 0) return;
   const { type, retriable, message } = errorOf(code);
@@ -35,14 +35,14 @@ export function throwFor(code: number, what: string): void {
 }
 
 const check = 'crawlstream topics check names the topic and the command that mends it';
-/** By the brokers' names of errors: settings of a topic, changed by somebody, that refuse our records. */
+/** By the brokers' error names: remedies for topic settings that refuse our records. */
 const remedies: Readonly<Record<string, string>> = {
   INVALID_RECORD: `; a compacted topic refuses records without a key: ${check} (cleanup.policy)`,
   MESSAGE_TOO_LARGE: `; ${check} (max.message.bytes)`,
   RECORD_LIST_TOO_LARGE: `; ${check} (segment.bytes)`,
 };
 
-/** Monotonic, ms: what deadlines are counted in. */
+/** A deadline in monotonic ms. */
 export function deadlineIn(ms: number): number {
   return performance.now() + ms;
 }

@@ -7,7 +7,7 @@ export interface FetchPart {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** Of the leader, as the reader knows it (KIP-320): a broker that knows another one refuses. -1: the reader knows none. */
+  /** Leader epoch that the reader knows (KIP-320); a broker with another one refuses the request. -1: unknown. */
   readonly leaderEpoch: number;
 }
 
@@ -24,15 +24,21 @@ export interface FetchedPart {
 
 export interface FetchOptions {
   readonly maxWaitMs: number;
-  /** Most bytes of the whole response, and of one partition in it; a first batch comes whole whatever its size. */
+  /**
+   * Most bytes of the whole response, and of one partition in it. The first batch is always complete, whatever its
+   * size.
+   */
   readonly maxBytes: number;
   readonly partitionBytes: number;
   readonly requestTimeoutMs: number;
-  /** Where the reader is (KIP-392): the leader may send it to a replica there. Empty: it reads from whoever is asked. */
+  /**
+   * Rack of the reader (KIP-392): the leader may send it to a replica there. Empty: it reads from the broker that it
+   * asks.
+   */
   readonly rack: string;
 }
 
-/** Only committed records are asked for. The broker fills partitions in the order given. */
+/** Requests committed records only. The broker fills partitions in the given order. */
 export function fetchRequest(parts: readonly FetchPart[], options: FetchOptions): WireRequest {
   return {
     request: {
@@ -70,7 +76,7 @@ function encode(parts: readonly FetchPart[], { maxWaitMs, maxBytes, partitionByt
   return w;
 }
 
-/** What kafkajs looks at: a delay the broker asks of its clients. */
+/** The field that kafkajs reads: a delay that the broker asks of its clients. */
 export interface FetchResponse {
   readonly clientSideThrottleTime: number;
   readonly errorCode: number;

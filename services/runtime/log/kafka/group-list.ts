@@ -1,4 +1,4 @@
-/** Which groups there are, how many members each has, and forgetting one. Each broker knows those it coordinates. */
+/** Lists groups with their numbers of members, and deletes groups. Each broker knows the groups that it coordinates. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { GroupStatus } from '../log.ts';
 import type { Cluster } from './cluster.ts';

@@ -42,20 +42,23 @@ export const kafkaLimits = {
   /** A broker that failed to answer is asked last for so long: a restart of a broker takes less. */
   failedBrokerMs: 30_000,
   metadataMsAway: 10_000,
-  /** How often a topic is asked for that seems not to exist. */
+  /** Number of requests for a topic that seems not to exist. */
   unknownTopicTries: 4,
-  /** Records of one partition gathered into one batch: a topic of Kafka's default settings takes up to 1 MiB. */
+  /** Bytes of records of one partition in one batch: a topic with Kafka's default settings takes up to 1 MiB. */
   batchBytesMax: 900_000,
-  /** Batches sent to one broker at once. */
+  /** Bytes of batches sent to one broker at once. */
   produceBytesMax: 8 * 1024 * 1024,
-  /** Set on topics made here, so that a raw response (5 MiB of body) fits into one record. */
+  /** Largest message of topics created here, bytes, so that a raw response (5 MiB of body) fits into one record. */
   messageBytesMax: 8 * 1024 * 1024,
   /**
-   * Segments of topics that are trimmed, as Kafka Streams makes those that it purges: by Kafka's default of a gigabyte, a trim
-   * would free nothing for weeks.
+   * Segment size of trimmed topics, bytes, as Kafka Streams sets it for topics that it purges: with Kafka's default
+   * of a gigabyte, a trim would free nothing for weeks.
    */
   trimmedSegmentBytes: 50 * 1024 * 1024,
-  /** A partition that takes little frees its disk after a day; hourly segments would be too many files. */
+  /**
+   * Longest time of a segment of a trimmed topic, ms: a partition with few records frees its disk after a day. Hourly
+   * segments would be too many files.
+   */
   trimmedSegmentMs: 86_400_000,
   /** Settings of a running crawl's topics are looked at again after this: two requests, and a colleague's mistake is soon seen. */
   risksEveryMs: 60_000,
@@ -71,28 +74,34 @@ export const kafkaLimits = {
   recordsAtOnceMax: 250_000,
   /** A zstd batch's window: the default of zstd's decoders, and the need of its highest level. */
   zstdWindowBytesMax: 128 * 1024 * 1024,
-  /** Bytes of a damaged batch that are kept for its dead letter, which has to fit into a record. */
+  /** Bytes kept of a damaged batch for its dead letter, which must fit into a record. */
   damagedBytesKept: 4 * 1024 * 1024,
   /**
-   * Bytes of one fetch, for all partitions of a reader on a broker, unless `poll` asks for less. At least a batch:
-   * brokers send a larger one only for the first partition, and waste reads on the others.
+   * Bytes of one fetch, for all partitions of a reader on a broker, unless `poll` asks for less. At least one batch:
+   * brokers send a larger batch only for the first partition, and waste reads on the others.
    */
   fetchBytes: 1024 * 1024,
-  /** A fetch waits at the broker this long: an idle reader costs four small requests a second. */
+  /** How long a fetch waits at the broker, ms: an idle reader costs four small requests a second. */
   fetchWaitMs: 250,
-  /** Fetches of one reader to one broker at once: the second asks for what the first, still waiting, left out. */
+  /**
+   * Fetches of one reader to one broker at once: the second requests partitions that the first, still waiting, does
+   * not have.
+   */
   fetchesMax: 2,
-  /** A group member that sends no heartbeat for this long is replaced. */
+  /** A group member without a heartbeat for this long is replaced, ms. */
   sessionTimeoutMs: 10_000,
-  /** A member warms a copy up at most this long before it gets the partition as it is: 100 M URLs restore in minutes. */
+  /**
+   * Longest warm-up of a copy before the member gets the partition without a complete copy, ms: 100 M URLs restore in
+   * minutes.
+   */
   warmUpMsMax: 600_000,
   /**
-   * When one of several copies has caught up, the member waits this long for the others, since each rebalance pauses
-   * all.
+   * How long a member waits for its other copies when one has caught up, ms, because each rebalance pauses all
+   * members.
    */
   warmUpsTogetherMs: 5_000,
-  /** Heartbeats: also how soon a member hears of a rebalance. */
+  /** Interval of heartbeats, ms: also how soon a member learns of a rebalance. */
   heartbeatMs: 500,
-  /** How long topics made a moment ago may take to have leaders everywhere. */
+  /** How long new topics may take to have leaders everywhere, ms. */
   createTimeoutMs: 20_000,
 } as const;

@@ -30,44 +30,52 @@ import { createTally } from './tallies.ts';
 import { readRisks } from './topic-risks.ts';
 
 export interface KafkaLogOptions {
-  /** `host:port`, several where one may be down. */
+  /** `host:port`. Several, because one may be down. */
   readonly brokers: readonly string[];
   /** Names this process in the brokers' logs. */
   readonly clientId: string;
-  /** Where this process is, as brokers name it (`broker.rack`): it reads from a replica there, if the brokers let it (KIP-392). */
+  /**
+   * Rack of this process, as brokers name it (`broker.rack`): it reads from a replica there, if the brokers allow it
+   * (KIP-392).
+   */
   readonly rack?: string;
   /** `true` for TLS with the system's authorities, or options of `tls.connect`. */
   readonly ssl?: boolean | object;
-  /** As kafkajs takes it: {mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512', username, password}, and others. */
+  /**
+   * Login in the form of kafkajs: {mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512', username, password}, and
+   * others.
+   */
   readonly sasl?: object;
-  /** In the place of the two: called at each connection; if it throws, what it last returned is used. */
+  /** Replaces `ssl` and `sasl`: called at each connection; if it throws, its last result is used. */
   readonly credentials?: () => Credentials;
-  /** Where kafkajs's own warnings go. Absent: nowhere; what matters is thrown. */
+  /** Receives kafkajs's own warnings. Absent: they are dropped, because serious errors are thrown. */
   readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
-  /** Called with a line when a broker does not answer, and when it does again. */
+  /** Called with a line when a broker stops answering, and when it answers again. */
   readonly onBrokers?: (text: string) => void;
-  /** Those that an earlier log has already reported, and since when: it is filled in. */
+  /** Absences that an earlier log has already reported, and since when; updated by this log. */
   readonly brokersSaid?: Map<string, number>;
-  /** Compression of appended records; records that are read may be compressed by any codec. Absent: none. */
+  /** Compression of appended records; records may be read with any codec. Absent: none. */
   readonly compression?: CompressionName;
-  /** Replicas of topics made here. Absent: three, or as many as there are brokers if fewer. */
+  /** Replicas of topics created here. Absent: three, or the number of brokers if there are fewer. */
   readonly replicationFactor?: number;
   readonly sessionTimeoutMs?: number;
   readonly heartbeatMs?: number;
   readonly warmUpMsMax?: number;
-  /** How long appends, readers and memberships wait for absent brokers before they fail. */
+  /** How long appends, readers and memberships wait for absent brokers before they fail, ms. */
   readonly deliveryTimeoutMs?: number;
-  /** How long queries, settings and commits do. Absent: half a minute, after which a command says what is wrong. */
+  /**
+   * How long queries, settings and commits wait, ms. Absent: half a minute, after which a command reports the fault.
+   */
   readonly operationTimeoutMs?: number;
   readonly openTimeoutMs?: number;
-  /** Topics and brokers are looked at again after this. */
+  /** How often metadata of topics and brokers is refreshed, ms. */
   readonly metadataMs?: number;
   readonly clock?: Clock;
 }
 
 /**
- * Throws BROKER_UNREACHABLE where none of the brokers answers, or they refuse the login, and UNSUPPORTED where this
- * machine can't compress as asked.
+ * Throws BROKER_UNREACHABLE if no broker answers, or they refuse the login, and UNSUPPORTED if this machine lacks the
+ * compression.
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   await loadCodecs();

@@ -1,10 +1,10 @@
 /**
- * What is taken from kafkajs: one TCP connection (TLS, SASL, framing, request timeouts, throttling) and its encoders and
- * decoders of requests. Nothing else of it.
+ * The parts of kafkajs that are used: one TCP connection (TLS, SASL, framing, request timeouts, throttling) and its
+ * encoders and decoders of requests; nothing else.
  *
- * Why below its public surface: its consumer pushes, heartbeats only between batches and resets a position that is out
- * of range without a word; its producer hides per-partition outcomes; a log that must know exact offsets can use
- * neither. The parts imported here are internal to kafkajs, so the version is checked: 2.2.4, no other.
+ * Why below its public API: its consumer pushes, sends heartbeats only between batches, and silently resets a
+ * position that is out of range; its producer hides outcomes per partition. A log that must know exact offsets can
+ * use neither. The parts imported here are internal to kafkajs, so the version is checked: 2.2.4, no other.
  */
 import { createRequire } from 'node:module';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -19,7 +19,7 @@ if (versionThere !== versionNeeded) {
   );
 }
 
-/** A request ready to send. `parse` of kafkajs would turn the first error of any partition into a throw: see `raw`. */
+/** A request ready to send. kafkajs's own `parse` would throw the first error of any partition: see `raw`. */
 export interface WireRequest {
   readonly request: { readonly apiKey: number; readonly apiVersion: number; readonly apiName: string };
   readonly response: {
@@ -111,7 +111,7 @@ export function apiKeyOf(name: ApiName | 'ApiVersions'): number {
   return apiKeys[name] as number;
 }
 
-/** A request whose answer comes back whole, with error codes. */
+/** A request that returns its whole answer, with error codes. */
 export function raw(name: ApiName | 'ApiVersions', args: object): WireRequest {
   const version = name === 'ApiVersions' ? 2 : apis[name];
   const { request, response, ...options } = (definitions[name] as Definition).protocol({ version })(args);

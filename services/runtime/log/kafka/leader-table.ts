@@ -8,29 +8,29 @@
 import { kafkaLimits } from './kafka-limits.ts';
 
 export interface Leader {
-  /** -1: there is none at the moment. */
+  /** -1: no leader at the moment. */
   readonly node: number;
   /** -1: the brokers know none, and the last answer counts. */
   readonly epoch: number;
 }
 
 export interface LeaderTable {
-  /** By partition. Undefined: nothing is known of the topic, or it is doubted. */
+  /** By partition. Undefined: nothing is known of the topic, or it is in doubt. */
   of(topic: string): readonly Leader[] | undefined;
-  /** Also of a topic that is doubted. */
+  /** The known leader, even if the topic is in doubt. */
   leader(topic: string, partition: number): Leader | undefined;
   topics(): Iterable<string>;
-  /** Topics of which this broker leads a partition. */
+  /** Topics with a partition that this broker leads. */
   ledBy(node: number): string[];
-  /** The brokers are asked before the topic's leaders are used again. */
+  /** Puts a topic in doubt: the brokers are asked before its leaders are used again. */
   doubt(topic: string): void;
-  /** The topic does not exist: what comes under its name is new. */
+  /** The topic does not exist: a later topic with its name is new. */
   drop(topic: string): void;
-  /** A record of this epoch was read: a leader of an older one is none. */
+  /** A record of this epoch was read: leaders of older epochs are no longer valid. */
   saw(topic: string, partition: number, epoch: number): void;
   /**
-   * Takes what brokers said. False: a leader of it is older than one that is known, and was left out. `isMajority`: a majority
-   * of the brokers says no newer one.
+   * Takes leaders from an answer. Returns false if one is older than a known leader, and was left out. `isMajority`:
+   * a majority of the brokers knows no newer one.
    */
   take(topic: string, leaders: readonly Leader[], isMajority?: boolean): boolean;
 }

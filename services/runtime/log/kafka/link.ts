@@ -33,23 +33,26 @@ export interface LinkOptions {
 export interface Credentials {
   /** `true`, or options of `tls.connect`. */
   readonly ssl?: boolean | object;
-  /** As kafkajs takes it: mechanism (plain, scram-sha-256, scram-sha-512, oauthbearer, aws) and its fields. */
+  /** In the format of kafkajs: mechanism (plain, scram-sha-256, scram-sha-512, oauthbearer, aws) and its fields. */
   readonly sasl?: object;
 }
 
 export interface LinkEvents {
   answered(address: string): void;
   failed(address: string, why: string): void;
-  /** How long a request took, or went without an answer. Absent: nobody counts. */
+  /** Called with the duration of each request, answered or not. Absent: not measured. */
   measured?(api: string, ms: number, isAnswered: boolean): void;
 }
 
 export interface Link {
   readonly address: string;
-  /** Leader epochs in the broker's metadata are right: before Kafka 2.4 they were not, while partitions moved (KAFKA-9212). */
+  /**
+   * Leader epochs in the broker's metadata are correct: before Kafka 2.4 they were not, while partitions moved
+   * (KAFKA-9212).
+   */
   readonly hasLeaderEpochs: boolean;
   isOpen(): boolean;
-  /** Throws BROKER_UNREACHABLE, after which the link is closed and whether the request was done is not known. */
+  /** Throws BROKER_UNREACHABLE: the link is then closed, and it is unknown whether the request was executed. */
   send<T>(request: WireRequest): Promise<T>;
   close(): void;
 }

@@ -10,9 +10,12 @@ export interface ListedOffset {
 export interface OffsetQuestion {
   readonly topic: string;
   readonly partition: number;
-  /** -2: the first offset. -1: the end. Otherwise the offset for a time, or -1 where no record is that new. */
+  /**
+   * -2: asks for the first offset. -1: for the end. Otherwise, for the first offset from this time on; the answer is -1
+   * if no record is that new.
+   */
   readonly timestamp: number;
-  /** As the asker knows it; -1: it knows none. */
+  /** Leader epoch that the caller knows; -1: unknown. */
   readonly leaderEpoch: number;
 }
 

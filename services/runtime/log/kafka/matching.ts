@@ -1,7 +1,7 @@
 /**
- * Gives each of some partitions to a member that it fits, none more than it has room for: as many as can be given at all
- * (augmenting paths, Kuhn 1955). `fits` lists a partition's members, the best first, and may look at what each has
- * so far; who is given one may be moved to another of its own, so that one more finds a place.
+ * Matches partitions with members, within each member's room: as many partitions as possible (augmenting paths, Kuhn
+ * 1955). `fits` lists the members for a partition, the best first, and may read the current matches. A partition may
+ * be moved to another of its members, so that one more finds a place.
  */
 export function matching(
   partitions: readonly number[],

@@ -1,7 +1,7 @@
 /**
- * Messages between the members of a group, as JSON in the user data of Kafka's records: each member sends what it had
- * and what it wants, and the leader adds to each assignment what Kafka's part does not hold. Fields may be added:
- * members ignore unknown ones.
+ * Messages between the members of a group, as JSON in the user data of Kafka's records. Each member sends its former
+ * partitions and its wishes, and the leader adds data to each assignment that Kafka's format lacks. Fields may be
+ * added: members ignore unknown ones.
  */
 
 import type { GroupOptions, StandbyPlace } from '../log.ts';
@@ -11,7 +11,7 @@ import { MemberAssignment, MemberMetadata } from './kafkajs-wire.ts';
 import { placeStandbys } from './place-standbys.ts';
 import { warmFirst } from './warm-first.ts';
 
-/** The version of Kafka's records around it. */
+/** Version of Kafka's surrounding records. */
 const version = 1;
 
 /** The partitions of its former assignment. */
@@ -19,13 +19,13 @@ export interface MemberStatus {
   readonly owned: readonly number[];
   readonly generation: number;
   readonly standbys: readonly number[];
-  /** For each partition for which it warms up a copy, for how long it has done so. */
+  /** By partition that it warms up a copy of: for how long, ms. */
   readonly warmingMs: Readonly<Record<string, number>>;
 }
 
 interface MemberData extends MemberStatus {
   readonly holds: readonly number[];
-  /** Copies that have caught up; absent: of a release, or a group, that warms nothing up. */
+  /** Copies that have caught up; absent: a release, or a group, without warm-ups. */
   readonly caughtUp?: readonly number[];
   /** Copies wanted of each partition; absent: the member's release keeps none. */
   readonly copies?: number;
@@ -36,7 +36,7 @@ interface MemberData extends MemberStatus {
 export interface Assignment {
   readonly owned: readonly number[];
   readonly standbys: readonly StandbyPlace[];
-  /** Those of the standbys that are to become the owner once they have caught up. */
+  /** The standby partitions that the member will own when it has caught up. */
   readonly warmUps: readonly number[];
   readonly members: number;
 }
@@ -87,7 +87,7 @@ export function shareOut(
   return [...shares].map(([memberId, numbers]) => {
     const own = warmUps.get(memberId) ?? [];
     const placed = places.get(memberId) ?? [];
-    // One of its standbys may be what it warms up; what is not gets the rank behind them.
+    // A warm-up may be one of its standbys; others get a rank after them.
     const more = own.filter((partition) => !placed.some((one) => one.partition === partition));
     const standbys = [...placed, ...more.map((partition) => ({ partition, rank: count + 1 }))];
     const data = { members: members.length, standbys, warmUps: own };
@@ -105,7 +105,7 @@ export function decodeAssignment(bytes: Buffer): Assignment {
   return { owned, standbys, warmUps, members };
 }
 
-/** Empty where it can't be read. */
+/** Empty if it cannot be read. */
 function parsed<T>(userData: Buffer | null | undefined): Partial<T> {
   try {
     return JSON.parse(userData?.toString() || '{}') as Partial<T>;

@@ -1,11 +1,11 @@
 /**
- * A member of a consumer group, by Kafka's group protocol itself (JoinGroup, SyncGroup, Heartbeat, LeaveGroup; eager).
+ * A member of a consumer group, by Kafka's group protocol (JoinGroup, SyncGroup, Heartbeat, LeaveGroup; eager).
  *
- * The heartbeat runs on its own, whatever handlers do; an answer that the group is rebalancing, or has gone on without
- * this member (it was away for longer than its session), leads to joining again, and `onAssigned` tells the outcome.
- * While the coordinator is away the member keeps trying; after `giveUpMs` without it, or when it is refused for good,
- * `onFailure` is called and the member is out. A member that leaves, or gives up joining, waits only a moment: a
- * session that was not ended runs out by itself.
+ * The heartbeat runs independently of handlers. If an answer says that the group is rebalancing, or has continued
+ * without this member (it was away for longer than its session), the member joins again, and `onAssigned` receives
+ * the outcome. While the coordinator is away, the member keeps trying. After `giveUpMs` without it, or a permanent
+ * refusal, `onFailure` is called and the member is out. A member that leaves, or gives up joining, waits only a
+ * moment: a session that was not ended expires anyway.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -20,7 +20,7 @@ import { type Committer, checkGroup } from './positions.ts';
 import { createWarmUps } from './warm-ups.ts';
 
 export interface KafkaMembership extends Membership {
-  /** The member has left, or the group could not be kept: it holds nothing any more. */
+  /** The member has left, or the group could not be kept: it holds no partitions any more. */
   readonly isOut: boolean;
   /** The identity that commits for the partitions held now; undefined while joining. */
   committer(): Committer | undefined;
@@ -38,15 +38,15 @@ export interface MembershipOptions {
   readonly giveUpMs: number;
   /** As in kafkaLimits. */
   readonly warmUpMsMax: number;
-  /** How long a member that leaves waits for the coordinator. */
+  /** How long a leaving member waits for the coordinator, ms. */
   readonly leaveMs: number;
-  /** When aborted, a member that is still joining gives up, with the signal's reason. */
+  /** Aborting makes a member that is still joining give up, with the signal's reason. */
   readonly closing: AbortSignal;
   /** Called at each assignment. */
   readonly onJoined?: () => void;
 }
 
-/** The name other members must share. */
+/** Protocol name, which all members must share. */
 const protocolName = 'crawlstream-copartitioned-sticky';
 
 interface JoinAnswer {
@@ -79,14 +79,14 @@ export async function joinGroup(
   let since: ReadonlyMap<number, number> = new Map();
   let isJoined = false;
   let isOut = false;
-  /** When the newest request that the coordinator took for a sign of life was sent, by `performance.now()`. */
+  /** When the last request that the coordinator counts as a sign of life was sent, by `performance.now()`. */
   let heardAtMs = Number.NEGATIVE_INFINITY;
-  /** The group has another member by this one's name. */
+  /** Another member has this one's name. */
   let isFenced = false;
   const leaving = new AbortController();
   const waiting: (() => void)[] = [];
 
-  /** One round of joining; false where it has to be gone through again. */
+  /** One round of joining; returns false if it must be repeated. */
   const joinOnce = async (): Promise<boolean> => {
     const { owned, standbys } = assigned;
     const copies = standbys.map(({ partition }) => partition);

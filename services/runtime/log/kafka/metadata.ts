@@ -21,7 +21,7 @@ export interface MetadataAnswer {
   }[];
 }
 
-/** What a broker knows of these topics. */
+/** Asks a broker for the metadata of these topics. */
 export async function askMetadata(link: Link, topics: readonly string[]): Promise<MetadataAnswer> {
   const answer = await link.send<MetadataAnswer>(metadataRequest(topics));
   if (link.hasLeaderEpochs) return answer;

@@ -37,11 +37,11 @@ export function mskToken(region: string, credentials: AwsCredentials, nowMs: num
   const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
   const key = scope.split('/').reduce<Buffer | string>((before, part) => hmac(before, part), `AWS4${secretAccessKey}`);
   const signed = `${query}&X-Amz-Signature=${hmac(key, toSign).toString('hex')}`;
-  // It stands behind the signature, which does not cover it: for the brokers' logs alone.
+  // The user agent follows the signature, which does not cover it: it is only for the brokers' logs.
   return Buffer.from(`https://${host}/?${signed}&User-Agent=${encoded(userAgent)}`).toString('base64url');
 }
 
-/** As RFC 3986 has it: `encodeURIComponent` leaves five more characters as they are. */
+/** Encodes as in RFC 3986: `encodeURIComponent` leaves five more characters unchanged. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }

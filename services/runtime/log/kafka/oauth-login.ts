@@ -30,7 +30,7 @@ const answer = {
   decode: async (raw: Buffer | null) => raw?.toString('utf8', lengthBytes) ?? '',
   parse: async (text: string) => {
     if (text === '') return;
-    // kafkajs's name for a refused login, by which errors.ts recognises it.
+    // kafkajs's name for a refused login; errors.ts recognises it.
     throw Object.assign(new Error(`the token was rejected: ${text}`), { name: 'KafkaJSSASLAuthenticationError' });
   },
 };

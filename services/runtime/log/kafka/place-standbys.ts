@@ -1,16 +1,17 @@
 /**
- * Decides which members keep a warm copy of which partition: `count` members each where there are so many, never the
- * owner. Copies are spread evenly, so that the standbys of a dead member's partitions are on all the others, which then
- * own equally many again. Within these limits, copies stay where they are, and new ones go where some of the state is.
+ * Decides which members keep a standby copy of which partition: `count` members each if there are enough, never the
+ * owner. Copies are spread evenly, so that the standbys of a dead member's partitions are on all the others, which
+ * then own equally many again. Within these limits, copies stay where they are, and new ones go to members with some
+ * of the state.
  *
- * The first copy of every partition is placed, then the second: a copy's rank tells its turn.
+ * The first copy of every partition is placed, then the second, in the order of ranks.
  */
 import type { StandbyPlace } from '../log.ts';
 import type { Warmth } from './assigner.ts';
 import { matching } from './matching.ts';
 
 export interface Standbys {
-  /** By member: what it owns. */
+  /** By member: its own partitions. */
   readonly shares: ReadonlyMap<string, readonly number[]>;
   /** Members that keep copies. */
   readonly able: readonly string[];

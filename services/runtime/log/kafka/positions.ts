@@ -94,7 +94,7 @@ async function readBetween(cluster: Cluster, topic: string, partition: number, f
   return found;
 }
 
-/** DeleteRecords: below `before` nothing is left. Trimming what is trimmed already does nothing. */
+/** Deletes all records below `before` (DeleteRecords). Does nothing if they are gone already. */
 export async function trimBelow(cluster: Cluster, topic: string, partition: number, before: number): Promise<void> {
   const { start, end } = await readRange(cluster, topic, partition);
   if (before <= start) return;

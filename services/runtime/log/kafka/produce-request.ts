@@ -46,7 +46,7 @@ function encode(parts: readonly ProducePart[], timeoutMs: number, compressor: Co
   w.string(null);
   w.int16(-1);
   w.int32(timeoutMs);
-  // Brokers may keep one entry per topic name: each topic stands once.
+  // Brokers may keep one entry per topic name, so each topic occurs once.
   const byTopic = new Map<string, ProducePart[]>();
   for (const part of parts) {
     const there = byTopic.get(part.topic);

@@ -1,14 +1,15 @@
 /**
  * Readers: Fetch requests from exact positions, one step ahead of `poll`.
  *
- * A partition is asked for by one fetch at a time, and only while nothing of it is buffered: memory is bounded by one
- * response per broker, what is compressed in it by `inflatedBytesMax` a partition. A fetch that waits at the broker for
- * news covers the partitions it was sent with; partitions that are sought or resumed meanwhile go into a second one.
- * `poll` returns empty only when each partition has been asked for since its position was set, or its broker is away. A
- * response that no longer fits a partition's position is dropped. Positions are moved by `seek` and by records given
- * out, by nothing else: out of range is an error each time, never a reset. Where a new leader has appended, it is asked
- * whether it holds its predecessor's records as far as they were read (KIP-320): records after a position are given out
- * only if those before it still exist.
+ * A partition is in one fetch at a time, and only while none of its records are buffered. So memory is bounded by one
+ * response per broker, and decompressed data by `inflatedBytesMax` a partition. A fetch that waits at the broker
+ * covers the partitions with which it was sent; partitions that are sought or resumed meanwhile go into a second one.
+ * `poll` returns empty only after each partition has been requested since its position was set, or its broker is
+ * away. A response that no longer fits a partition's position is dropped.
+ *
+ * Only `seek` and returned records move positions: a position out of range is an error each time, never a reset. If a
+ * new leader has appended, it is asked whether it has its predecessor's records as far as they were read (KIP-320):
+ * records after a position are returned only if those before it still exist.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { LogReader, LogRecord, OffsetRange, PollOptions, ReadBefore } from '../log.ts';
@@ -28,23 +29,23 @@ interface Assignment {
   /** Fetched, from `head` on not yet given out. */
   buffer: LogRecord[];
   head: number;
-  /** Where to fetch on once the buffer is empty; beyond the last record where records are missing. */
+  /** Position of the next fetch once the buffer is empty; beyond the last record if records are missing. */
   next: number;
   paused: boolean;
-  /** What was read of the partition; undefined: nothing, as far as is known. */
+  /** End and leader epoch of the records read; undefined: none known. */
   before: ReadBefore | undefined;
-  /** The leader has confirmed that it holds it. */
+  /** The leader has confirmed that it has these records. */
   stands: boolean;
-  /** Part of a fetch under way. */
+  /** Whether a current fetch includes it. */
   fetching: boolean;
-  /** The brokers have said what there is at this position. */
+  /** The brokers have answered for this position. */
   asked: boolean;
-  /** Not to be asked for again before, after a fetch that failed; monotonic, ms. */
+  /** Earliest time of the next fetch after a failure; monotonic, ms. */
   notBefore: number;
   /** Since when every fetch has failed; monotonic, ms. */
   failingSince: number | undefined;
   failure: unknown;
-  /** The replica that the leader has named for our rack, and until when it is read from, or the leader in its place. */
+  /** The replica that the leader has named for our rack, and until when to read from it, or from the leader instead. */
   replica: number | undefined;
   replicaUntil: number;
 }
@@ -56,7 +57,7 @@ interface Due {
   readonly parts: Assignment[];
 }
 
-/** About what a record costs beside its value. */
+/** Approximate memory of a record in addition to its value. */
 const recordOverheadBytes = 64;
 
 let readerCount = 0;
@@ -172,7 +173,7 @@ export function createKafkaReader(
       a.replicaUntil = performance.now() + kafkaLimits.replicaMs;
       return;
     }
-    // Whatever a replica says is wrong, the leader decides on.
+    // The leader decides about every error of a replica.
     if (part.errorCode !== 0 && leaveReplica(a)) return;
     try {
       const isOutside = errorOf(part.errorCode).type === 'OFFSET_OUT_OF_RANGE';
@@ -197,7 +198,7 @@ export function createKafkaReader(
     }
   };
 
-  /** Throws LogTruncated where what was read before is not there any more. */
+  /** Throws LogTruncated if records that were read no longer exist. */
   const expectBefore = async (a: Assignment) => {
     const { topic, partition, before } = a;
     if (before !== undefined) {
@@ -219,7 +220,7 @@ export function createKafkaReader(
     throw transient(`position ${a.next} of ${a.topic}/${a.partition} is in its range after all`);
   };
 
-  /** Back to the leader. False: that is who was asked. */
+  /** Goes back to the leader. Returns false if the leader was asked already. */
   const leaveReplica = (a: Assignment): boolean => {
     if (a.replica === undefined) return false;
     a.replica = undefined;
@@ -313,7 +314,7 @@ export function createKafkaReader(
       if (!isOpen) return;
       const paused = find(topic, partition)?.paused ?? false;
       if (before !== undefined) cluster.saw(topic, partition, before.leaderEpoch);
-      // A new object: what a fetch under way brings for the old one is dropped.
+      // A new object, so that a current fetch for the old one is dropped.
       assigned.set(`${topic}/${partition}`, {
         topic,
         partition,
@@ -381,7 +382,7 @@ function outOfRange({ topic, partition, next }: Assignment, { start, end }: Offs
   return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
 }
 
-/** What a retention deleted of an input is gone, and reading on from what is left loses no more. */
+/** The remedy: records that the retention deleted are gone, and reading on from the rest loses no more. */
 function remedyOf(topic: string, isBelow: boolean): string {
   const [, crawl, name] = /^(.+)\.(results|discovered)$/.exec(topic) ?? [];
   if (!isBelow || crawl === undefined) return 'restore the topic or rebuild the state that holds this position';

@@ -1,9 +1,11 @@
 /**
- * Record batches, format 2 (Kafka's protocol guide, "Record Batch"): how records lie in Produce and Fetch and on disk.
+ * Record batches, format 2 (Kafka's protocol guide, "Record Batch"): the layout of records in Produce, in Fetch and
+ * on disk.
  *
- * Readers tolerate what compaction and transactions leave: offsets with holes, empty batches, control batches (which
- * hold no records of anybody). A batch cut short at the end of a response is left for the next fetch. A batch whose
- * checksum is wrong, or that can't be undone, is given out as one record that says so (topology/damaged-batch.ts).
+ * Readers tolerate the effects of compaction and transactions: offset gaps, empty batches, and control batches (which
+ * contain no user records). A batch that is cut at the end of a response is left for the next fetch. A batch with a
+ * wrong checksum, or that cannot be decompressed, is returned as one record that describes it
+ * (topology/damaged-batch.ts).
  */
 import { damagedValue } from '../../../../topology/damaged-batch.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -33,14 +35,14 @@ const crcAt = 17;
 const attributesAt = 21;
 const maxTimestampAt = 35;
 
-/** Upper bound of what a record takes in a batch. */
+/** Upper bound of a record's bytes in a batch. */
 export function recordBytesAtMost({ key, value, headers }: AppendRecord): number {
   let bytes = 40 + value.length + (key?.length ?? 0);
   if (headers) for (const name in headers) bytes += 10 + 3 * (name.length + (headers[name] as string).length);
   return bytes;
 }
 
-/** Compressed as a whole; not where that makes it no smaller. */
+/** The batch is compressed as a whole, unless that makes it no smaller. */
 export function writeBatch(
   w: ByteWriter,
   records: readonly StampedRecord[],
@@ -118,11 +120,14 @@ export interface AbortedTransaction {
 
 export interface DecodedBatches {
   readonly records: LogRecord[];
-  /** Where to fetch next; `from` if there was no whole batch. */
+  /** Position of the next fetch; `from` if there was no complete batch. */
   readonly next: number;
 }
 
-/** Records at or above `from`, without those of aborted transactions; of compressed batches, as many as memory bears. */
+/**
+ * Records at or above `from`, without those of aborted transactions; of compressed batches, as many as fit into
+ * memory.
+ */
 export function readBatches(
   bytes: Buffer,
   topic: string,
@@ -264,7 +269,10 @@ function readHeaders(r: ByteReader): Readonly<Record<string, string>> {
   return Object.fromEntries(headers);
 }
 
-/** Tells for each batch, in offset order, whether its records are to be ignored: aborted ones, and control batches. */
+/**
+ * Returns a function that decides for each batch, in offset order, whether its records are ignored: aborted records
+ * and control batches.
+ */
 function abortedFilter(aborted: readonly AbortedTransaction[]) {
   const waiting = [...aborted].sort((a, b) => a.firstOffset - b.firstOffset);
   const open = new Set<number>();
@@ -277,7 +285,7 @@ function abortedFilter(aborted: readonly AbortedTransaction[]) {
   };
 }
 
-/** The kind of the one record in a control batch: 0 abort, 1 commit; -1: it can't be read. */
+/** The type of the record in a control batch: 0 abort, 1 commit; -1: it cannot be read. */
 function controlType(body: Buffer): number {
   const r: ByteReader = { bytes: body, at: 0 };
   try {

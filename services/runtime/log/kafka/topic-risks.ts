@@ -1,7 +1,7 @@
 /**
- * What of the brokers' settings puts records at risk, in words: who loses a topic of state loses the crawl, and a topic
- * that takes no record of ours stops it. Nothing here keeps a process from starting, since a cluster for trying things out
- * may well be like that. Settings of a running crawl change, so it is looked at again and again (watch-risks.ts).
+ * Describes, in words, broker settings that put records at risk: a crawl without one of its state topics is lost, and
+ * a topic that refuses our records stops it. A process starts in spite of such risks, because a test cluster may well
+ * have them. The settings may change while a crawl runs, so they are checked again and again (watch-risks.ts).
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { LogTopic, TopicRisk } from '../log.ts';
@@ -31,15 +31,15 @@ export interface GuardedTopic {
   /** Of the partition that has fewest. */
   readonly replicas: number;
   readonly settings: Settings;
-  /** What we make it with. Absent: a topic of state. */
+  /** Settings with which we create it. Absent: a topic of state. */
   readonly spec?: Pick<LogTopic, 'retention' | 'settings'>;
-  /** Brokers with a copy, by partition. Absent: not known. */
+  /** Brokers with a copy, by partition. Absent: unknown. */
   readonly copies?: readonly (readonly number[])[];
 }
 
 /**
- * One for each kind of risk, with the topics that have it. `brokers`: those that are there. A crawl on a single broker is a
- * choice, and its single copies are no risk to name.
+ * One risk for each kind, with its topics. `brokers`: the existing brokers. A crawl on a single broker is a choice,
+ * so its single copies are not reported.
  */
 export function risksOf(topics: readonly GuardedTopic[], brokers: readonly number[] = []): TopicRisk[] {
   const insync = ({ settings }: GuardedTopic) => Number(settings['min.insync.replicas'] ?? 1);
@@ -66,7 +66,7 @@ export function risksOf(topics: readonly GuardedTopic[], brokers: readonly numbe
   ].flatMap((one) => one ?? []);
 }
 
-/** Settings by which records go, or are not taken. */
+/** Settings that delete or refuse records. */
 function contentRisks(topics: readonly GuardedTopic[]): (TopicRisk | undefined)[] {
   const isState = ({ spec }: GuardedTopic) => spec === undefined || spec.retention === 'state';
   const state = topics.filter(isState);

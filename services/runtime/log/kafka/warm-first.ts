@@ -1,24 +1,24 @@
 /**
- * Partitions with state move to a member once its copy of the state has caught up (KIP-441): until then they stay with
- * their owner, or go to a member that has a copy, even if it then has more than its share, while the member they are
- * meant for warms up a copy. After `warmUpMsMax` it gets them even if its copy has not caught up.
+ * Partitions with state move to a member once its copy of the state has caught up (KIP-441). Until then, they stay
+ * with their owner, or go to a member with a copy, even beyond its share, while the new member warms up a copy. After
+ * `warmUpMsMax`, the new member gets them even if its copy has not caught up.
  */
 export interface Warming {
   readonly id: string;
-  /** Partitions of which it has all but the newest state. Absent: of a group or release without state to warm. */
+  /** Partitions with a copy that lacks only the newest state. Absent: a group or release without state to warm up. */
   readonly caughtUp?: readonly number[] | undefined;
-  /** For how long it has warmed a copy up for a partition that is meant for it, ms. */
+  /** For how long it has warmed up a copy of a partition that it will get, ms. */
   readonly warmingMs?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface WarmFirst {
-  /** By member: what it owns now. */
+  /** By member: the partitions that it owns now. */
   readonly shares: Map<string, number[]>;
-  /** By member: what it is to warm up. */
+  /** By member: the partitions to warm up. */
   readonly warmUps: Map<string, number[]>;
 }
 
-/** `target`: where partitions are meant to be. `owners`: of the generation before, as far as they are still there. */
+/** `target`: intended owners. `owners`: remaining owners of the previous generation. */
 export function warmFirst(
   target: ReadonlyMap<string, readonly number[]>,
   owners: ReadonlyMap<number, string>,

@@ -1,10 +1,11 @@
 /**
- * What a member warms up, since when, and when it should join the group again because of it. Times are monotonic, ms.
+ * The partitions that a member warms up, since when, and when it should therefore join the group again. Times are
+ * monotonic, ms.
  */
 import { kafkaLimits } from './kafka-limits.ts';
 
 export interface WarmUps {
-  /** Sets the partitions to warm up from now on; those already under way go on. */
+  /** Sets the partitions to warm up; current ones continue. */
   begin(partitions: readonly number[]): void;
   lastingMs(): Record<string, number>;
   /** True: enough of them have caught up, or one has lasted too long. */

@@ -1,8 +1,8 @@
 /**
- * The files of a journal: read at its start, and removed once no store lacks what they hold.
+ * The files of a journal: read at its start, and removed once every store has their content.
  *
  *   FOLDER/<number>.journal    frames (journal-frames.ts), the oldest file first
- *   FOLDER/settled             marks whose stores have what the oldest files hold, though others lack it still; 8 bytes each
+ *   FOLDER/settled             marks of stores that have the content of the oldest files, which others still lack; 8 bytes each
  */
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -13,9 +13,9 @@ import type { StoreOp } from '../store.ts';
 import { readFrames, storeIdBytes } from './journal-frames.ts';
 
 export interface EarlierFiles {
-  /** The oldest first. */
+  /** The oldest file first. */
   readonly numbers: readonly number[];
-  /** What stores may lack, by their marks. */
+  /** By mark: writes that a store may lack. */
   readonly lacking: Map<string, (readonly StoreOp[])[]>;
 }
 
@@ -35,14 +35,17 @@ export class JournalFiles {
     return join(this.#folder, `${number}.journal`);
   }
 
-  /** Throws STORE_FAILED for a file that has lost what was acknowledged. */
+  /** Throws STORE_FAILED for a file that has lost acknowledged writes. */
   async read(): Promise<EarlierFiles> {
     const numbers = (await this.#disk.readdir(this.#folder))
       .flatMap((name) => /^(\d+)\.journal$/.exec(name)?.[1] ?? [])
       .map(Number)
       .sort((a, b) => a - b);
     const lacking = new Map<string, (readonly StoreOp[])[]>();
-    /** Marks in files before one that is torn. Frames of one process alone bear a mark, and it leaves no torn file and goes on. */
+    /**
+     * Marks in files before a torn one. Only frames of one process have a mark, and that process does not continue
+     * after a torn file.
+     */
     const beforeTear = new Set<string>();
     let torn: number | undefined;
     let previous: number | undefined;
@@ -50,7 +53,8 @@ export class JournalFiles {
       const { frames, isTurned, tornAt, isDamaged } = readFrames(await this.#disk.readFile(this.#pathOf(number)));
       if (isDamaged) throw this.#damaged(number);
       if (isTurned && torn === number - 1) throw this.#damaged(torn);
-      // A file is removed once all stores have what it and those before it hold: one before it that a power cut brought back is void.
+      // A file is removed once all stores have the content of it and of earlier files. So an earlier file that a
+      // power cut brought back is void.
       const isBehindGap = previous !== undefined && previous !== number - 1;
       const voided = new Set(isBehindGap ? lacking.keys() : []);
       for (const { store, ops } of frames) {

@@ -4,11 +4,12 @@
  *   length u32, CRC-32 of what follows u32, store 8 bytes, then for each row: key length u32, value length + 1 u32 (0: the
  *   key is deleted), key, value
  *
- * Frames without rows do nothing. A file begins with two of them: one whose store is `beginMark` or `turnMark`, and one whose store
- * is the file's own random group mark. The latter stands again before the frames of each sync: all that is before it was synced.
- * So a frame that is not whole ends a file if no group comes after it: a power cut, or a full disk, took what nobody was told of.
- * If a group comes after it, or the next file begins with `turnMark`, it was acknowledged, and the file is damaged. The group mark is
- * random since what is kept may be chosen by strangers. Files of 0.3.0 have none of this.
+ * Frames without rows do nothing. A file begins with two of them: one with `beginMark` or `turnMark` as its store,
+ * and one with the file's own random group mark. The group mark is repeated before the frames of each sync:
+ * everything before it was synced. So a frame that is not complete ends a file if no group follows: a power cut, or a
+ * full disk, removed writes that were not acknowledged. If a group follows, or the next file begins with `turnMark`,
+ * the writes were acknowledged, and the file is damaged. The group mark is random, because strangers may choose
+ * stored bytes. Files of 0.3.0 have none of this.
  */
 import { crc32 } from 'node:zlib';
 import type { StoreOp } from '../store.ts';
@@ -17,10 +18,10 @@ export const storeIdBytes = 8;
 const headBytes = 8;
 
 export const beginMark = Buffer.alloc(storeIdBytes);
-/** The file before was synced to its end, and this one follows it. */
+/** The previous file was synced to its end, and this one follows it. */
 export const turnMark = Buffer.alloc(storeIdBytes, 0xff);
 
-/** A write without rows says that the store was closed: nothing of it is missing there. */
+/** A write without rows records that the store was closed: it lacks nothing from before. */
 export function frameOf(store: Buffer, ops: readonly StoreOp[]): Buffer[] {
   const parts: Buffer[] = [store];
   let length = storeIdBytes;
@@ -55,9 +56,9 @@ export interface FileFrames {
   readonly frames: readonly Frame[];
   /** It begins with `turnMark`. */
   readonly isTurned: boolean;
-  /** Where its first frame begins that is not whole. Undefined: all are. */
+  /** Offset of its first incomplete frame. Undefined: all are complete. */
   readonly tornAt: number | undefined;
-  /** What was torn had been synced. */
+  /** The torn part had been synced. */
   readonly isDamaged: boolean;
 }
 

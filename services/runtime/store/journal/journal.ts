@@ -1,16 +1,17 @@
 /**
- * One journal for many stores of a process: what any of them writes is made durable by one sync of one file for all, where each
- * store by itself would sync a separate file for each write.
+ * One journal for many stores of a process: one sync of one file makes the writes of all of them durable, where each
+ * store alone would sync a separate file for each write.
  *
- * Its folder holds numbered files (journal-files.ts) of frames (journal-frames.ts).
+ * Its folder has numbered files (journal-files.ts) of frames (journal-frames.ts).
  *
- * A write reaches its store once its frame is durable, and without a sync; it is acknowledged after both. So a kill of the process
- * takes nothing back, and after a power cut a store lacks at most a suffix of what the journal holds: when it is next opened
- * through the journal, its frames are written again, in order. Files go once all stores have synced what they hold: a store that
- * is closing counts until it has synced, and one whose closing failed counts until it is opened again, or for ever.
+ * A write goes to its store once its frame is durable, without another sync; it is acknowledged after both. So a kill
+ * of the process undoes nothing, and after a power cut a store lacks at most a suffix of the journal: when it is next
+ * opened through the journal, its frames are written again, in order. Files are removed once all stores have synced
+ * their content: a closing store counts until it has synced, and one that failed to close counts until it is opened
+ * again, or forever.
  *
- * A store that is open here carries a mark, and frames name the mark. Whoever else opens it for writing takes the mark out
- * (`leaveJournal`), and frames of it are void from then on: nothing old is ever written over what came later.
+ * An open store has a mark, and frames name the mark. Any other process that opens it for writing removes the mark
+ * (`leaveJournal`), which voids the frames: old data is never written over newer data.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
@@ -23,27 +24,33 @@ import { JournalFiles } from './journal-files.ts';
 import { beginMark, frameOf, markFrame, storeIdBytes, turnMark } from './journal-frames.ts';
 
 export interface Journal {
-  /** `inner`, written through the journal from now on; closing it closes `inner`. What an earlier process journaled is in it. */
+  /**
+   * Returns `inner` with its writes through the journal; closing it closes `inner`. Writes that an earlier process
+   * journaled are then in it.
+   */
   store(inner: StateStore): Promise<StateStore>;
-  /** It holds what stores may lack that no process has opened through it since. */
+  /** Whether the journal has writes that stores may lack, and that no process has opened through it since. */
   readonly isOwing: boolean;
-  /** What an earlier process journaled of `inner` is void: `inner` is being deleted, and was not opened through it since. */
+  /**
+   * Voids what an earlier process journaled of `inner`: it is being deleted, and was not opened through the journal
+   * since.
+   */
   forget(inner: Pick<StateStore, 'get'>): Promise<void>;
-  /** After its stores. */
+  /** Call after closing its stores. */
   close(): Promise<void>;
 }
 
 export interface JournalOptions {
   /** Shortest time from one sync to the next, ms. */
   readonly intervalMs: number;
-  /** A file that is longer is followed by another. */
+  /** A longer file is followed by another, bytes. */
   readonly fileBytes: number;
 }
 
-/** Beside the rows of a log (../../log/rows.ts) and of a registry. */
+/** This key must differ from the rows of a log (../../log/rows.ts) and of a registry. */
 const markKey = Buffer.from('J');
 
-/** A store is about to be written by somebody else: what a journal holds of it is void. */
+/** Call before another process writes to a store: its journaled writes are then void. */
 export async function leaveJournal(store: StateStore): Promise<void> {
   if ((await store.get(markKey)) !== undefined) await store.write([{ key: markKey, value: null }], { sync: true });
 }
@@ -55,9 +62,9 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A store that is open through it, or was and may lack what the journal holds. */
+/** A store that is open through the journal, or that was and may lack journaled writes. */
 interface Member {
-  /** All that was written to it until now is durable in it. */
+  /** Makes all writes to the store so far durable. */
   sync(): Promise<void>;
 }
 
@@ -71,7 +78,7 @@ export async function openJournal(
   const files = new JournalFiles(folder, disk);
   const earlier = await files.read();
   const { lacking } = earlier;
-  /** Files of processes before, which go once no store lacks what they hold. */
+  /** Files of earlier processes. They are deleted when the stores have all of their writes. */
   let numbers = earlier.numbers;
   const removeEarlier = async () => {
     const gone = numbers;
@@ -80,18 +87,18 @@ export async function openJournal(
     await files.removeSettled();
   };
   if (lacking.size === 0) await removeEarlier();
-  /** Its store has what was journaled under that mark, or will never be wanted again. */
+  /** Its store has all writes journaled under that mark, or will never be needed again. */
   const isWhole = async (mark: string) => {
     members.delete(mark);
     if (lacking.delete(mark)) await (lacking.size === 0 ? removeEarlier() : files.settle(mark));
   };
 
-  /** Files of this process that go once every store has synced what they hold. */
+  /** Files of this process that are removed once every store has synced their content. */
   let old: number[] = [];
 
   let number = (earlier.numbers.at(-1) ?? 0) + 1;
   let file = await files.create(number);
-  /** The mark before the frames of each sync, and once before all of them. */
+  /** The mark before the frames of each sync, and the head of the file, before all of them. */
   let group: Buffer;
   let head: Buffer[];
   const begin = (mark: Buffer) => {
@@ -106,7 +113,7 @@ export async function openJournal(
   let failure: unknown;
   let turning: Promise<void> | undefined;
   let mending: Promise<void> | undefined;
-  /** By their marks. */
+  /** By mark. */
   const members = new Map<string, Member>();
   let open = 0;
 
@@ -135,10 +142,10 @@ export async function openJournal(
     flushing = undefined;
   };
 
-  /** Another file from now on; those of before go once every store has synced what came through them. */
+  /** Begins a new file. The earlier ones are deleted when every store has synced their writes. */
   const turn = async () => {
     const full = file;
-    // Where the next file cannot be opened, this one goes on, and the next try comes after as many bytes.
+    // If the next file cannot be created, this one continues, and the next try comes after as many bytes.
     written = 0;
     const next = await files.create(number + 1).catch(() => undefined);
     if (next === undefined) return;
@@ -170,7 +177,10 @@ export async function openJournal(
     return durable;
   };
 
-  /** After a disk was full, say. What was not acknowledged is void, and no store is open that could be ahead of it. */
+  /**
+   * Starts a new file after a fault, such as a full disk. Writes that were not acknowledged are void, and no open
+   * store can be ahead of the file.
+   */
   const beginAnew = async () => {
     const broken = file;
     try {
@@ -193,9 +203,9 @@ export async function openJournal(
       );
       const [before = ''] = owed;
       for (const ops of lacking.get(before) ?? []) await inner.write(ops);
-      // With its new mark all of it is durable, and what was written again is never written a third time. The marks before stand
-      // behind it: a kill before they are noted as whole leaves them to the next. None is noted before: the row that was found may be
-      // in memory alone.
+      // The new mark makes all of it durable, so the repeated writes are never written a third time. The earlier
+      // marks follow it: a kill before they are settled leaves them to the next process. None is settled earlier,
+      // because the row found may be in memory alone.
       const marks = { key: markKey, value: Buffer.concat([mark, Buffer.from(owed.join(''), 'hex')]) };
       await inner.write([marks], { sync: true });
       for (const one of owed) await isWhole(one);
@@ -206,7 +216,7 @@ export async function openJournal(
         if (!isOpen) return Promise.reject(storeClosed());
         if (ops.length === 0) return Promise.resolve();
         const durable = append(frameOf(mark, ops));
-        // Those of one store are durable in the order of their frames, so the next write finds this one issued.
+        // Writes of one store become durable in the order of their frames, so each is issued after the previous one.
         const mine = durable.then(() => inner.write(ops));
         applied = Promise.allSettled([applied, mine]);
         return mine;
@@ -255,12 +265,12 @@ export async function openJournal(
   };
 }
 
-/** In hexadecimal: a store's mark, and those it had before. */
+/** The marks in a row, in hexadecimal: the store's current mark, and earlier ones. */
 function marksIn(row: Uint8Array | undefined): string[] {
   return row === undefined ? [] : (Buffer.from(row).toString('hex').match(/.{16}/g) ?? []);
 }
 
-/** Users of the store do not see it. */
+/** Hides the mark's row from users of the store. */
 async function* scanWithoutMark(inner: StateStore, range: ScanRange): AsyncGenerator<readonly [Buffer, Buffer]> {
   const { limit } = range;
   const isWithin = Buffer.compare(range.gte, markKey) <= 0 && Buffer.compare(markKey, range.lt) < 0;

@@ -23,7 +23,7 @@ import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
 import { decideRaise } from './raise.ts';
 import { decideVerdicts } from './verdicts.ts';
 
-/** `waiting`: where the URL waits that the event names, if it does. */
+/** `waiting`: places of the URLs that the event names. */
 export function decideControl(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
   const { state } = decision;
   const { hostKey, amount } = event;
@@ -86,8 +86,9 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
 }
 
 /**
- * What an operator or a webmaster orders. An operator's word stands in whatever order they come: a webmaster pauses what nobody
- * has blocked, ends their own pause, and sets and takes back a wait that is no shorter than the operator's.
+ * Applies an order about a host by an operator or a webmaster. An operator's order overrides a webmaster's, whichever
+ * comes first. A webmaster can pause a host that is not blocked, end their own pause, and set or remove a delay if it
+ * is not shorter than the operator's.
  */
 function decideHostOrder(decision: Decision, event: Control): void {
   const { kind, hostKey, payload } = event;
@@ -103,8 +104,8 @@ function decideHostOrder(decision: Decision, event: Control): void {
 }
 
 /**
- * From now on the input is read from there; an event for another group is only for the record. The commit holds the new
- * position.
+ * Moves the position from which an input is read. An event for another group is only a record. The commit holds the
+ * new position.
  */
 function decideSeek(decision: Decision, { payload }: Control): void {
   const { state, sought } = decision;
@@ -116,7 +117,7 @@ function decideSeek(decision: Decision, { payload }: Control): void {
   sought.add(to.topic);
 }
 
-/** An invalid policy never gets here from our own tools; from others it is counted and changes nothing. */
+/** Switches to another policy. An invalid one, which our own tools never send, is counted and changes nothing. */
 function switchPolicy(decision: Decision, event: Control): void {
   try {
     const config = parsePolicy(event.payload);
@@ -124,7 +125,7 @@ function switchPolicy(decision: Decision, event: Control): void {
     // A crawl cannot change who takes its leases: the other kind of client would never hear of those that are out.
     const { policy } = decision;
     if (policy !== null && policy.config.sink !== config.sink) return decision.tally('unknownControls');
-    // Nor what counts as one URL: what it knows is named by it.
+    // The identity of URLs must not change either, because known URLs are stored by it.
     if (policy !== null && otherIdentity(policy.config, config, true) !== null)
       return decision.tally('unknownControls');
   } catch {
@@ -155,7 +156,7 @@ function withPages(
   return state.pull.on && host !== undefined ? { ...facts, pages: state.pull.doneOf(host.id) } : facts;
 }
 
-/** An operator, or a consumer that has found one, says where a trap is, or that it is none. */
+/** An event about a trap, from an operator or from a consumer that has found one. */
 function decideTrapEvent(decision: Decision, { kind, hostKey, payload }: Control): void {
   const trap = trapPayload(payload);
   if (trap === null) {

@@ -1,7 +1,7 @@
 /**
- * Where the URLs wait that events on `control` name, looked up before the step, as queues are on disk.
+ * Finds the places of URLs that events on `control` name. It runs before the step, because queues are on disk.
  *
- * A large queue that is asked about again and again is indexed (checkpoint/find-sole.ts): what is found is the same.
+ * A large queue that is searched repeatedly gets an index (checkpoint/find-sole.ts); the result is the same.
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { seenKey } from '../../../url/seen-key.ts';
@@ -13,8 +13,8 @@ import { lowerPayload, purgePayload, raisePayload } from '../control-payloads.ts
 import type { Decision } from '../decision.ts';
 
 /**
- * Places of the URLs of waiting events, by the event's offset, all places of purged ones; `except`: hosts with front
- * queues that are being given up.
+ * Places of the URLs of waiting events, by the offset of the event; all places for purged URLs. `except`: hosts with
+ * front queues that are being given up.
  */
 export function* findNamed(
   state: FrontierState,
@@ -54,7 +54,7 @@ function urlOf({ kind, payload }: Control): string {
   return kind === 'purge' ? (purgePayload(payload)?.url ?? '') : '';
 }
 
-/** Places that were found, and those to which this step has lowered the URL since. */
+/** The places found, and those to which this step has lowered the URL since. */
 export function alsoLowered(
   { lowered }: Decision,
   host: number,

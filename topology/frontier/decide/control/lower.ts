@@ -1,9 +1,10 @@
 /**
- * Carries out an operator's order that a URL goes later: it leaves its place in a front queue for the end of another one,
- * or its place before all of them, where it had been raised to.
+ * Lowers a URL at an operator's order: it moves from its place in a front queue, or from the front place of a raised
+ * URL, to the end of another front queue.
  *
- * Nothing happens to a URL that waits for a retry, is on lease, or was fetched; nor to one that is deferred (beyond a budget,
- * in a trap), which would come forward by it. Where it waits was looked up before the step (find-named.ts).
+ * A URL that waits for a retry, is on lease, or was fetched is not affected. Neither is a deferred URL (beyond a
+ * budget, or in a trap), because it would be fetched sooner. The place of the URL was found before the step
+ * (find-named.ts).
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { frontQueueCount } from '../../../url/front-queue.ts';

@@ -1,9 +1,7 @@
 /**
- * Carries out an operator's purge of a host, or of one of its URLs: all of its URLs that wait, are on lease or were
- * fetched leave the state, and links to them are refused from now on, even an operator's. A host that was released
- * since may be purged again.
- *
- * Where a URL waits in a front queue is looked up before the step (find-named.ts).
+ * Carries out an operator's purge of a host, or of one of its URLs: its waiting, leased and fetched URLs leave the
+ * state, and links to them are refused from now on, even an operator's. A host that was released since may be purged
+ * again. The place of a URL in a front queue is found before the step (find-named.ts).
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';

@@ -1,15 +1,14 @@
 /**
  * The page quota, shared by all partitions in small steps through `control`.
  *
- * Partition 0 keeps the book: what each partition was granted and gave back, as totals that only grow, so that a
- * message sent twice, or again after a crash, changes nothing. A partition spends at grant, is refunded by an outcome
- * that is no page, asks when it runs dry and gives back what it cannot use. docs/design.md §4.13.
+ * Partition 0 keeps the book: how much each partition was granted and has returned, as totals that only grow. So a
+ * message that is sent twice, or again after a crash, changes nothing. A partition spends at grant, is refunded by an
+ * outcome that is not a page, asks when it runs out, and returns what it cannot use. docs/design.md §4.13.
  *
- * A changelog may lose its newest records, and its side of the book goes back with it, commit numbers too. So nothing
- * here depends on the order of messages. A partition asks for the total that it wants to have been granted; each
- * message also says what its sender knows of the other side's total; both sides keep the larger value; and whoever sees
- * that the other side knows less sends the value again. What was handed out twice before that can exceed the quota, by
- * what the log lost of the book.
+ * A changelog may lose its newest records, and its side of the book and its commit numbers then go back, too. So
+ * nothing depends on the order of messages. A partition asks for a total grant. Each message also has the sender's
+ * knowledge of the other side's total. Both sides keep the larger value. If the other side knows less, the value is
+ * sent again. Pages handed out twice before that can exceed the quota, by the amount that the log lost.
  */
 import type { Control } from '../../../../schemas/types.ts';
 import type { FrontierState, QuotaRow } from '../../state/state.ts';
@@ -17,10 +16,10 @@ import { emptyControl } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 
 const emptyRow: QuotaRow = { granted: 0, returned: 0, wanted: 0, version: 0 };
-/** Pages a partition asks for at once: enough for some leases, few enough to be spread evenly. */
+/** Pages that a partition asks for at once: enough for some leases, few enough for an even distribution. */
 const askMax = 64;
 
-/** This partition's side: ask, or give back. */
+/** The side of this partition: asks for pages, or returns them. */
 export function decideQuota(decision: Decision, pageQuota: number | null): void {
   const { state, identity } = decision;
   if (pageQuota === null) return;
@@ -48,9 +47,9 @@ function setQuota(decision: Decision, returned: number, wanted: number): void {
 /** Partition 0: enters a report. */
 export function decideQuotaReport(decision: Decision, report: Control): void {
   const { partition, known, wanted } = report;
-  // A partition that there is not would be sent its share all the same.
+  // Without this check, a partition that does not exist would get a share.
   if (partition < 0 || partition >= decision.identity.partitions) return decision.tally('unknownControls');
-  // It gives back what it was granted, at the most.
+  // A partition can return at most what it was granted.
   const amount = Math.max(0, known < 0 ? report.amount : Math.min(report.amount, known));
   const row = decision.state.quota.book.get(partition) ?? emptyRow;
   if (known < 0) return decideNumberedReport(decision, report, row);
@@ -78,7 +77,7 @@ function decideNumberedReport(decision: Decision, report: Control, row: QuotaRow
   });
 }
 
-/** Partition 0: grants what is left of the quota to the partitions that ask. */
+/** Partition 0: grants the rest of the quota to the partitions that ask. */
 export function decideQuotaShares(decision: Decision, pageQuota: number | null): void {
   const { state, identity } = decision;
   if (pageQuota === null || identity.partition !== 0 || identity.partitions === 1) return;
@@ -111,7 +110,7 @@ export function decideQuotaGrant(decision: Decision, grant: Control): void {
   decision.controls.push({ partition: 0, record: reportOf(state, identity.partition, seq) });
 }
 
-/** What to send again after a restart, in case the last messages were lost. */
+/** The messages to repeat after a restart, in case the last ones were lost. */
 export function quotaMessages(state: FrontierState, partition: number): { partition: number; record: Control }[] {
   const messages = [...state.quota.book].map(([to, row]) => ({
     partition: to,

@@ -1,10 +1,10 @@
 /**
- * Carries out an operator's order that a URL goes first: the URL leaves its place in a front queue, or its wait for a
- * retry, and comes before everything else of its host. It is found by its seen key, however it is spelt.
+ * Raises a URL at an operator's order: it leaves its place in a front queue, or its wait for a retry, and moves to
+ * the first place of its host. It is found by its seen key, in any spelling.
  *
- * Where it waits in a front queue is looked up before the step (find-named.ts), as queues are on disk. Nothing happens to
- * a URL that does not wait (it is on lease, was fetched, or comes by a forced link), nor to a URL of a host that is
- * being given up on.
+ * Its place in a front queue is found before the step (find-named.ts), because queues are on disk. A URL that does
+ * not wait (on lease, fetched, or arriving by a forced link) is not affected, nor is a URL of a host that is being
+ * given up.
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { seenKey } from '../../../url/seen-key.ts';

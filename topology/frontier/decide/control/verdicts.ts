@@ -1,6 +1,6 @@
 /**
- * What the content dedup says of single pages: one that is to be visited again is nearly a copy of another, or is none any
- * more. Of others nothing is kept: the dedup says it again at each visit of a copy.
+ * Stores verdicts of the content dedup on single pages: a scheduled page is nearly a copy of another, or no longer
+ * is. Verdicts on other pages are not stored: the dedup repeats them at each visit of a copy.
  */
 
 import { hostKeyOf } from '../../../url/host-key.ts';

@@ -13,12 +13,12 @@ import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { isAtLimit } from '../politeness.ts';
 
-/** When a domain with its last pages out is checked again, ms. */
+/** When to check a domain again if its last allowed pages are on lease, ms. */
 const lookAgainMs = 1_000;
 
 /**
- * How many URLs a host that is about to be leased may have, by the cap of its domain. 0: none now; it has been held, or is
- * on the clock for later.
+ * How many URLs a lease of the host may have, by the cap of its domain. 0: none now; the host was held, or put on the
+ * clock for later.
  */
 export function roomByCaps(decision: Decision, policy: Policy, host: Host): number {
   const { state, nowMs } = decision;

@@ -1,12 +1,12 @@
-/** What a claim does that ends all leases. */
+/** Ends all leases, at a claim. */
 import { unread } from '../../hosts/lease.ts';
 import { leaveLease } from '../../state/apply-visit.ts';
 import type { FrontierState } from '../../state/state.ts';
 
 /**
- * The fetchers of all leases are gone: their URLs come back at no attempt, and each host counts as contacted at
- * `nowMs`, which is not before they died. Every entry on lease must have been read. `schedulesAgain`: as releases up to 0.3.0 did it
- * (changes/changelog.ts).
+ * The fetchers of all leases are gone. Their URLs return to the queues without costing an attempt, and each host
+ * counts as contacted at `nowMs`, which is not before they died. Every leased entry must have been read.
+ * `schedulesAgain`: as releases up to 0.3.0 did (changes/changelog.ts).
  */
 export function endLeases(state: FrontierState, nowMs: number, schedulesAgain: true | undefined): void {
   for (const { id: leaseId, host, entries, delayMs, pages } of [...state.leases.values()]) {
@@ -27,7 +27,8 @@ export function endLeases(state: FrontierState, nowMs: number, schedulesAgain: t
     const readyAtMs = Math.max(facts.readyAtMs, nowMs + delayMs);
     state.apply({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
   }
-  // Hosts whose rows are ahead have let go of theirs; the schedule is of this position. The others wait for their pages again.
+  // Hosts with rows that are ahead have already ended their visits; the schedule is of this position. The other hosts
+  // wait for their pages again.
   for (const id of state.recrawl.endLeases(nowMs))
     if (!state.ahead.holds(id, state.changelog.offset)) state.settle(state.hosts.at(id));
   if (!schedulesAgain) state.counters.scheduled = state.recrawl.scheduled;

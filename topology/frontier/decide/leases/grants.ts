@@ -55,10 +55,10 @@ export function decideGrants(decision: Decision, demand: number): void {
   }
 }
 
-/** When a domain gets another host on the clock because its present one has had no lease (held, or empty), ms. */
+/** When a domain gets another host on the clock if its current one got no lease (held, or empty), ms. */
 const lookAgainMs = 1_000;
 
-/** Puts a host of each domain back on the clock that may be contacted again. */
+/** For each domain that may be contacted again, puts one of its hosts back on the clock. */
 function unpark(decision: Decision): void {
   const { state, nowMs, random } = decision;
   const { domainPace, clock, hosts } = state;
@@ -69,20 +69,23 @@ function unpark(decision: Decision): void {
       const id = domainPace.parked.takeHost(domain, random);
       if (id === undefined) break;
       state.settle(hosts.at(id));
-      // It may have been blocked meanwhile, or have nothing left.
+      // Meanwhile, the host may have been blocked, or have no URLs left.
       if ((clock.readyAtMs(id) ?? Number.POSITIVE_INFINITY) <= nowMs) break;
     }
   }
 }
 
-/** Since when a host of a domain waits for its turn. The time of its last lease stands with its slots, if it has several. */
+/**
+ * Since when a host of a domain has waited for its turn. For a host with several slots, the time of its last lease is
+ * with its slots.
+ */
 function waitsSinceMs({ state }: Decision, host: Host): number {
   return Math.max(host.facts.readyAtMs, state.hosts.hostSlots.of(host.id).nextAtMs);
 }
 
 /**
- * The host to be granted where the clock gives one of a domain: a parked host of the same front queue goes first if it has
- * waited longer, and this one is parked.
+ * The host to grant when the clock yields a host of a domain. A parked host of the same front queue goes first if it
+ * has waited longer; this host is then parked.
  */
 function nextOfDomain(decision: Decision, policy: Policy, id: number): Host {
   const { state, nowMs } = decision;
@@ -98,7 +101,7 @@ function nextOfDomain(decision: Decision, policy: Policy, id: number): Host {
     const elder = hosts.at(elderId);
     state.settle(elder);
     const isReady = (clock.readyAtMs(elderId) ?? Number.POSITIVE_INFINITY) <= nowMs;
-    // One that was held meanwhile, or has another front queue, stands where it belongs now.
+    // A host that was held meanwhile, or has another front queue now, has been moved to its current place.
     if (!isReady || clockQueueOf(state, elder) !== queue || policy.openAt(elder.key, nowMs) > nowMs) continue;
     clock.remove(elderId);
     domainPace.park(host, queue, sinceMs);
@@ -107,14 +110,14 @@ function nextOfDomain(decision: Decision, policy: Policy, id: number): Host {
   return host;
 }
 
-/** `urlsMax`: what the crawl's quota and the caps leave. */
+/** Grants a lease. `urlsMax`: limit by the crawl's quota and the caps. */
 function grant(decision: Decision, policy: Policy, host: Host, urlsMax: number): void {
   const { nowMs } = decision;
   if (host.deadUntilMs > 0) decision.emit({ kind: 'host', hostKey: host.key, facts: revived(host.facts) });
   const settings = policy.hostSettings(host.key);
   let left = hostSlotShare(decision.state, settings, host, nowMs, Math.min(leaseSize(settings, host.facts), urlsMax));
   const { queue } = host;
-  // A URL that was on a lease when it expired is leased alone, so that a poison URL is found.
+  // URLs from an expired lease are leased one by one, so that a poison URL is found.
   const due = queue.dueCount(nowMs);
   const alone = due > 0 && queue.again[0]!.entry.expiries > 0;
   const refresh = alone ? 0 : refreshCount(decision, host, left);
@@ -141,8 +144,8 @@ function grant(decision: Decision, policy: Policy, host: Host, urlsMax: number):
 }
 
 /**
- * Once in so many fetches of the host, a URL of another front queue than the best goes, of each in turn: otherwise a best
- * one that is filled again and again would starve the others for good. -1: the best goes alone.
+ * Once in `otherQueueEvery` fetches of the host, a URL of another front queue than the best one goes, of each queue
+ * in turn; otherwise, a best queue that is refilled all the time would starve the others. -1: only the best queue.
  */
 function turnOfAnother({ queue, facts: { fetched } }: Host, left: number): number {
   const { otherQueueEvery: every } = frontierLimits;
@@ -153,22 +156,22 @@ function turnOfAnother({ queue, facts: { fetched } }: Host, left: number): numbe
   return fresh.length < 2 ? -1 : fresh[1 + (Math.floor(fetched / every) % (fresh.length - 1))]!.number;
 }
 
-/** Has it URLs to grant that were never tried? */
+/** Returns whether the host has never-tried URLs to grant. */
 function hasFresh({ queue }: Host): boolean {
   for (const { number, size } of queue.frontQueues())
     if (number !== budgetQueue && size > 0 && !queue.isHeld(number)) return true;
   return false;
 }
 
-/** Requests for which a lease for sitemaps has time: robots.txt, and as many sitemaps as fetchers read with a lease. */
+/** Requests that fit into a lease for sitemaps: robots.txt, and as many sitemaps as fetchers read with a lease. */
 const sitemapsSize = 1 + frontierLimits.sitemapsPerLeaseMax;
 
 /**
- * What a lease holds: URLs, as the change counts them, or one robots hop of another host. If it holds neither, it is
+ * Content of a lease: numbers of URLs, as in the change, or one robots hop of another host. If it has neither, it is
  * for sitemaps.
  */
 export interface LeaseLoad extends Pick<Task, 'robotsHops'> {
-  /** Number of URLs that are to be visited again. */
+  /** Number of due revisits. */
   readonly due: number;
   readonly again: number;
   readonly frontQueues: readonly (readonly [frontQueue: number, count: number])[];

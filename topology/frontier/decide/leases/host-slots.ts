@@ -36,7 +36,7 @@ export function hasFreeSlot(decision: Decision, policy: Policy, host: Host): boo
   return host.leaseIds.length < hostSlots.inForce(host.id);
 }
 
-/** How many of the `left` URLs a lease takes, so that free slots share what is queued, and a limit is kept. */
+/** How many of the `left` URLs a lease takes: a share of the waiting URLs for each free slot, within the host's limit on pages. */
 export function hostSlotShare(
   state: FrontierState,
   settings: HostSettings,

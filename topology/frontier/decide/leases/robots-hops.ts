@@ -1,13 +1,13 @@
 /**
- * Hops of robots.txt redirects that lead from one host to another (RFC 9309 §2.3.1.2).
+ * Robots hops: redirects of robots.txt from one host to another (RFC 9309 §2.3.1.2).
  *
- * Only the holder of a host's lease may contact it, so a fetcher that meets such a redirect asks the other host's
- * partition for a lease of that host, made for this one request. Its task goes to the `tasks` partition of the host whose
- * robots.txt is wanted, so that the answer comes where it is needed. Nobody holds one lease while waiting for another:
- * two hosts that redirect to each other wait for nothing.
+ * Only the holder of a host's lease may contact it. So a fetcher that meets such a redirect asks the partition of the
+ * other host for a lease of that host, for this one request. The task goes to the `tasks` partition of the host with
+ * the redirected robots.txt, so that the answer arrives where it is needed. Nobody holds one lease while waiting for
+ * another, so two hosts that redirect to each other cause no deadlock.
  *
- * A hop is a request for a lease, not a URL: it is not admitted, and if it is lost (a full list, an expired lease) the
- * fetcher asks again.
+ * A hop is a request for a lease, not a URL. It is not admitted, and if it is lost (a full list, an expired lease),
+ * the fetcher asks again.
  */
 
 import type { Result, RobotsHop } from '../../../../schemas/types.ts';
@@ -22,7 +22,7 @@ import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { grantLease } from './grants.ts';
 
-/** Takes the hops that a message without a lease asks for. Those that make no sense, or are too many, are dropped. */
+/** Takes the hops from a message without a lease. Invalid hops, and those beyond the limit, are dropped. */
 export function decideLeaseRequests(decision: Decision, { hostKey, robotsHops }: Result): void {
   const { state, identity } = decision;
   // Nothing that names a purged host comes back into the state.
@@ -55,8 +55,8 @@ function mayAsk({ url, asked }: RobotsHop): boolean {
 }
 
 /**
- * Leases hosts for the hops that wait for them, out of `demand`; returns what is left of it. They cost no page quota. A
- * host with URLs due takes turns between the two, by lot.
+ * Grants leases for waiting hops, out of `demand`; returns the rest of the demand. They cost no page quota. A host
+ * that also has due URLs alternates between the two at random.
  */
 export function decideRobotsHops(decision: Decision, demand: number): number {
   const { state, policy, nowMs } = decision;
@@ -81,7 +81,7 @@ export function decideRobotsHops(decision: Decision, demand: number): number {
   return left;
 }
 
-/** When the first hop that waits could have its lease, ms; undefined: none waits. */
+/** When the first waiting hop could have its lease, ms; undefined: none waits. */
 export function nextHopAtMs(state: FrontierState, policy: Policy | null): number | undefined {
   if (policy === null || state.robotsHops.size === 0) return undefined;
   let nextMs = Number.POSITIVE_INFINITY;
@@ -91,8 +91,8 @@ export function nextHopAtMs(state: FrontierState, policy: Policy | null): number
 }
 
 /**
- * May the host have a lease for a hop now? Not while all its slots are taken, or it is blocked, paused or purged. A host that
- * counts as dead may be asked, since the hop serves another host's robots.txt.
+ * When the host may have a lease for a hop, ms. Infinity while all its slots are taken, or it is blocked, paused or
+ * purged. A host that counts as dead may be contacted, because the hop serves another host's robots.txt.
  */
 function hopAtMs(state: FrontierState, policy: Policy, host: Host, nowMs: number): number {
   const { readyAtMs, hold } = host.facts;

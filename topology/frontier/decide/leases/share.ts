@@ -1,14 +1,14 @@
 /**
- * How a lease is shared between what its host has to discover and its pages that are due.
+ * Divides a lease between discovery and revisits of its host.
  *
- * A partition counts, as credit, how many fetches refresh is behind its share. What one kind has no use for, the other
- * takes; the share never makes a lease longer or earlier.
+ * As credit, a partition counts how many fetches revisits are behind their share. If one kind has too few URLs, the
+ * other takes the rest. The share never makes a lease longer or earlier.
  */
 
 import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 
-/** How many URLs of the schedule go on a lease of at most `most`. */
+/** Number of due revisits on a lease of at most `most` URLs. */
 export function refreshCount({ state, nowMs }: Decision, { id, queue }: Host, most: number): number {
   const { table, share, credit } = state.recrawl;
   if (table.size === 0) return 0;
@@ -19,7 +19,7 @@ export function refreshCount({ state, nowMs }: Decision, { id, queue }: Host, mo
   return Math.min(due, Math.max(most - open, credit > 0 ? Math.ceil(part) : Math.floor(part)));
 }
 
-/** URLs that may be fetched for the first time, or once more, now. */
+/** URLs that may be fetched now for the first time, or again. */
 function openCount(queue: Host['queue'], nowMs: number): number {
   let count = queue.dueCount(nowMs);
   for (const { number, size } of queue.frontQueues()) if (!queue.isHeld(number)) count += size;

@@ -24,7 +24,7 @@ export class Admission {
   #entries: Entry[] = [];
   /** Fingerprints of the entries, as pairs. */
   #fingerprints: number[] = [];
-  /** Fingerprints of URLs that a link was sighted to, as pairs. */
+  /** Fingerprints of link targets to count, as pairs. */
   #noted: number[] = [];
   readonly payments: Payments;
   readonly gains: Gains;
@@ -49,7 +49,10 @@ export class Admission {
     return false;
   }
 
-  /** What is decided next is about this host: entries of others, which may be of its domain, must be counted by then. */
+  /**
+   * Call before deciding about this host: gathered entries of other hosts, which may be of the same domain, are
+   * flushed so that they count.
+   */
   turnTo(hostKey: string): void {
     if (hostKey !== this.#hostKey && this.#entries.length > 0) this.flush();
   }

@@ -1,10 +1,11 @@
 /**
- * Budgets at the frontier: who links to whom, which URLs go at full rate, and which are deferred and come back.
+ * Budgets at the frontier: which domains link to a host, which URLs are fetched at full rate, and which are deferred
+ * and return.
  *
- * A URL that exceeds a budget is admitted into its host's queue for deferred URLs (queues/held-queues.ts) and waits
- * there. As long as any URL of a budget key waits, new ones wait behind it. When a budget grows or a new period begins,
- * these queues are opened for as many hosts as the budget has room for, in the order in which they came to wait; grants
- * then draw from them as far as the budget goes. policy/budget.ts says why.
+ * A URL over the budget is admitted into its host's queue of deferred URLs (queues/held-queues.ts). As long as a
+ * budget key has deferred URLs, its new URLs are deferred after them. When a budget grows or a new period begins, the
+ * queues of as many hosts are opened as the budget has room for, in the order in which they began to wait; grants
+ * then draw from them within the budget. policy/budget.ts says why.
  */
 
 import { type BudgetConfig, budgetFor, periodOf } from '../../../policy/budget.ts';
@@ -16,7 +17,10 @@ import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { revived } from '../politeness.ts';
 
-/** A page of a source, by its host key or partition key, links to a host. True: it is the first one seen of it. */
+/**
+ * Counts a link from a source, by its host key or partition key, to a host. Returns true for the first link from that
+ * source.
+ */
 export function countReferrer(decision: Decision, sourceKey: string, hostKey: string): boolean {
   const { budgets } = decision.state;
   const source = partitionKeyOf(sourceKey, 'domain');
@@ -29,12 +33,12 @@ export function countReferrer(decision: Decision, sourceKey: string, hostKey: st
   return true;
 }
 
-/** Distinct registrable domains that link to a host, or to its domain where that is what has a budget. */
+/** Number of distinct registrable domains that link to a host, or to its domain if domains have the budgets. */
 export function linkingDomains({ state: { budgets } }: Decision, hostKey: string): number {
   return budgets.accounts.get(budgets.keyOf(hostKey))?.sources.count ?? 0;
 }
 
-/** How many more URLs of a host may go at full rate now. */
+/** Number of a host's URLs that may still be admitted at full rate in this period. */
 export function budgetLeft(decision: Decision, config: BudgetConfig, hostKey: string): number {
   const { budgets } = decision.state;
   const account = budgets.accounts.get(budgets.keyOf(hostKey));
@@ -42,19 +46,19 @@ export function budgetLeft(decision: Decision, config: BudgetConfig, hostKey: st
   return Math.max(0, budgetFor(config, account?.sources.count ?? 0, ownBudgetOf(decision, hostKey)) - used);
 }
 
-/** A budget that an operator or an overlay gives the host; -1: none. */
+/** Budget of the host set by an operator or an overlay; -1: none. */
 function ownBudgetOf({ state: { hosts }, policy }: Decision, hostKey: string): number {
   const ordered = hosts.get(hostKey)?.facts.ownBudget ?? -1;
   return ordered >= 0 ? ordered : (policy?.budgetOf(hostKey) ?? -1);
 }
 
-/** Must a URL that arrives be deferred? `taken`: URLs of the host that are about to be admitted at full rate. */
+/** Returns whether a new URL must be deferred. `taken`: URLs of the host that are about to be admitted at full rate. */
 export function isBeyondBudget(decision: Decision, config: BudgetConfig, hostKey: string, taken: number): boolean {
   const { budgets } = decision.state;
   return budgets.waiting.has(budgets.keyOf(hostKey)) || budgetLeft(decision, config, hostKey) <= taken;
 }
 
-/** Notes that so many URLs of a host went at full rate. */
+/** Counts URLs of a host that were admitted at full rate. */
 export function spendBudget(decision: Decision, config: BudgetConfig, hostKey: string, count: number): void {
   const { budgets } = decision.state;
   const key = budgets.keyOf(hostKey);
@@ -64,7 +68,7 @@ export function spendBudget(decision: Decision, config: BudgetConfig, hostKey: s
   decision.emit({ kind: 'spend', key, period, used });
 }
 
-/** Opens queues of deferred URLs where there is budget again; a slice of them at each step. */
+/** Opens queues of deferred URLs that have budget again, a slice at each step. */
 export function openDeferred(decision: Decision): void {
   const { state, policy } = decision;
   const config = policy?.config.budget;
@@ -76,7 +80,7 @@ export function openDeferred(decision: Decision): void {
     let opened = 0;
     for (const id of budgets.waiting.get(key) ?? []) {
       const host = state.hosts.at(id);
-      // One that can take nothing now would keep what its siblings could.
+      // A host that cannot have a lease now would keep budget that other hosts of its domain could use.
       if (!canTake(decision, policy, host)) continue;
       if (opened >= budgetLeft(decision, config, host.key)) {
         if (ownBudgetOf(decision, host.key) < 0) break;
@@ -84,33 +88,33 @@ export function openDeferred(decision: Decision): void {
         continue;
       }
       opened += host.queue.sizeOf(budgetQueue);
-      // Otherwise what is opened would be given up on untried, though the verdict on the host has run out.
+      // Revives a host after its dead period; otherwise, its opened URLs would be given up without a try.
       if (host.deadUntilMs > 0) decision.emit({ kind: 'host', hostKey: host.key, facts: revived(host.facts) });
       if (!host.facts.deferredOpen) setOpen(decision, host, true);
     }
   }
 }
 
-/** Could the host be on a lease by its hold and its windows? */
+/** Returns whether the host may have a lease, by its hold and its windows. */
 function canTake({ nowMs }: Decision, policy: Policy, { key, facts, deadUntilMs }: Host): boolean {
   return facts.hold === '' && deadUntilMs <= nowMs && policy.openAt(key, nowMs) <= nowMs;
 }
 
-/** When the next period begins; undefined where nothing waits for it. */
+/** When the next period begins; undefined if no URL waits for it. */
 export function nextRefillAtMs(state: FrontierState, policy: Policy | null): number | undefined {
   const config = policy?.config.budget;
   if (config === undefined || state.budgets.waiting.size === 0) return undefined;
   return (periodOf(config, state.nowMs) + 1) * config.refillMs;
 }
 
-/** How many of a host's deferred URLs a lease may hold. If none are left, or no budget, the queue is closed again. */
+/** Number of deferred URLs that a lease of the host may have. With 0, the queue is closed again. */
 export function deferredToGrant(decision: Decision, host: Host): number {
   const config = decision.policy?.config.budget;
   const size = host.queue.sizeOf(budgetQueue);
   return config === undefined ? size : Math.min(size, budgetLeft(decision, config, host.key));
 }
 
-/** After a grant that could have drawn from an open front queue. */
+/** Call after a grant that could have drawn from an open queue of deferred URLs. */
 export function closeIfSpent(decision: Decision, host: Host): void {
   if (decision.state.hosts.facts.deferredOpen(host.id) && deferredToGrant(decision, host) === 0)
     setOpen(decision, host, false);

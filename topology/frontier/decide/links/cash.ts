@@ -1,18 +1,20 @@
 /**
- * Cash at the frontier: links bring it, a URL that ends spends it. What a page's links get travels with its task to the
- * fetcher and comes back with the links, shared out: at least once, since a page that is fetched twice pays twice.
+ * Cash at the frontier: links bring cash, and a finished URL spends it. The share for a page's links travels with its
+ * task to the fetcher, and returns with the links. Delivery is at least once, so a page that is fetched twice pays
+ * twice.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import type { Decision } from '../decision.ts';
 
-/** What each link of a group brings. Seeds come with 1; a sitemap's links, and those of other senders, with nothing. */
+/** Cash that each link of a group brings. A seed brings 1; links of sitemaps and of other senders bring none. */
 export function cashPerLink({ share, sourceUrl }: LinkGroup): number {
   if (share > 0 && Number.isFinite(share)) return share;
   return sourceUrl === '' ? 1 : 0;
 }
 
 /**
- * A URL has ended, and its cash has gone to its links, except where its page had not changed and was not sent again.
+ * Spends the cash of a finished URL. Its links have received the cash, unless its page was unchanged and not sent
+ * again.
  */
 export function spendCash(decision: Decision, url: string): void {
   const { state } = decision;

@@ -69,14 +69,14 @@ export function decideDiscovered(
 function isQueueFull({ state }: Decision, { config }: Policy, admission: Admission): boolean {
   const { queued, retrying } = state.counters;
   if (!isFull({ queued: queued + admission.size, retrying }, state.shares.opened, config)) return false;
-  // Those of a host that is held back take up no room.
+  // Gathered URLs of a held host take up no room.
   admission.flush();
   return isFull(state.counters, state.shares.opened, config);
 }
 
 /**
- * One link: refused, already known, without room, or admitted. False, and nothing done, if the seen test has no answer
- * yet.
+ * Decides one link: refused, already known, without room, or admitted. Returns false, without any change, if the seen
+ * test has no answer yet.
  */
 function arrive(
   decision: Decision,
@@ -113,10 +113,7 @@ function arrive(
   return true;
 }
 
-/**
- * What a link says of its target, even if it is not admitted: another domain refers to the host, the URL was sighted
- * again.
- */
+/** Counts a link even if its target is not admitted: the domain that links to the host, and the sighting of the URL. */
 function noteLink(
   decision: Decision,
   policy: Policy,
@@ -131,7 +128,7 @@ function noteLink(
     policy.config.budget !== undefined &&
     sourceUrl !== '' &&
     countReferrer(decision, sourceKey || hostKeyOf(sourceUrl), hostKey);
-  // The budget has grown: what exceeded it before waits by now, and this link behind it.
+  // The budget has grown: earlier URLs over it must wait before this one.
   if (isReferred) admission.flush();
   if (policy.countsLinks && sourceUrl !== '') admission.noteFound(hi, lo);
   if (!policy.scores || !(isReferred || known)) return;
@@ -154,7 +151,7 @@ function queueByPriority(decision: Decision, policy: Policy, arrival: Arrival): 
   return Math.max(ownQueue(decision, policy, arrival), queueOfSource(decision, policy, group));
 }
 
-/** By cash, by score, or by depth and spelling. */
+/** The front queue of a new URL: by overlay, cash, score, or depth and spelling. */
 function ownQueue(decision: Decision, policy: Policy, arrival: Arrival): number {
   const { group, link, url, hostKey, plainQueue, hi, lo } = arrival;
   if (!policy.byCash && !policy.scores) return plainQueue;
@@ -175,9 +172,7 @@ function ownQueue(decision: Decision, policy: Policy, arrival: Arrival): number 
   return policy.frontQueueOf(url, inputs);
 }
 
-/**
- * Is there room? False: there is none, by the limits of the partition's queue or of the host's, and that is counted.
- */
+/** Returns whether there is room within the limits of the partition's queue and of the host; counts a refusal. */
 function hasRoom(
   decision: Decision,
   policy: Policy,
@@ -204,8 +199,8 @@ function reviveHost(decision: Decision, { hostKey, forced }: Arrival): void {
 }
 
 /**
- * The front queue it waits in: that of a trap it lies in, the one for what exceeds a budget or its host's share, or the one
- * by its priority. Null: its host has its share, and the policy drops what exceeds it.
+ * The front queue of the URL: the one of its trap, the one for URLs beyond a budget or their host's share, or the one
+ * of its priority. Null: its host has its share, and the policy drops what exceeds it.
  */
 function placeIn(
   decision: Decision,
@@ -269,7 +264,7 @@ function grows(state: FrontierState, policy: Policy, { hi, lo, cash }: Arrival):
     return state.cash.frontQueueOf(held + cash, 0) < state.cash.frontQueueOf(held, 0);
   }
   if (!policy.countsLinks) return false;
-  // Scores go by the logarithm of sightings.
+  // Scores use the logarithm of sightings, so a new score is due at each power of two.
   const discoveries = 1 + state.inLinks.countOf(hi, lo);
   return (discoveries & (discoveries - 1)) === 0;
 }

@@ -1,9 +1,9 @@
 /**
- * Folds a link by what its host has proved (state/equivalences.ts): the URL that a redirect would lead to takes its place, and
- * the redirect is never asked for.
+ * Folds a link by the rewritings that its host has proved (state/equivalences.ts): the redirect's target replaces the
+ * URL, without a request for the redirect.
  *
- * One URL in sixteen is asked for as it was found, by its fingerprint, so that a host that changes its mind is noticed. What
- * an operator asks for, what a redirect leads to, and what another partition passed on is taken as it is.
+ * One URL in sixteen, chosen by its fingerprint, is requested as found, so that a change on the host is noticed.
+ * Forced URLs, targets of redirects, and links passed on by another partition are never folded.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import { foldedBy } from '../../../policy/equivalences.ts';
@@ -12,10 +12,10 @@ import type { Rewriting } from '../../../url/rewriting.ts';
 import { type HostEvidence, isLearnt } from '../../state/equivalences.ts';
 import type { Decision } from '../decision.ts';
 
-/** By the last bits of a fingerprint: asked for as it was found. */
+/** Mask for the last bits of a fingerprint: if all are 0, the URL is requested as found. */
 const askedBits = 15;
 
-/** The URL to take in its place; null: it is taken as it is. */
+/** The URL that replaces this one; null: none. */
 export function foldOf(
   decision: Decision,
   { config }: Policy,
@@ -34,12 +34,12 @@ export function foldOf(
   return folded === url || isAskedAsFound(state.identityOf(hostKey, url)) ? null : folded;
 }
 
-/** `fingerprint` of the URL as it was found. */
+/** `fingerprint` of the URL as found. */
 export function isAskedAsFound(fingerprint: Readonly<Uint32Array>): boolean {
   return (fingerprint[1]! & askedBits) === 0;
 }
 
-/** Where a link to a URL of the host would lead; null: to itself, or nothing is folded. */
+/** The target of a link to a URL of the host; null: the URL itself, or nothing is folded. */
 export function foldsInto(policy: Policy, evidence: HostEvidence, given: string): string | null {
   const { equivalences } = policy.config;
   const url = equivalences === undefined ? null : policy.normalize(given);
@@ -48,7 +48,7 @@ export function foldsInto(policy: Policy, evidence: HostEvidence, given: string)
   return folded === url ? null : folded;
 }
 
-/** What a host has proved often enough. */
+/** Rewritings that a host has proved often enough. */
 export function learntOf(evidence: HostEvidence, proofs: number): Rewriting[] {
   return [...evidence].flatMap(([rewriting, one]) => (isLearnt(one, proofs) ? [rewriting] : []));
 }

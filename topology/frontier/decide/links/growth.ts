@@ -1,11 +1,13 @@
 /**
- * Queued URLs that may have come to deserve a better front queue since they were admitted: how many, by host number.
+ * Number of queued URLs, by host, that may deserve a better front queue than at admission.
  *
- * Which they are is not kept: once a host has enough of them, all it has queued is read and scored again
- * (score-again.ts), so that memory goes by hosts, and each one that grows pays for a bounded piece of a queue.
+ * The URLs themselves are not recorded: once a host has enough of them, its queue is read and scored again
+ * (score-again.ts). So memory depends on the number of hosts, and the growth of a host pays for reading a bounded
+ * piece of its queue.
  *
- * This is memory of the owner and not part of the state: it begins empty with each owner, and only what the owner
- * decides is in the changelog. A URL that a crash makes it forget grows again, or waits in the front queue it has.
+ * These counts are memory of the owner and not part of the state: each owner starts without them, and only its
+ * decisions are in the changelog. If a crash loses a count, the URL is counted again later, or stays in its front
+ * queue.
  */
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
@@ -16,12 +18,12 @@ export class Growth {
   note(host: Host, by = 1): void {
     const { id } = host;
     const before = this.#grown.get(id);
-    // Beyond so many hosts, growth is ignored: their URLs wait in the front queues they have.
+    // Beyond this many hosts, growth is ignored: their URLs stay in their front queues.
     if (before === undefined && this.#grown.size >= frontierLimits.growingHostsMax) return;
     this.#grown.set(id, (before ?? 0) + by);
   }
 
-  /** Hosts with queues worth reading now, and how much of each; their counts start over. */
+  /** Hosts with queues worth reading now, and how many URLs to read of each; their counts start over. */
   take(state: FrontierState): { readonly host: Host; readonly count: number }[] {
     const due: { host: Host; count: number }[] = [];
     let left: number = frontierLimits.growthUrlsPerStep;

@@ -1,13 +1,13 @@
 /**
- * Is there room to queue a new URL? This is asked before the URL is admitted, so that a dropped URL leaves no
- * fingerprint and the next link to it is as good as the first. It is decided by counts alone (docs/design.md §4.11).
+ * Decides whether there is room to queue a new URL. It runs before the admission, so that a dropped URL leaves no
+ * fingerprint and the next link to it gets the same chance. It uses only counts (docs/design.md §4.11).
+ * - `urlsPerHostMax` of one host: always dropped, because a full host must not block others. Tally `hostFull`.
+ * - `queuedMax` of the partition. `pause`: nothing is dropped, and `discovered` is not read until leases have made
+ *   room. `dropLowest`: reading continues; the fuller the queue, the more front queues are dropped, the lowest first.
+ *   Tally `queueFull`.
  *
- *   urlsPerHostMax of one host, always dropped: a full host must hold up nobody else. Tally `hostFull` queuedMax of the
- *   partition. `pause`: nothing is dropped, `discovered` is not read until leases have made room. `dropLowest`: reading
- *   goes on; the fuller the queue gets, the more front queues are refused, the lowest first. Tally `queueFull`
- *
- * URLs that were deferred for their host's share (queue-share.ts) and may be drawn now stand behind all others, and
- * take up no room. An operator's URL (intent `force`) always has room.
+ * URLs that were deferred for their host's share (queue-share.ts) and may be drawn now come after all others, and take
+ * up no room. An operator's URL (intent `force`) always has room.
  */
 
 import type { PolicyConfig } from '../../../policy/policy.ts';
@@ -38,7 +38,10 @@ export function dropOf(
   return null;
 }
 
-/** How full the queue may be for a front queue: wholly for the first, a sixteenth less for each one below. */
+/**
+ * How full the queue may be before a front queue is refused: completely for the first, a sixteenth less for each one
+ * below.
+ */
 function frontQueueShare(frontQueue: number): number {
   return 1 - Math.min(frontQueue, frontQueueCount - 1) / (2 * frontQueueCount);
 }

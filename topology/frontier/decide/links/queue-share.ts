@@ -26,7 +26,7 @@ export function isBeyondShare(
   return shares.ofDomain(hostKey) + taken >= most;
 }
 
-/** Where no budget opens them: opens the queues of deferred URLs of hosts that have nothing else left, a slice at each step. */
+/** Without budgets, opens the queues of deferred URLs of hosts that have nothing else left, a slice at each step. */
 export function openDrained(decision: Decision): void {
   const { state } = decision;
   if (state.shares.drained.size === 0) return;

@@ -1,12 +1,12 @@
 /**
- * Links to URLs that were fetched before and will be fetched again: from an operator, from a push, or with a date that
- * a sitemap or feed gives.
+ * Links to pages that were fetched and are scheduled again: from an operator, from a push, or with a date in a
+ * sitemap or feed.
  *
- * An operator and a push are believed: the URL is due at once, or as soon as its present lease is over, since the
- * change may be newer than that fetch. A date is compared with our last visit, and believed while the host's dates
- * prove true; of a host whose dates do not, one in sixteen is tried all the same, so that the host can regain its
- * credit. If a sitemap gives everything a new date, its URLs are spread to half of the host's pace, which leaves the
- * other half to discovery and to pages that are due by themselves.
+ * An operator and a push are trusted: the URL is due at once or, if it is on lease, right after it, because the
+ * change may be newer than that fetch. A date is compared with the last visit, and trusted while the host's dates
+ * prove true. If they do not, one date in sixteen is still tried, so that the host can regain trust. If a sitemap
+ * gives everything a new date, its URLs are spread over half of the host's rate; the other half is left for discovery
+ * and for pages that are due anyway.
  */
 import type { Intent, Link } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
@@ -15,7 +15,7 @@ import type { Trust } from '../../recrawl/recrawl-state.ts';
 import type { Decision } from '../decision.ts';
 import { baseDelayMs } from '../politeness.ts';
 
-/** True: the URL is known and scheduled, and the link has said what it had to say. */
+/** Returns true if the URL is known and scheduled; the link is then handled. */
 export function decideRefresh(
   decision: Decision,
   policy: Policy,

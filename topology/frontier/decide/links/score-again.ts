@@ -1,9 +1,8 @@
 /**
- * Queued URLs are scored again when links to them have been found since, and move to the end of a better front queue. None
- * moves to a worse one: how a URL was found (a seed, a redirect) is known when it arrives, and not kept.
- *
- * Their places are looked up before the step, as queues are on disk. Only the first `growthUrlsPerStep` of a host are
- * looked at: what lies behind them has its turn when they are gone.
+ * Scores queued URLs again when further links to them have been found, and moves them to the end of a better front
+ * queue. None moves to a worse one, because the source of a URL (a seed, a redirect) is known only when it arrives.
+ * Their places are found before the step, because queues are on disk. Only the first `growthUrlsPerStep` URLs of a
+ * host are read; later ones get their turn when these are gone.
  */
 
 import type { Policy } from '../../../policy/policy.ts';
@@ -17,7 +16,7 @@ import { linkingDomains } from './budgets.ts';
 import type { Growth } from './growth.ts';
 import { queuedInputs } from './score-inputs.ts';
 
-/** What a host has queued below its first front queue. */
+/** Queued URLs of a host below its first front queue. */
 export interface Grown {
   readonly host: Host;
   readonly places: readonly FoundPlace[];

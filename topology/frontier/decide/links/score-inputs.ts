@@ -1,15 +1,14 @@
 /**
- * What a partition knows of a URL that arrives, for its score (policy/score/inputs.ts).
+ * The inputs for the score of an arriving URL that a partition knows (policy/score/inputs.ts).
  *
- * The domain's record is that of the host itself: pages worth keeping among those fetched. Freshness is known of
- * a page once it was visited (score-visited.ts): a URL that arrives was never fetched, or somebody wants it fetched whatever
- * its age.
+ * The domain's record is that of the host itself: pages worth keeping among those fetched. Freshness is only known of
+ * visited pages (score-visited.ts): an arriving URL was never fetched, or somebody wants it fetched whatever its age.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import type { FreshnessInputs, LinkSource, PageKind, ScoreInputs } from '../../../policy/score/inputs.ts';
 import type { HostFacts } from '../../changes/changes.ts';
 
-/** `inLinks`: sightings with this one; `linkingDomains` null: not counted. */
+/** `inLinks`: number of sightings, including this one. `linkingDomains` null: not counted. */
 export function scoreInputs(
   group: LinkGroup,
   lastModifiedMs: number,
@@ -53,7 +52,7 @@ function sourceOf({ intent, hop, depth, sourceUrl, foundIn }: LinkGroup, lastMod
   return lastModifiedMs > 0 || intent === 'refresh' ? 'sitemap' : 'link';
 }
 
-/** The kind of content by the extension alone; null: the extension says nothing, as with most URLs. */
+/** The kind of content by the extension alone; null: the extension is unknown, as for most URLs. */
 function kindOf(url: string): PageKind | null {
   const match = /\.([a-z]{3,5})(?:\?|$)/.exec(url.slice(-40));
   return match === null ? null : (kinds[match[1]!] ?? null);
@@ -71,7 +70,7 @@ const kinds: Readonly<Record<string, PageKind>> = {
   docx: 'document',
 };
 
-/** What lists say is added by the policy that has them. */
+/** Values from lists are null here; the policy adds them. */
 function domainInputs(facts: HostFacts | undefined, linkingDomains: number | null): ScoreInputs['domain'] {
   return {
     listedAuthority: null,

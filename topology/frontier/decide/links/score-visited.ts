@@ -1,10 +1,10 @@
 /**
- * The front queue of a page that was just visited, by all that is known now: its domain, its in-links, and what its visits
- * have told of its changes. It may be a better one than before, or a worse one. What goes by it: how often the schedule
- * `importance` comes again, and which host is leased first when its visits are due.
+ * The front queue of a page that was just visited, by everything known now: its domain, its in-links, and its change
+ * history. It may be better or worse than before. It decides how often the schedule `importance` revisits the page,
+ * and which host is leased first when visits are due.
  *
- * Cash has no say: a page that was fetched has handed on what it held. Where cash alone decides, and where an overlay does,
- * a page stays where it is.
+ * Cash does not count here, because a fetched page has passed it on. A page keeps its front queue if cash alone
+ * decides, or if an overlay sets the queue.
  */
 import type { FreshnessInputs } from '../../../policy/score/inputs.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
@@ -13,7 +13,7 @@ import type { Decision } from '../decision.ts';
 import { linkingDomains } from './budgets.ts';
 import { queuedInputs } from './score-inputs.ts';
 
-/** undefined: nothing but what it came with says where it belongs. */
+/** undefined: the page keeps its front queue. */
 export function scorerOf(
   decision: Decision,
   host: Host,

@@ -2,7 +2,7 @@
 import { tagsOf } from '../../../url/tags.ts';
 import type { Decision } from '../decision.ts';
 
-/** Undefined: there are none, or the partition knows too many lists, which is counted. */
+/** Undefined: there are no tags, or the partition has too many lists of tags, which is counted. */
 export function tagNumber(decision: Decision, given: readonly string[]): number | undefined {
   if (given.length === 0) return undefined;
   const { tagSets } = decision.state;

@@ -1,9 +1,10 @@
 /**
- * Traps at the frontier: a URL that arrives in one is admitted into the trap's front queue, where it waits for an operator;
- * and what is admitted and fetched may show a new one. Nothing is lost: release the trap, and its URLs go on.
+ * Traps at the frontier: a new URL in a trap is admitted into the trap's front queue, where it waits for an operator.
+ * Admissions and fetches may reveal new traps. Nothing is lost: an operator can release the trap, and its URLs
+ * continue.
  *
- * URLs that were admitted before the trap was noticed stay in their queue: a few dozen at most, since a chain is
- * noticed as it grows.
+ * URLs admitted before the trap was detected stay in their queue: a few dozen at most, because a chain is detected as
+ * it grows.
  */
 
 import type { TrapEvent } from '../../../policy/traps/step.ts';
@@ -13,7 +14,7 @@ import { noticeTrap, trapOf } from '../../../policy/traps/traps.ts';
 import type { ActiveTrap } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
 
-/** The trap that a URL about to be admitted is in; null: in none, or there is no room for another. */
+/** The trap of a URL that is about to be admitted; null: none, or no room for another trap. */
 export function trapAt(decision: Decision, config: TrapConfig, hostKey: string, url: string): ActiveTrap | null {
   const { traps } = decision.state;
   const trap = trapOf(config, traps.active.get(hostKey), url);

@@ -1,8 +1,8 @@
 /**
- * Where a URL of a served crawl is: on a lease, waiting, done, forgotten, or nowhere.
+ * The place of a URL of a served crawl: on a lease, waiting, done, forgotten, or nowhere.
  *
- * Leases, what came back without a date, and rows not yet in the checkpoint are in memory. The rest is read before the step
- * (`readPlaces`), since decisions never wait for a disk; `unread` says that a read is needed.
+ * Leases, URLs to fetch again without a date, and rows not yet in the checkpoint are in memory. The rest is read
+ * before the step (`readPlaces`), because decisions never wait for a disk; `unread` means that a read is needed.
  */
 import type { KnownFrom } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
@@ -15,11 +15,11 @@ import type { StoreJob } from '../../storage/store-job.ts';
 
 export interface KnownPlace {
   readonly from: KnownFrom;
-  /** The entry as it is there; null: the URL is new. */
+  /** The stored entry; null: the URL is new. */
   readonly entry: Entry | null;
 }
 
-/** What was read of URLs, by `placeName`: null where a URL is in no row and no front queue. */
+/** Places that were read, by `placeName`; null: the URL is in no row and no front queue. */
 export type ReadPlaces = Map<string, KnownPlace | null>;
 
 export function placeName(key: string, url: string): string {
@@ -29,8 +29,8 @@ export function placeName(key: string, url: string): string {
 export const nowhere: KnownPlace = { from: { in: 'new', a: 0, b: 0 }, entry: null };
 
 /**
- * Has a URL that was put before been forgotten since? Its row says so, wherever it may wait if it has not: only rows are
- * read for it (`readForgotten`). undefined: it has not.
+ * Finds whether a URL that was put before has been forgotten since. Its row says so, so only rows are read
+ * (`readForgotten`), not queues. undefined: not forgotten.
  */
 export function findForgotten(
   state: FrontierState,
@@ -48,10 +48,10 @@ export function findForgotten(
   return place?.from.in === 'forgotten' ? place : undefined;
 }
 
-/** Rows of URLs, by `placeName`: null if there is none, or it says that the URL waits. */
+/** Rows of URLs, by `placeName`: null if there is none, or its URL waits. */
 export type ReadForgotten = ReadonlyMap<string, KnownPlace | null>;
 
-/** Where a URL is that was put before, as far as is known. */
+/** The place of a URL that was put before, as far as is known. */
 export function findKnown(state: FrontierState, host: Host, url: string, read: ReadPlaces): KnownPlace | 'unread' {
   const waits = findOut(state, host, url) ?? findAgain(host, url);
   if (waits !== undefined) return waits;
@@ -66,8 +66,8 @@ export function findKnown(state: FrontierState, host: Host, url: string, read: R
 }
 
 /**
- * Reads where URLs are; all must be of known hosts. One read of rows serves all of them, then those that wait have one
- * each. Without `inFrontQueues`, it reads only which are done or forgotten.
+ * Reads the places of URLs of known hosts. One read of rows serves all of them; each waiting URL then takes one more.
+ * Without `inFrontQueues`, it reads only whether URLs are done or forgotten.
  */
 export function* readPlaces(
   state: FrontierState,
@@ -116,7 +116,7 @@ export function inAgain(seq: number): KnownFrom {
   return { in: 'again', a: 0, b: seq };
 }
 
-/** undefined: the row is out of date, since the URL has gone on from where it waited. */
+/** undefined: the row is out of date, because the URL has left the place where it waited. */
 function placeOfRow(
   host: Host,
   { what, url, payload, waits }: KnownUrl,
@@ -143,7 +143,7 @@ function whereItWaits({ queue }: Host, { dueAtMs, seq }: WaitingRow, hi: number,
   return one?.hi === hi && one.lo === lo ? one : undefined;
 }
 
-/** Is a URL still where it was when somebody looked? */
+/** Returns whether a URL is still in the place where it was found. */
 export function isThere(state: FrontierState, host: Host, { from, entry }: KnownPlace): boolean {
   const { frontQueues } = state.queues;
   switch (from.in) {

@@ -1,7 +1,7 @@
 /**
- * Gets: a client asks for URLs, and queues whose time has come give some, on a separate lease each time. A queue gives
- * a delay after it last gave, whatever became of that, while fewer of its URLs are out than the client would have of
- * each; then as many as that. Leases run out without an answer.
+ * Gets: a client asks for URLs, and ready queues grant some, on a separate lease each time. A queue grants again
+ * after its delay since the last grant, whatever the results, while fewer of its URLs are on lease than the client's
+ * limit per queue; then up to that limit. Leases expire without a result.
  */
 
 import type { Policy } from '../../../policy/policy.ts';
@@ -12,7 +12,7 @@ import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import type { GetCall } from './calls.ts';
 
-/** True once the call has all it can get; false where the commit is full. */
+/** Returns true once the call has all the URLs it can get; false if the commit is full. */
 export function decideGet(decision: Decision, call: GetCall): boolean {
   const { state, policy, nowMs } = decision;
   if (policy === null || policy.config.paused === true) return true;

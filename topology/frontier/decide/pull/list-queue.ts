@@ -1,9 +1,9 @@
 /**
- * Lists what waits in a queue of a served crawl, page by page: first what is on lease, then what came back or was
- * rescheduled, then its front queues.
+ * Lists the waiting URLs of a queue of a served crawl, page by page: first those on lease, then those to fetch again
+ * or rescheduled, then its front queues.
  *
- * A page is read between two steps, and puts and gets go on between two pages: a URL that moves meanwhile may be
- * missed, or be met twice. Finished URLs are in separate rows (pull/known-rows.ts).
+ * A page is read between two steps, and puts and gets continue between two pages: a URL that moves meanwhile may be
+ * missed, or listed twice. Finished URLs are in separate rows (pull/known-rows.ts).
  */
 
 import type { KnownFrom } from '../../changes/changes.ts';
@@ -18,20 +18,20 @@ import { inAgain } from './find-known.ts';
 export interface ListedUrl {
   readonly from: KnownFrom;
   readonly entry: Entry;
-  /** When it is available, ms; 0: as soon as its turn comes. */
+  /** When the URL is available, ms; 0: in its turn. */
   readonly dueAtMs: number;
 }
 
-/** Where a page begins. null: at the queue's beginning. */
+/** Start of a page. null: start of the queue. */
 export type ListCursor = RescheduledCursor | FrontQueueCursor | null;
 
-/** Behind this place among what was rescheduled. */
+/** After this place among the rescheduled URLs. */
 interface RescheduledCursor {
   readonly dueAtMs: number;
   readonly seq: number;
 }
 
-/** In a front queue, at a place in it and the row that holds it. */
+/** A place in a front queue, and the row that holds it. */
 interface FrontQueueCursor {
   readonly frontQueue: number;
   readonly seq: number;
@@ -72,7 +72,7 @@ export function* listPage(state: FrontierState, key: string, cursor: ListCursor)
   return { urls, next: undefined };
 }
 
-/** Adds what follows `from` to `urls`; returns where to go on, if there is more than a page has. */
+/** Adds URLs after `from` to `urls`; returns the next cursor if there are more than fit on a page. */
 function* listFrontQueue(
   state: FrontierState,
   key: string,
@@ -88,7 +88,7 @@ function* listFrontQueue(
     if (seq >= begin && !frontQueues.isGone(frontQueue, seq))
       urls.push({ from: { in: 'frontQueue', a: number, b: seq }, entry: entry(), dueAtMs: 0 });
   };
-  // A row stays in its place until the head has passed it.
+  // A row keeps its key until the head has passed it.
   let row = Math.max(extent.row, from.row);
   for (let rows = 0; row < extent.from; rows++) {
     if (rows === pullLimits.listRowsPerLook) return { frontQueue: number, seq: row, row };

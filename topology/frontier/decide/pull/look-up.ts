@@ -1,10 +1,10 @@
-/** One URL of a served crawl's queue, wherever it is. */
+/** Finds one URL of a served crawl's queue, in any place. */
 import type { FrontierState } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
 import { findOut, inAgain, placeName, readPlaces } from './find-known.ts';
 import type { ListedUrl } from './list-queue.ts';
 
-/** undefined: it is not there. Reads two rows at most, but where the queue is to be indexed first (`findWaiting`). */
+/** undefined: the URL is not there. Reads at most two rows, unless the queue must be indexed first (`findWaiting`). */
 export function* lookUp(state: FrontierState, key: string, url: string): StoreJob<ListedUrl | undefined> {
   const host = state.hosts.get(key);
   if (host === undefined) return undefined;

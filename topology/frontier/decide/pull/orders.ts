@@ -1,6 +1,4 @@
-/**
- * Orders about one queue, or about all of them. An order about a queue that does not exist yet applies once it does.
- */
+/** Commands for one queue, or for all of them. A command for a queue that does not exist yet applies once it does. */
 
 import type { HostFacts } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
@@ -11,7 +9,7 @@ import type { QueueCall } from './calls.ts';
 import { isThere } from './find-known.ts';
 import { endIfEmpty, holdAtLimit } from './puts.ts';
 
-/** True once it is done; false where the commit is full. */
+/** Returns true once it is done; false if the commit is full. */
 export function decideOrder(decision: Decision, call: QueueCall): boolean {
   const { state } = decision;
   const { order } = call;
@@ -42,7 +40,7 @@ export function decideOrder(decision: Decision, call: QueueCall): boolean {
   }
 }
 
-/** Deletes a queue with all that was set for it, as if it had never been; returns how many URLs it had. */
+/** Deletes a queue and its settings; returns how many URLs it had. */
 function drop(decision: Decision, host: Host): number {
   const { key: hostKey, facts: before } = host;
   const { pull } = decision.state;
@@ -63,7 +61,9 @@ function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts
   decision.emit({ kind: 'host', hostKey, facts });
 }
 
-/** A URL that is no longer where it was seen is left alone: it was put, leased or reported meanwhile. */
+/**
+ * Forgets URLs. A URL that has left its known place is not changed, because it was put, leased or reported meanwhile.
+ */
 function forget(decision: Decision, call: QueueCall, { key, urls }: QueueCall['order'] & { kind: 'forget' }): boolean {
   const { state } = decision;
   const host = state.hosts.get(key);

@@ -1,7 +1,7 @@
 /**
- * Calls that wait for a step, in two lines: puts and orders first, then gets. Calls that wait together were made without
- * one knowing of the other's answer, so any order between them is right; this one never looks for a URL on a lease that
- * was granted in the same step, whose URLs are not read yet.
+ * Calls that wait for a step, in two lines: puts and commands first, then gets. Calls that wait at the same time do
+ * not depend on each other's answers, so any order is correct. This order never searches for a URL on a lease that was
+ * granted in the same step, because the URLs of that lease are not read yet.
  */
 import { frontierLimits } from '../../frontier-limits.ts';
 import { unread } from '../../hosts/lease.ts';
@@ -31,7 +31,7 @@ export class PullQueue {
     else this.#puts.push(call);
   }
 
-  /** Is there something that a step could decide? */
+  /** Whether a call waits that a step could decide. */
   get waiting(): boolean {
     return this.#gets.length > 0 || (this.#puts.length > 0 && !this.asks);
   }
@@ -69,7 +69,7 @@ export class PullQueue {
     return stop === null && call.next === call.items.length;
   }
 
-  /** What waits is asked about together: one pass over the seen test's rows answers for thousands. */
+  /** Asks the seen test about all waiting items together: one pass over its rows answers thousands. */
   #askAhead(state: FrontierState): void {
     let left: number = frontierLimits.askLinksPerStep;
     for (const call of this.#puts) {
@@ -82,20 +82,20 @@ export class PullQueue {
     }
   }
 
-  /** Reads what the next puts need, and what the last gets were given. To be run after each step. */
+  /** Reads the places that the next puts need, and the URLs that the last gets were granted. Run it after each step. */
   *reads(state: FrontierState): StoreJob {
     this.#read = this.isUnread ? yield* this.#readPuts(state) : nothing;
     for (const call of this.#answered) if (call.kind === 'get') collect(state, call);
   }
 
-  /** Calls decided since the last time: to be answered once all that was decided by now is durable. After `reads`. */
+  /** Calls decided since the last time; answer them once all decisions so far are durable. Call after `reads`. */
   takeAnswered(): Call[] {
     const answered = this.#answered;
     this.#answered = [];
     return answered;
   }
 
-  /** Takes all calls that wait or were not answered: this owner decides no more. */
+  /** Takes all calls that wait or were not answered: this owner makes no more decisions. */
   takeAll(): Call[] {
     return [...this.takeAnswered(), ...this.#puts.splice(0), ...this.#gets.splice(0)];
   }

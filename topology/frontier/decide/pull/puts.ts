@@ -1,8 +1,8 @@
 /**
- * Puts: URLs that clients of the pull API found, and what became of those they were given.
+ * Puts: URLs that clients of the pull API found, and results of the URLs they were granted.
  *
- * A found URL is admitted once. A known one goes where its client says, from wherever it is: on a lease, waiting,
- * finished before (a client may report twice, which counts once), or unknown so far.
+ * A found URL is admitted once. A known one goes where its client says, from any place: on a lease, waiting, finished
+ * before (a client may report twice, which counts once), or unknown so far.
  */
 
 import type { Entry } from '../../changes/entry.ts';
@@ -24,13 +24,13 @@ import {
   type ReadPlaces,
 } from './find-known.ts';
 
-/** What was read for the next items. */
+/** Places that were read for the next items. */
 export interface PutReads {
   readonly known: ReadPlaces;
   readonly forgotten: ReadForgotten;
 }
 
-/** What keeps the next item from being decided: its place is to be read, or the seen test is to be asked. null: nothing. */
+/** Why the next item cannot be decided: its place must be read, or the seen test asked. null: nothing prevents it. */
 export type PutStop = 'unread' | 'asks' | null;
 
 /** Decides items until the commit is full, or one has to wait. */
@@ -120,19 +120,19 @@ function move(
   decision.emit({ kind: 'known', hostKey, from, to, dueAtMs, entry });
 }
 
-/** `before`: what was known of the URL; it keeps when it was first put. */
+/** `before`: the known entry of the URL; its creation time is kept. */
 function entryOf({ nowMs }: Decision, { url, metadata, frontQueue }: PutItem, before: Entry | null): Entry {
   const createdSec = before === null ? Math.floor(nowMs / 1000) : createdSecOf(before.payload);
   return { url, depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue, payload: payloadOf(createdSec, metadata) };
 }
 
-/** A lease is over when its last URL was reported. */
+/** Ends a lease when its last URL was reported. */
 export function endIfEmpty(decision: Decision, leaseId: number): void {
   for (const entry of decision.state.leases.get(leaseId)!.entries) if (entry !== null) return;
   decision.emit({ kind: 'release', leaseId, expired: false });
 }
 
-/** A queue rests once it has finished as many URLs as it may. */
+/** Pauses a queue once it has finished as many URLs as it may. */
 export function holdAtLimit(decision: Decision, host: Host): void {
   const before = host.facts;
   const pages = decision.state.pull.doneOf(host.id);

@@ -23,21 +23,21 @@ import { frontierLimits } from '../../frontier-limits.ts';
 /** A successful visit, as in `record`. */
 export interface Seen {
   readonly outcome: Outcome;
-  /** When the fetch was over. */
+  /** When the fetch ended. */
   readonly atMs: number;
   readonly frontQueue: number;
   readonly record: UrlRecord;
-  /** New URLs that links of the page have led to since the visit before. Absent: none. */
+  /** New URLs that links of the page have led to since the previous visit. Absent: none. */
   readonly gained?: number;
-  /** The content dedup says that it is nearly the same as another page. Absent: it does not. */
+  /** The content dedup reports that the page is nearly the same as another one. Absent: it does not. */
   readonly duplicate?: boolean;
-  /** The front queue by its visits, including this one. Absent: unchanged. */
+  /** Computes the front queue from its visits, including this one. Absent: unchanged. */
   readonly scoreAgain?: ((freshness: FreshnessInputs) => number) | undefined;
 }
 
 export interface AfterVisit {
   readonly page: PageRecord;
-  /** null: there was nothing to compare with. */
+  /** Whether the page has changed; null: there was nothing to compare with. */
   readonly changed: boolean | null;
   /** Time until the next visit, s; null: there will be none. */
   readonly delayS: number | null;
@@ -45,7 +45,10 @@ export interface AfterVisit {
   readonly isBounded: boolean;
 }
 
-/** `recrawl` null: no policy asks for more. `before` undefined: it is the first. `price` null: what a visit costs is not known. */
+/**
+ * `recrawl` null: no policy schedules visits. `before` undefined: the first visit. `price` null: the price of a visit
+ * is unknown.
+ */
 export function afterVisit(
   recrawl: Recrawl | null,
   before: PageRecord | undefined,
@@ -68,7 +71,7 @@ function judged({ demote }: RecrawlConfig, visit: Visited, page: PageRecord, dup
   return { ...visit, demoted: true, frontQueue: countedIn(demote, page, duplicate) };
 }
 
-/** A failed visit says nothing of the page's value. */
+/** A failed visit is no evidence about the page's value. */
 function scoredAgain(before: PageRecord | undefined, { scoreAgain, atMs, record }: Seen, page: PageRecord): PageRecord {
   if (scoreAgain === undefined || record.status !== 'page') return page;
   const visitedAtMs = before?.visitedAtMs ?? 0;
@@ -81,8 +84,9 @@ function scoredAgain(before: PageRecord | undefined, { scoreAgain, atMs, record 
 }
 
 /**
- * A page is not asked for again while it says that it is good (draft-illyes-webbotauth-cbcp-00: crawlers support the
- * directives of RFC 9111). Whatever the site itself tells of a change comes forward all the same.
+ * Seconds for which a page is not fetched again, because its response says that it is fresh
+ * (draft-illyes-webbotauth-cbcp-00: crawlers support the directives of RFC 9111). A change that the site itself
+ * reports still moves the visit forward.
  */
 function freshS({ outcome, record }: Seen, mostMs?: number): number {
   if (record.status !== 'page') return 0;
@@ -96,7 +100,7 @@ function kindOf({ record: { status, outcome, soft404 }, signature }: PageRecord)
   return isFeedSignature(signature) ? 'feed' : 'page';
 }
 
-/** null: there is nothing to compare with. */
+/** Whether the page has changed; null: there is nothing to compare with. */
 function hasChanged(before: PageRecord | undefined, outcome: Outcome, record: UrlRecord): boolean | null {
   if (before === undefined || before.visitedAtMs === 0 || record.status !== 'page') return null;
   if (outcome.kind === 'notModified') return false;
@@ -125,7 +129,7 @@ function pageAfter(
     const signature = outcome.textSignature;
     return { record, frontQueue, visitedAtMs, changedAtMs: visitedAtMs, history: noHistory, signature, failures: 0 };
   }
-  // An error says nothing of the page, so the data for the next comparison stay.
+  // An error is no evidence about the page, so the data for the next comparison stay.
   if (record.status !== 'page') return { ...before, record: { ...keptOf(before, record) }, failures: 0 };
   const history =
     changed === null ? before.history : visited(before.history, (atMs - before.visitedAtMs) / 1_000, changed);
@@ -152,7 +156,7 @@ function signatureAfter(before: string, { textSignature }: Outcome, changed: boo
   return before || textSignature;
 }
 
-/** The record with what the page's last body said, where this answer had none. */
+/** The record, with the validators and the content hash of the page's last body if this answer had none. */
 function keptOf({ record: { etag, lastModified, contentHash } }: PageRecord, record: UrlRecord): UrlRecord {
   return {
     ...record,

@@ -1,7 +1,7 @@
 import type { OutcomeKind } from '../../../../schemas/types.ts';
 import type { FinalStatus } from '../../changes/changes.ts';
 
-/** Outcomes after which nothing is left to do, and the place in which the URL ends. */
+/** Final outcomes, and the place in which the URL ends. */
 export const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
   fetched: 'page',
   notModified: 'page',

@@ -1,4 +1,4 @@
-/** A URL of a lease is given up on: a dead letter, and its record. */
+/** Gives up a URL of a lease: writes a dead letter, and its record. */
 import type { DeadLetterReason, OutcomeKind } from '../../../../schemas/types.ts';
 import type { Entry } from '../../changes/entry.ts';
 import type { Lease } from '../../state/state.ts';

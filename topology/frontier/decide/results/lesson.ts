@@ -1,25 +1,24 @@
-/** Lesson: what the outcomes of one message teach of their host, beside what becomes of the URLs. */
+/** Lesson: the facts about a host that follow from the outcomes of one message. */
 import type { Outcome, Result } from '../../../../schemas/types.ts';
 import { failsHost, isServerError, serverErrorsAfter } from '../../../fetch/outcome.ts';
 import type { HostSettings } from '../../../policy/overlay-config.ts';
 import type { HostFacts } from '../../changes/changes.ts';
 import { finals } from './finals.ts';
 
-/** What the outcomes of one message say about the host. */
 export interface Lesson {
   answered: boolean;
-  /** It answered, if only with a server error. */
+  /** The host answered, if only with a server error. */
   reached: boolean;
-  /** Is it backed off, as far as it has not answered well since? */
+  /** The host is backed off, and has not answered well since. */
   wasThrottled: boolean;
-  /** In a row, as HostFacts has them. */
+  /** Consecutive server errors, as in HostFacts. */
   serverErrors: number;
   hostFailed: boolean;
   throttled: boolean;
   returned: boolean;
   heldBack: boolean;
   retryAfterMs: number;
-  /** URLs answered for good, and those of them that are pages worth keeping. */
+  /** URLs with a final answer, and those of them that are pages worth keeping. */
   fetched: number;
   pages: number;
   /** Durations of page requests, ms. */
@@ -67,7 +66,10 @@ export function learn(
   if (request !== undefined) lesson.fetchMs.push(request.endMs - request.startMs);
 }
 
-/** One page may be broken. Several in a row are the host's trouble, and so is any while it is backed off: that is no recovery. */
+/**
+ * One page may be broken. Several errors in a row are the host's trouble, and so is any error during a back-off,
+ * because it shows no recovery.
+ */
 function learnServerError(lesson: Lesson, outcome: Outcome, serverErrorsMax: number, isFirstTry: boolean): void {
   lesson.reached = true;
   lesson.serverErrors = Math.min(serverErrorsAfter(lesson.serverErrors, outcome, isFirstTry), serverErrorsMax);

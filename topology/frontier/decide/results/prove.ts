@@ -1,7 +1,7 @@
 /**
- * Learns from an outcome how a host rewrites its URLs: a redirect to another spelling is a proof, a page that is there in the
- * spelling that a rewriting would change contradicts it, and so does a proof of the opposite. What was contradicted has to be
- * proved again, twice as often each time.
+ * Learns the rewritings of a host from outcomes. A redirect to another spelling is a proof. It is contradicted by a
+ * page in the spelling that the rewriting would change, and by a proof of the opposite. A contradicted rewriting must
+ * be proved again, twice as often each time.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
@@ -10,7 +10,7 @@ import type { FinalStatus } from '../../changes/changes.ts';
 import { type Evidence, isLearnt, noEvidence } from '../../state/equivalences.ts';
 import type { Decision } from '../decision.ts';
 
-/** `url`: normal, as it was asked for. */
+/** `url`: normal, as requested. */
 export function learnEquivalences(
   decision: Decision,
   policy: Policy,
@@ -44,10 +44,10 @@ function prove(decision: Decision, hostKey: string, rewriting: Rewriting, target
   if (other !== undefined && other.proofs > 0) unlearn(decision, hostKey, opposite!, other);
 }
 
-/** Rewritings of a host of which anything is kept: parameters may have any number of names. */
+/** Most rewritings of a host with evidence: parameters may have any number of names. */
 const rewritingsMax = 16;
 
-/** Targets that are remembered: a site must have more different ones in a row to be believed twice for one. */
+/** Last targets to remember. A target among them does not count again, so a site with few targets proves little. */
 const targetsMax = 16;
 
 function contradict(decision: Decision, hostKey: string, url: string): void {

@@ -1,4 +1,4 @@
-/** A URL of a lease that was not tried goes back to where it is drawn from next, and no attempt is counted. */
+/** Returns a leased URL that was not tried to the queue that grants it next, without counting an attempt. */
 import type { Entry } from '../../changes/entry.ts';
 import type { Lease } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';

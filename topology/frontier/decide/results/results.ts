@@ -95,7 +95,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
   if (lesson.hostFailed || lesson.throttled || lesson.retryAfterMs > 0) pauseOthers(decision, host);
 }
 
-/** Where the URL goes. */
+/** Decides the next place of the URL. */
 function decideOutcome(
   decision: Decision,
   policy: Policy,
@@ -193,7 +193,7 @@ export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status:
   };
 }
 
-/** The host's facts after a message; the same object where nothing was learnt. */
+/** The host's facts after a message; the same object if nothing changed. */
 function taught(
   decision: Decision,
   settings: HostSettings,
@@ -219,7 +219,7 @@ function taught(
   facts.bytes += bytesToCount(settings, result);
   facts.fetched += lesson.fetched;
   facts.pages += lesson.pages;
-  // A block, a pause or a purge stands until it is lifted.
+  // A block, a pause or a purge lasts until it is lifted.
   if (lesson.heldBack && !isOrderedHold(before.hold)) facts.hold = 'crawlDelay';
   else facts.hold = heldByLimit(settings, facts);
   if (facts.hold === 'limit' && before.hold !== 'limit' && facts.pagesMax < 0) decision.tally('capped');
@@ -250,7 +250,7 @@ function heldByBytes(settings: HostSettings, facts: HostFacts): HostFacts {
   return settings.bytesPerHostMax == null ? facts : { ...facts, hold: heldByLimit(settings, facts) };
 }
 
-/** Bytes are counted only where they are capped: others keep no number of them. */
+/** Bytes are counted only if they are capped: other hosts store no number. */
 function bytesToCount({ bytesPerHostMax }: HostSettings, { requests }: Result): number {
   return bytesPerHostMax == null ? 0 : requests.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -1,6 +1,6 @@
 /**
- * What happens by time alone: leases expire (at no cost if no fetcher had taken them), and the queues of dead hosts are
- * given up on, a slice at each step.
+ * Decisions by time alone: leases expire (at no cost if no fetcher had taken them), and the queues of dead hosts are
+ * given up, a slice at each step.
  */
 
 import type { UrlRecord } from '../../changes/changes.ts';
@@ -36,8 +36,8 @@ export function decideExpiries(decision: Decision): void {
     const ownSlot = giveSlotBack(decision, policy, host, facts, lease.deadlineMs);
     const delayedMs = ownSlot ? 0 : lease.deadlineMs + politeDelayMs(policy.hostSettings(host.key), facts);
     const readyAtMs = Math.max(facts.readyAtMs, delayedMs);
-    // Each time a quarter, down to single URLs. A lease without URLs says nothing of them, nor does one that no fetcher
-    // began.
+    // A quarter each time, down to single URLs. A lease without URLs is no evidence about lease sizes, nor is one
+    // that no fetcher began.
     const saysNothing = size === 0 || isUntaken;
     const leaseMax = saysNothing ? facts.leaseMax : Math.max(1, Math.floor(size / 4));
     decision.emit({ kind: 'host', hostKey: host.key, facts: { ...facts, readyAtMs, leaseMax } });
@@ -46,19 +46,19 @@ export function decideExpiries(decision: Decision): void {
   }
 }
 
-/** No fetcher began the lease: it is as if it had not been granted. */
+/** No fetcher began the lease, so the URL returns as if the lease had not been granted. */
 function returnUrl(decision: Decision, lease: Lease, index: number, entry: Entry): ResolvedTo {
   putBack(decision, lease, index, entry);
   return 'again';
 }
 
-/** Where the URL goes. */
+/** Decides the next place of the URL. */
 function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry): ResolvedTo {
   if (lease.pages.has(index)) {
     expirePage(decision, lease, index);
     return 'again';
   }
-  // Only when the URL was alone on the lease is it to blame.
+  // The URL is to blame only if it was alone on the lease.
   const expiries = lease.entries.length === 1 ? entry.expiries + 1 : entry.expiries;
   if (expiries >= frontierLimits.expiriesMax) {
     giveUp(decision, lease, index, { ...entry, expiries }, 'leaseExpired', 'unknown', 0, 'its leases expired');
@@ -69,7 +69,10 @@ function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry
   return 'again';
 }
 
-/** Dead-letters URLs of hosts that were dead before this step, at most a slice of them. `dying`: theirs in front queues, read. */
+/**
+ * Dead-letters URLs of hosts that were dead before this step, at most a slice of them. `dying`: their URLs in front
+ * queues, already read.
+ */
 export function decideBurials(decision: Decision, dying: ReadonlyMap<number, readonly Entry[]>): void {
   const { state } = decision;
   let left = frontierLimits.abandonsPerStep;

@@ -1,10 +1,9 @@
 /**
- * Records, as a change, what a visit found and when the page is due again (after-visit.ts).
+ * Records, as a change, the result of a visit and when the page is due again (after-visit.ts).
  *
- * A visit that failed for now is repeated after the steps of the retry schedule, and after those at the time that
- * errors are; what was known of the page is kept. Without a `recrawl` policy, or where it says never, a URL ends as it
- * always did; one that somebody asked for while it was on lease is due once more all the same, at once, or with the
- * retry that comes soon anyway.
+ * A visit with a temporary failure is repeated by the retry schedule, and after that at the interval for errors; the
+ * facts about the page are kept. Without a `recrawl` policy, or if it says never, the URL is finished. If somebody
+ * asked for it while it was on lease, it is due once more, at once, or with the retry.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { failsHost, isRetriable } from '../../../fetch/outcome.ts';
@@ -21,12 +20,12 @@ export interface Visit {
   readonly lease: Lease;
   readonly index: number;
   readonly outcome: Outcome;
-  /** When the fetch was over. */
+  /** When the fetch ended. */
   readonly atMs: number;
   readonly frontQueue: number;
 }
 
-/** A successful visit, as in `record`. False, and nothing done: the URL has no further visits. */
+/** Records a successful visit, as in `record`. Returns false, and does nothing, if the URL has no further visits. */
 export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: Visit, record: UrlRecord): boolean {
   const due = dueOf(decision, record.url);
   const isPushed = due?.pushed === true;
@@ -75,7 +74,7 @@ export function decideNoVisit(decision: Decision, recrawl: Recrawl | null, visit
   const next = recrawl?.next(visitedOf(before, 'error', null, atMs), 0) ?? null;
   if (dueOf(decision, before.record.url)?.pushed === true) return emit(decision.nowMs, 0);
   if (next !== null) return emit(atMs + 1_000 * next.delayS, 0);
-  // It is never visited again, and stays in the place where its last visit put it.
+  // The page is never visited again, and stays in the place of its last visit.
   const { record } = before;
   const disposition = { to: 'final', status: record.status } as const;
   return decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
@@ -119,7 +118,7 @@ export function decideLateVisit(decision: Decision, recrawl: Recrawl, hostKey: s
   decision.emit({ kind: 'visit', hostKey, leaseId: 0, index: 0, dueAtMs: due, spent: true, proved: null, page });
 }
 
-/** When the next visit is due: on a day that has room for it, where the policy bounds the visits of a day. */
+/** When the next visit is due. If the policy limits the visits per day, on a day with room. */
 function dueAtMs({ state }: Decision, { config }: Recrawl, atMs: number, { delayS, isBounded }: AfterVisit): number {
   const wantedMs = atMs + 1_000 * delayS!;
   const { days } = state.recrawl.table;
@@ -128,7 +127,7 @@ function dueAtMs({ state }: Decision, { config }: Recrawl, atMs: number, { delay
   return wantedMs + 1_000 * (days.withRoom(wantedS, config.fetchesPerDay) - wantedS);
 }
 
-/** What the schedule says of a URL; undefined: it is not in it. */
+/** The schedule of a URL; undefined: it is not scheduled. */
 function dueOf({ state }: Decision, url: string): Due | undefined {
   const { table } = state.recrawl;
   if (table.size === 0) return undefined;

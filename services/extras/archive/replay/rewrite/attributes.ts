@@ -1,10 +1,10 @@
-/** Which attributes of which elements hold links, and what becomes of them when a page is shown from an archive. */
+/** The attributes with links, by element, and their values when a page is shown from an archive. */
 import { parseRefresh } from '../../../../../topology/parse/meta-refresh.ts';
 import { rewriteCss } from './css.ts';
 import type { Linker } from './linker.ts';
 import { rewriteSrcset } from './srcset.ts';
 
-/** `null`: the attribute goes. `undefined`: it stays as it is. */
+/** `null`: the attribute is removed. `undefined`: it stays unchanged. */
 export type Change = string | null | undefined;
 
 export type Attributes = ReadonlyMap<string, string>;
@@ -16,13 +16,13 @@ const links = new Set(
 );
 const sets = new Set(['srcset', 'imagesrcset']);
 /**
- * What asks somebody without being seen, or checks what is written again here (`integrity`): or, of a page's cache and
- * frames, what has no meaning in an archive.
+ * Attributes to remove: they send hidden requests, check content that is rewritten here (`integrity`), or have no
+ * meaning in an archive (the page's cache and frames).
  */
 const dropped = new Set('ping integrity manifest attributionsrc nonce sandbox csp allow http-equiv archive'.split(' '));
 /** `http-equiv` values that do not affect the surrounding page. */
 const keptEquivalents = new Set(['content-type', 'content-language', 'default-style', 'x-ua-compatible']);
-/** Relations that make a browser speak to a host, or fetch a page that nobody asked for. */
+/** Relations that make a browser contact a host, or fetch a page without a user's request. */
 const declared =
   /^(?:preconnect|dns-prefetch|prefetch|prerender|modulepreload|manifest|pingback|search|serviceworker)$/i;
 /** Attributes of SVG with CSS values. */

@@ -1,6 +1,6 @@
 /**
- * The links of a style sheet, led into the archive: `url()` (CSS Values 4 §4.5) and `@import` (CSS Cascade 5 §2). One pass,
- * linear. What it does not find stays as it is written; the policy that goes with every answer lets nothing of it leave.
+ * Rewrites the links of a style sheet into the archive: `url()` (CSS Values 4 §4.5) and `@import` (CSS Cascade 5 §2).
+ * One pass, linear. Links that it misses stay unchanged; the policy of every answer blocks their requests.
  */
 import type { Linker } from './linker.ts';
 
@@ -28,7 +28,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** A style sheet may stand in an attribute, or in an element of a page. */
+/** A style sheet may be in an attribute, or in an element of a page. */
 function quoted(link: string): string {
   return `"${link.replaceAll(/["\\\n<>]/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`;
 }

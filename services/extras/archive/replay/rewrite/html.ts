@@ -1,6 +1,6 @@
 /**
- * A page, or a drawing, with its links led into the archive: by htmlparser2's Tokenizer, linear and without a tree; what holds no
- * link stays byte for byte as it was.
+ * Rewrites the links of a page, or a drawing, into the archive: with htmlparser2's Tokenizer, linear and without a
+ * tree. Parts without a link stay unchanged, byte for byte.
  */
 import { Tokenizer } from 'htmlparser2';
 import { decodeAttribute, decodeXmlText } from '../../../../../topology/parse/entities.ts';

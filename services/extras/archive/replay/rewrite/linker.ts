@@ -1,24 +1,23 @@
 /**
- * Where a link of an archived page leads when the page is shown: into the archive, at the page's own time; or nowhere.
+ * The target of an archived page's link when the page is shown: in the archive, at the page's own time, or nowhere.
  *
- * What the browser makes of a link (URL standard) is what counts, so it is resolved as a browser would before its scheme is
- * looked at. Only what a page holds itself (`data:`) and places in it (`#…`) stay as they are; scripts (`javascript:`), files
- * and programs of other schemes lead nowhere.
+ * The link is resolved as by a browser (URL standard) before its scheme is checked. Only embedded data (`data:`) and
+ * fragments (`#…`) stay unchanged; scripts (`javascript:`), files and other schemes lead nowhere.
  */
 import { canParse } from '../../../../../topology/url/can-parse.ts';
 import { withoutEnds } from '../../../../../topology/url/without-ends.ts';
 
 export interface Linker {
   readonly base: string;
-  /** Null: as it is. */
+  /** The new link; null: unchanged. */
   lead(written: string): string | null;
-  /** The same page with another base (`<base href>`). */
+  /** A linker for the same page with another base (`<base href>`). */
   withBase(base: string): Linker;
 }
 
 const nowhere = '#';
 
-/** `time`: 14 digits. `url`: of the page. */
+/** `time`: 14 digits. `url`: URL of the page. */
 export function createLinker(time: string, url: string): Linker {
   return {
     base: url,
@@ -35,7 +34,7 @@ export function createLinker(time: string, url: string): Linker {
   };
 }
 
-/** `href`: normalised. A backslash may stand in a query; some readers take it for a slash. */
+/** `href`: normalised. A query may contain a backslash; some readers take it for a slash. */
 export function pathOf(time: string, href: string): string {
   return `/web/${time}/${href.replaceAll('\\', '%5C')}`;
 }

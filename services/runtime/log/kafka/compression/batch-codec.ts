@@ -3,8 +3,8 @@ export interface BatchCodec {
   /** Throws UNSUPPORTED where this machine can't. */
   compress(bytes: Buffer): Uint8Array;
   /**
-   * Never returns more than `bytesMax`: throws TooMuchInside where there is more, UNSUPPORTED where this machine cannot
-   * decompress it, and otherwise an error that says what is wrong with the bytes.
+   * Decompresses a batch. Throws TooMuchInside for more than `bytesMax`, UNSUPPORTED if this machine cannot
+   * decompress it, and otherwise an error that describes the fault.
    */
   decompress(bytes: Buffer, bytesMax: number): Buffer;
 }

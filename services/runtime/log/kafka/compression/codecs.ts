@@ -21,7 +21,7 @@ export interface Compressor {
   compress(bytes: Buffer): Uint8Array;
 }
 
-/** Undefined for `none`. Throws UNSUPPORTED where this machine can't write what is asked for. */
+/** Undefined for `none`. Throws UNSUPPORTED if this machine cannot compress with this codec. */
 export function compressorOf(name: CompressionName): Compressor | undefined {
   if (name === 'none') return undefined;
   const { compress } = codecs[name];
@@ -29,7 +29,7 @@ export function compressorOf(name: CompressionName): Compressor | undefined {
   return { number: compressionNames.indexOf(name), compress };
 }
 
-/** Throws UNSUPPORTED for a number that has no codec here. */
+/** Throws UNSUPPORTED for an unknown codec number. */
 export function decompressorOf(number: number, topic: string): BatchCodec['decompress'] {
   const name = compressionNames[number];
   if (name !== undefined && name !== 'none') return codecs[name].decompress;

@@ -1,23 +1,27 @@
 /**
  * lz4: frames (LZ4 Frame Format 1.6.1) of blocks by the lz4-napi package.
  *
- * Block by block, although the package has frames too: its result for a whole batch is in memory newly allocated from
- * the system, which costs several times the decoding, and it is not bounded in what a frame may hold. Blocks stand
- * alone, as brokers insist. Checksums are not looked at: a batch has its own, over all of its bytes.
+ * The package also has frames, but this file decodes block by block, for two reasons. For a whole batch, the
+ * package's result is in memory newly allocated from the system, which costs several times the decoding; and it has
+ * no bound on the content of a frame. Blocks are independent, as brokers require. Checksums are ignored, because a
+ * batch has its own, over all of its bytes.
  */
 import { type BatchCodec, TooMuchInside } from './batch-codec.ts';
 import { nativePackage } from './native-package.ts';
 
 const lz4 = nativePackage<typeof import('lz4-napi')>('lz4-napi', 'lz4');
 
-/** Version 1, independent blocks, no checksums; blocks of 64 KiB; the header's own checksum. As Java's producers write it. */
+/**
+ * Version 1, independent blocks, no checksums; blocks of 64 KiB; the header's own checksum. Java's producers write
+ * the same.
+ */
 const header = Buffer.from('04224d18604082', 'hex');
 const endMark = Buffer.alloc(4);
 const blockBytes = 64 * 1024;
 const isPlain = 0x80000000;
-/** The package's blocks have their length undone before them, 32 bits little-endian. */
+/** The package's blocks are preceded by their decompressed length, 32 bits little-endian. */
 const lengthBytes = 4;
-/** No block gives more than this for each of its bytes. */
+/** No block expands by more than this factor. */
 const expansionMax = 255;
 
 export const lz4Codec: BatchCodec = {

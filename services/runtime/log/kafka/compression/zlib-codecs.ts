@@ -33,7 +33,7 @@ export const zstdCodec: BatchCodec = {
   decompress(bytes, bytesMax) {
     const windowBytesMax = kafkaLimits.zstdWindowBytesMax;
     if (zstdDecompressSync) {
-      // For a frame that was cut, Node returns what it finds, and no error.
+      // For a cut frame, Node returns partial output without an error.
       const found = zstdFrames(bytes, windowBytesMax);
       if (found === null || found.isCut) throw new Error('it is no zstd, or was cut');
       return bounded(zstdDecompressSync, bytes, bytesMax);
