@@ -25,7 +25,7 @@ const isoDay = /^(\d{4})(?:([-/])(\d{1,2})\2(\d{1,2})|(\d\d)(\d\d))(?!\d)/;
 const isoMonth = /^(\d{4})(?:-(\d\d))?$/;
 const dayFirst = /^(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?,?[\s-]+(\d{4}|\d{2})(?!\d)/i;
 const monthFirst = /^([a-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,\s*|\s+)(\d{4})(?!\d)/i;
-/** `Jan  2 15:04:05 UTC 2006`: the year stands behind the time. */
+/** `Jan  2 15:04:05 UTC 2006`: the year follows the time. */
 const yearLast = /^([a-z]{3})\s+(\d{1,2})\s+(\d.*?)\s+(\d{4})$/i;
 const timeOfDay =
   /^(?:t|,?\s+(?:at\s+)?)(\d{1,2})(?:(?::(\d{1,2})(?::(\d{1,2})(?:[.,](\d*))?)?|(\d\d)(\d\d)?))?\s*([ap]m)?(?![\d:])/i;

@@ -42,7 +42,7 @@ function isBlank(part: string): boolean {
   return part === '-->' || part === ']]>' || /^(?:\s|\/[/*]|<!)/.test(part);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these may not stand in a string (RFC 8259 §7)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a string must not contain these (RFC 8259 §7)
 const controls = /[\0-\x1f]/g;
 
 function escaped(char: string): string {

@@ -116,7 +116,7 @@ const positive = z.number().positive().max(1e15);
 
 const { factors, scales } = defaultScore;
 
-/** What a policy leaves out has its default, so that `score: { kind: weighted }` is the whole formula. */
+/** A field that the policy omits has its default, so that `score: { kind: weighted }` is the whole formula. */
 const weightedSchema = z.strictObject({
   kind: z.literal('weighted').optional(),
   domain: weight.default(defaultScore.domain),
