@@ -63,12 +63,15 @@ export async function serveWays(
   const context = createSecureContext({ key: certificate.key, cert: certificate.cert });
   const answerFor = answersOf(byName);
   const servers: Server[] = [];
+  const wires = new Set<Socket>();
   for (const way of new Set(columns.map((column) => column.way)))
     servers.push(await listen(way, portOf(way), '127.0.0.1', (wire) => serveLine(wire, way, context, answerFor)));
   const arrivals = cases.filter(({ situation: { arrival } }) => arrival !== undefined && arrival !== 'refused');
   for (const { situation, column, hostname } of arrivals)
     servers.push(await listen(column.way, portOf(column.way), addressOf(hostname), arriveAt(situation.arrival!)));
   servers.push(...(await serveProxies(port, addressOf, context)));
+  for (const server of servers)
+    server.on('connection', (wire: Socket) => wires.add(wire.once('close', () => wires.delete(wire))));
   return {
     cases,
     resolves: [
@@ -81,6 +84,7 @@ export async function serveWays(
     certificateFile: certificate.file,
     close: () => {
       for (const server of servers) server.close();
+      for (const wire of wires) wire.destroy();
       certificate.remove();
     },
   };
