@@ -29,11 +29,10 @@ export function http1Parts(answer: Answer): Part[] {
 
 export function http2Parts(answer: Answer, stream: number): Part[] {
   const interims = (answer.interims ?? []).map(({ status, fields }) =>
-    headFrames(stream, fieldBlock([[':status', `${status}`], ...fields]), false),
+    headFrames(stream, fieldBlock([[':status', `${status}`], ...fields.map(lowered)]), false),
   );
   const length: Field[] = answer.framing === 'length' ? [['content-length', `${answer.body.length}`]] : [];
-  const lowerCase = answer.fields.map(([name, value]) => [name.toLowerCase(), value] as const);
-  const block = fieldBlock([[':status', `${answer.status}`], ...lowerCase, ...length]);
+  const block = fieldBlock([[':status', `${answer.status}`], ...answer.fields.map(lowered), ...length]);
   const head = Buffer.concat([...interims, headFrames(stream, block, false)]);
   if (answer.frames !== undefined) {
     const frames = answer.frames.map(({ type, flags, payload, stream: to = stream }) =>
@@ -50,6 +49,8 @@ export function http2Parts(answer: Answer, stream: number): Part[] {
   return withHead(head, [...bodyParts(answer, frameHead, Buffer.alloc(0)), ...endParts(end)]);
 }
 
+/** Names have no capitals in HTTP/2 (RFC 9113 §8.2.1). */
+const lowered = ([name, value]: Field): Field => [name.toLowerCase(), value];
 const lineOf = ([name, value]: Field) => `${name}: ${value}\r\n`;
 
 function http1Head({ status, fields, interims = [], framing, body, closes }: Answer): string {

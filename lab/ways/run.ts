@@ -29,20 +29,20 @@ export interface WaysResult {
   readonly mismatches: readonly Mismatch[];
 }
 
-/** Revisits are a crawl of their own: what is asked again must not disturb the rest. */
+/** What is asked for again has a crawl of its own, and does not disturb the rest. */
 export async function runWays(options: WaysOptions): Promise<WaysResult> {
-  const { situations } = options;
-  const rounds = [false, true].map((again) => situations.filter((one) => (one.isVisitedAgain ?? false) === again));
   const results: WaysResult[] = [];
-  for (const [n, round] of rounds.entries())
-    if (round.length > 0) results.push(await runRound({ ...options, situations: round }, n === 1));
+  for (const crawl of ['once', 'retries', 'visits'] as const) {
+    const round = options.situations.filter((one) => (one.crawl ?? 'once') === crawl);
+    if (round.length > 0) results.push(await runRound({ ...options, situations: round }, crawl));
+  }
   return {
     cases: results.reduce((sum, { cases }) => sum + cases, 0),
     mismatches: results.flatMap(({ mismatches }) => mismatches),
   };
 }
 
-async function runRound(options: WaysOptions, isVisitedAgain: boolean): Promise<WaysResult> {
+async function runRound(options: WaysOptions, crawl: keyof typeof flagsOf): Promise<WaysResult> {
   const { situations, columns, port, program, note = () => {} } = options;
   const web = await serveWays(situations, columns, port);
   const folder = mkdtempSync(join(tmpdir(), 'crawlstream-ways-'));
@@ -55,17 +55,13 @@ async function runRound(options: WaysOptions, isVisitedAgain: boolean): Promise<
     writeFileSync(seeds, `${web.cases.flatMap(seedsOf).join('\n')}\n`);
     writeFileSync(rules, JSON.stringify(web.rules));
     const resolves = web.resolves.flatMap((value) => ['--resolve', value]);
-    const flags = [...crawlFlags, ...resolves, '--ca', web.certificateFile, '--requests', rules];
+    const flags = [...crawlFlags, ...flagsOf[crawl], ...resolves, '--ca', web.certificateFile, '--requests', rules];
     const run = async (...args: string[]) => {
       const { stdout, stderr } = await command(program, [...args, '--data', data]);
       note(`${args[0]}\n${stderr}${args[0] === 'crawl' ? stdout : ''}`);
       return stdout;
     };
     await run('crawl', seeds, ...flags);
-    if (isVisitedAgain) {
-      await run('requeue', '--prefix', 'http');
-      await run('crawl');
-    }
     const urls = linesOf<UrlRow & { readonly url: string }>(await run('export', 'urls'));
     const pages = linesOf<PageRow & { readonly url: string }>(await run('pages', '--json'));
     return { cases: web.cases.length, mismatches: web.cases.flatMap((one) => mismatchOf(one, urls, pages)) };
@@ -76,20 +72,15 @@ async function runRound(options: WaysOptions, isVisitedAgain: boolean): Promise<
 }
 
 const crawlFlags = [
-  ...['--delay', '0', '--address-delay', '0', '--retries', 'none', '--allow-private', '--no-traps', '--outlinks'],
-  ...[
-    '--scope',
-    'host',
-    '--max-depth',
-    '2',
-    '--contact',
-    'ways@example.org',
-    '--first-byte',
-    '6s',
-    '--max-time',
-    '90s',
-  ],
+  ...['--delay', '0', '--address-delay', '0', '--allow-private', '--no-traps', '--outlinks', '--scope', 'host'],
+  ...['--max-depth', '2', '--contact', 'ways@example.org', '--first-byte', '6s'],
 ];
+/** Pages are due for a second visit after some seconds. */
+const flagsOf = {
+  once: ['--retries', 'none', '--max-time', '120s'],
+  retries: ['--retries', '100ms', '--max-time', '25s'],
+  visits: ['--retries', 'none', '--recrawl', 'fixed', '--recrawl-every', '5s', '--max-time', '25s'],
+} as const;
 
 function seedsOf({ origin, situation: { seeds = ['/'] } }: Case): string[] {
   return seeds.map((path) => origin + path);

@@ -95,6 +95,8 @@ export interface Where {
   /** As in `ways`. */
   readonly through?: readonly string[];
   readonly secure?: boolean;
+  /** On a new connection. */
+  readonly isFresh?: boolean;
 }
 
 export interface Difference {
@@ -115,8 +117,8 @@ export interface Situation {
   /** Absent: `/`. */
   readonly seeds?: readonly string[];
   readonly arrival?: Arrival;
-  /** The crawl fetches what it fetched a second time. */
-  readonly isVisitedAgain?: true;
+  /** The crawl that shows it. Absent: one of a visit for each URL, without retries. */
+  readonly crawl?: 'retries' | 'visits';
   /** It takes seconds: not part of the short run. */
   readonly isSlow?: true;
   /** Where it can be said, with the reason. Absent: everywhere. */

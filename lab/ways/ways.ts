@@ -48,20 +48,21 @@ export const columns: readonly Column[] = ways.flatMap((way) =>
   [false, true].map((isFresh) => ({ way, isFresh, domain: `${way.label}-${isFresh ? 'fresh' : 'pooled'}.test` })),
 );
 
-export function fits({ version, through, secure }: Where, way: Way): boolean {
+export function fits({ version, through, secure, isFresh: fresh }: Where, { way, isFresh }: Column): boolean {
   return (
     (version ?? way.version) === way.version &&
     (secure ?? way.secure) === way.secure &&
+    (fresh ?? isFresh) === isFresh &&
     (through === undefined || through.includes(way.through))
   );
 }
 
 /** Is there such a situation over this way? One whose own robots.txt is the first answer finds no connection. */
-export function isIn({ only, robots, arrival }: Situation, { way, isFresh }: Column): boolean {
-  if (only !== undefined && !fits(only.where, way)) return false;
-  return isFresh || (robots === undefined && arrival === undefined);
+export function isIn({ only, robots, arrival }: Situation, column: Column): boolean {
+  if (only !== undefined && !fits(only.where, column)) return false;
+  return column.isFresh || (robots === undefined && arrival === undefined);
 }
 
-export function expectedOf({ expects, differs = [] }: Situation, { way }: Column): string {
-  return differs.find(({ where }) => fits(where, way))?.expects ?? expects;
+export function expectedOf({ expects, differs = [] }: Situation, column: Column): string {
+  return differs.find(({ where }) => fits(where, column))?.expects ?? expects;
 }

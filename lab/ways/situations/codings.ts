@@ -44,7 +44,7 @@ export const codings: readonly Situation[] = [
     'br, cut',
     ['br'],
     cut((body) => brotliCompressSync(body)),
-    'badResponse 200',
+    'fetched 200, no text, marked as cut',
   ),
   coding('gzip without its sum', ['gzip'], (body) => gzip(body).subarray(0, -8), 'fetched 200, whole'),
 ];

@@ -24,7 +24,7 @@ const kinds: Readonly<Record<string, string>> = {
 const resetsInBody = names.map((name, code) =>
   situation(
     `RST_STREAM in the body, ${name}`,
-    [broken('in a chunk', code)],
+    [broken('behind a chunk', code)],
     `${kinds[name] ?? 'connectionFailed'} 200`,
   ),
 );
@@ -36,6 +36,8 @@ const resetsBeforeHead = names.map((name, code) => {
       [first, ok()],
       'fetched 200, whole, asked 2 times',
     );
+  // It is asked over HTTP/1.1 then, which the server does not speak.
+  if (name === 'HTTP_1_1_REQUIRED') return situation(`RST_STREAM before the head, ${name}`, [first], 'tlsFailed');
   return situation(`RST_STREAM before the head, ${name}`, [first], kinds[name] ?? 'connectionFailed');
 });
 

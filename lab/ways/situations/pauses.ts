@@ -26,7 +26,14 @@ const pause = (
 ): Situation => {
   const fields = [value].flat().map((one): Field => ['Retry-After', one]);
   return {
-    ...{ group: 'Retry-After', name, page: [empty(status, ...fields), ok()], expects, outcomeOf: afterS(seconds) },
+    ...{
+      group: 'Retry-After',
+      name,
+      page: [empty(status, ...fields), ok()],
+      crawl: 'retries',
+      expects,
+      outcomeOf: afterS(seconds),
+    },
   };
 };
 const waits = (name: string, status: number, value: string | readonly string[], seconds: number) =>
@@ -48,7 +55,12 @@ export const pauses: readonly Situation[] = [
   pause('404, an hour', 404, '3600', 0, 'gone 404, not asked again'),
   pause('500, an hour', 500, '3600', 0, 'serverError 500, not asked again'),
   {
-    ...{ group: 'Retry-After', name: '200, an hour, and the next page', expects: 'fetched 200, whole, 1' },
+    ...{
+      group: 'Retry-After',
+      name: '200, an hour, and the next page',
+      crawl: 'retries',
+      expects: 'fetched 200, whole, 1',
+    },
     ...{
       page: [ok({ fields: [...ok().fields, ['Retry-After', '3600']] })],
       paths: { '/next': [ok()] },
@@ -57,7 +69,7 @@ export const pauses: readonly Situation[] = [
     outcomeOf: (seen) => `${pageOutcome(seen)}, ${times(seen, '/next')}`,
   },
   {
-    ...{ group: 'Retry-After', name: '404 with an hour, and the next page', expects: 'gone 404, 1' },
+    ...{ group: 'Retry-After', name: '404, an hour, and the next page', crawl: 'retries', expects: 'gone 404, 0' },
     ...{
       page: [answer(404, { fields: [['Retry-After', '3600']] })],
       paths: { '/next': [ok()] },

@@ -27,7 +27,7 @@ export const redirects: readonly Situation[] = [
   redirect('a blank within', to(301, '/a b'), '/a%20b'),
   redirect('UTF-8 beyond ASCII', to(301, '/t\xc3\xa9'), '/t%C3%A9'),
   redirect('ISO 8859-1 beyond ASCII', to(301, '/t\xe9'), '/t%E9'),
-  redirect('escapes', to(301, '/t%c3%a9'), '/t%C3%A9'),
+  redirect('escapes', to(301, '/t%c3%a9'), '/t%C3%A9', 'redirect 301 to /t%c3%a9; /t%C3%A9: fetched 200, whole'),
   redirect('a body that is a page', ok({ status: 301, fields: [['Location', '/x']] }), '/x'),
   redirect(
     'a body that is cut',
@@ -37,11 +37,11 @@ export const redirects: readonly Situation[] = [
   redirect('two equal fields', to(301, '/x', '/x'), '/x'),
   redirect('the target redirects, too', to(301, '/x'), '/x', 'redirect 301 to /x; /x: redirect 302 to /y'),
   redirect('the target is gone', to(301, '/x'), '/x', 'redirect 301 to /x; /x: gone 404'),
-  wrong('no Location', to(301), 'badResponse 301'),
-  wrong('an empty Location', to(301, ''), 'badResponse 301'),
-  wrong('no URL', to(301, 'http://['), 'badResponse 301'),
+  wrong('no Location', to(301), 'clientError 301'),
+  wrong('an empty Location', to(301, ''), 'clientError 301'),
+  wrong('no URL', to(301, 'http://['), 'clientError 301'),
   wrong('to itself', to(301, '/'), 'redirect 301 to /'),
-  wrong('another scheme', to(301, 'ftp://a.test/'), 'redirect 301 to ftp://a.test/'),
+  wrong('another scheme', to(301, 'ftp://a.test/'), 'clientError 301'),
 ].map((one) => {
   if (one.name === 'the target redirects, too') return { ...one, paths: { '/x': [to(302, '/y')], '/y': [ok()] } };
   return one.name === 'the target is gone' ? { ...one, paths: { '/x': [notFound] } } : one;

@@ -41,7 +41,7 @@ export const robotsFiles: readonly Situation[] = [
   robots('gzip, cut', [coded('gzip', gzipSync(rules).subarray(0, -12))], 'closed'),
   robots('br', [coded('br', brotliCompressSync(Buffer.from(rules)))], 'rules'),
   robots('br, cut', [coded('br', brotliCompressSync(Buffer.from(rules)).subarray(0, -6))], 'closed'),
-  ...[204, 400, 401, 403, 404, 405, 410, 418, 451].map((code) => robots(`${code}`, [empty(code)], 'open')),
+  ...[204, 400, 401, 403, 404, 405, 408, 410, 418, 425, 451].map((code) => robots(`${code}`, [empty(code)], 'open')),
   ...[206, 304].map((code) =>
     robots(
       `${code} that nobody asked for`,
@@ -49,7 +49,8 @@ export const robotsFiles: readonly Situation[] = [
       'closed',
     ),
   ),
-  ...[408, 425, 429, 500, 501, 502, 503, 504, 599].map((code) => robots(`${code}`, [empty(code)], 'closed')),
+  ...[429, 500, 501, 502, 503, 504, 599].map((code) => robots(`${code}`, [empty(code)], 'closed')),
+  ...[408, 425].map((code) => robots(`${code}, then rules`, [empty(code), kept], 'rules')),
   robots('moved to rules', [], 'rules', redirected(kept)),
   robots('moved for a while to rules', [], 'rules', redirected(kept, 302)),
   robots('moved to none', [], 'open', redirected(empty(404))),

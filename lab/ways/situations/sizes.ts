@@ -19,9 +19,9 @@ const part = 'fetched 200, a part, marked as cut';
 export const sizes: readonly Situation[] = [
   size('2 MiB', sized(limit), whole),
   size('2 MiB in chunks', sized(limit), whole, { framing: 'chunks' }),
-  size('2 MiB and a byte', sized(limit + 1), part),
-  size('2 MiB and a byte, in chunks', sized(limit + 1), part, { framing: 'chunks' }),
+  size('2 MiB and 100 bytes', sized(limit + 100), part),
+  size('2 MiB and 100 bytes, in chunks', sized(limit + 100), part, { framing: 'chunks' }),
   size('2 MiB, gzip', gzipSync(sized(limit)), whole, zipped),
-  size('2 MiB and a byte, gzip', gzipSync(sized(limit + 1)), part, zipped),
+  size('2 MiB and 100 bytes, gzip', gzipSync(sized(limit + 100)), part, zipped),
   size('one byte', Buffer.from('x'), 'fetched 200, no text'),
 ];

@@ -1,6 +1,6 @@
 /** Answers that come slowly or stop, and connections that are dead on arrival. */
 import { broken, ok, pageOutcome, times } from '../answers.ts';
-import type { Answer, Arrival, Difference, Situation } from '../situation.ts';
+import type { Answer, Arrival, Situation } from '../situation.ts';
 
 const slow = (name: string, page: readonly Answer[], expects: string, isSlow = true): Situation => ({
   ...{ group: 'slow', name, page, expects, outcomeOf: pageOutcome, ...(isSlow && { isSlow: true as const }) },
@@ -28,29 +28,17 @@ export const slowAnswers: readonly Situation[] = [
   slow('a head that takes eight seconds', [waitsAt('before the head', 8000)], 'timeout'),
 ];
 
-const viaHttp: Difference = {
-  where: { through: ['http'], version: 'HTTP/1.1' },
-  expects: 'closed',
-  reason: 'the proxy answers for the host, by 502 (RFC 9110 §15.6.3)',
-};
-
-const dead = (
-  arrival: Arrival,
-  name: string,
-  expects: string,
-  differs: readonly Difference[] = [],
-  isSlow?: true,
-): Situation => ({
-  ...{ group: 'connection', name, arrival, expects, page: [ok()], outcomeOf: pageOutcome, differs },
-  ...(isSlow && { isSlow }),
+const dead = (arrival: Arrival, name: string, isSlow = false): Situation => ({
+  ...{ group: 'connection', name, arrival, page: [ok()], outcomeOf: pageOutcome, expects: 'robotsUnreachable' },
+  ...(isSlow && { isSlow: true as const }),
 });
 
 export const connections: readonly Situation[] = [
-  dead('refused', 'refused', '', [viaHttp]),
-  dead('closed', 'closed at once', ''),
-  dead('reset', 'reset at once', ''),
-  dead('noTls', 'text of another protocol', ''),
-  dead('silent', 'no byte', '', [], true),
+  dead('refused', 'refused'),
+  dead('closed', 'closed at once'),
+  dead('reset', 'reset at once'),
+  dead('noTls', 'text of another protocol'),
+  dead('silent', 'no byte', true),
   {
     ...{
       group: 'connection',

@@ -16,6 +16,17 @@ export const statuses: readonly Situation[] = [
   ...all([206, 226, 304], 'badResponse'),
   ...all([300, 305, 306], 'clientError'),
   ...all([400, 401, 403, 405, 406, 409, 412, 413, 416, 418, 421, 451, 499], 'clientError'),
+  {
+    ...status(408, 'timeout'),
+    differs: [
+      {
+        where: { isFresh: false },
+        expects: 'timeout 408, asked 2 times',
+        reason:
+          'on a kept connection it says that the connection was idle, so that a new one is tried (RFC 9110 §15.5.9)',
+      },
+    ],
+  },
   status(402, 'paymentRequired'),
   ...all([404, 410], 'gone'),
   ...all([425, 500, 501, 502, 504, 520, 599], 'serverError'),

@@ -59,6 +59,21 @@ describe('a response over HTTP/2', () => {
     }
   });
 
+  it('a stream that is reset on an idle connection is an answer, and not a connection that closed meanwhile', async (t) => {
+    let code = 0;
+    const server = await serveFrames(t, (stream, { requests }) => {
+      if (requests === 1) stream.head(204, [], true);
+      else stream.reset(code);
+    });
+    for (code of [0, 2, 8]) {
+      const get = open(t);
+      await get(server.url('/'));
+      await wait(150);
+      const { failure, staleConnection } = await get(server.url('/'));
+      assert.deepEqual([failure?.kind, staleConnection], ['connectionFailed', false], `code ${code}`);
+    }
+  });
+
   it('an HTTP/2 response that breaks off with its connection is a failure', async (t) => {
     const server = await serveFrames(t, (stream) => {
       stream.head(200);
