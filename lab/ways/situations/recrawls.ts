@@ -1,4 +1,7 @@
-/** A second visit: which validators it brings, and what a 304 then means. */
+/**
+ * A second visit: which validators it brings, and what a 304 then means. What gave no page is visited later than the crawl
+ * lasts.
+ */
 import { answer, broken, empty, html, ok, page, pageOutcome } from '../answers.ts';
 import type { Answer, Field, Seen, Situation } from '../situation.ts';
 
@@ -60,15 +63,15 @@ export const recrawls: readonly Situation[] = [
     'an ETag on a page that is cut',
     broken('in a chunk', 'close', tagged(etag)),
     plain,
-    'unconditional; fetched 200, whole',
+    'no second request; connectionFailed 200',
   ),
   again(
     'an ETag on a redirect',
     empty(301, ['Location', '/x'], etag),
     unchanged,
-    'if-none-match "one"; redirect 301 to /x',
+    'no second request; redirect 301 to /x',
   ),
-  again('an ETag on a 404', answer(404, { fields: [html, etag] }), plain, 'unconditional; fetched 200, whole'),
+  again('an ETag on a 404', answer(404, { fields: [html, etag] }), plain, 'no second request; gone 404'),
   again('a 304 that nobody asked for', plain, unchanged, 'unconditional; badResponse 304, whole'),
   again(
     'a cookie beside the 304',

@@ -23,7 +23,16 @@ export const redirects: readonly Situation[] = [
   redirect('a relative path', to(301, 'x/../y'), '/y'),
   redirect('a query alone', to(301, '?q=1'), '/?q=1'),
   redirect('with a fragment', to(301, '/x#part'), '/x'),
-  redirect('blanks around', to(301, '  /x\t'), '/x'),
+  {
+    ...redirect('blanks around', to(301, '  /x\t'), '/x'),
+    differs: [
+      {
+        where: { version: 'HTTP/2' },
+        expects: 'clientError 301; /x: not asked',
+        reason: 'such a value is malformed, and the field is left out (RFC 9113 §8.2.1)',
+      },
+    ],
+  },
   redirect('a blank within', to(301, '/a b'), '/a%20b'),
   redirect('UTF-8 beyond ASCII', to(301, '/t\xc3\xa9'), '/t%C3%A9'),
   redirect('ISO 8859-1 beyond ASCII', to(301, '/t\xe9'), '/t%E9'),
