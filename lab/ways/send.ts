@@ -24,8 +24,8 @@ export async function send(line: Line, answer: Answer, parts: readonly Part[], s
   return true;
 }
 
-/** Bytes that were written before a reset are read by the client first. ms */
-const beforeResetMs = 50;
+/** A client reads what was written before a reset only if it does so in time: libuv takes both at once for a plain end. ms */
+const beforeResetMs = 1000;
 
 async function breakOff({ socket, wire }: Line, by: Break, stream: number): Promise<boolean> {
   if (by === 'silence') return false;

@@ -46,7 +46,16 @@ export const pauses: readonly Situation[] = [
   waits('503, 2', 503, '2', 2),
   waits('429, 2s', 429, '2s', 2),
   waits('429, two fields, the longer counts', 429, ['1', '3'], 3),
-  waits('429, blanks around', 429, ' 2 ', 2),
+  {
+    ...waits('429, blanks around', 429, ' 2 ', 2),
+    differs: [
+      {
+        where: { version: 'HTTP/2' },
+        expects: 'fetched 200, whole, asked again too soon',
+        reason: 'such a value is malformed, and the field is left out (RFC 9113 §8.2.1)',
+      },
+    ],
+  },
   never('429, an hour', 429, '3600'),
   never('503, an hour', 503, '3600'),
   never('429, a date', 429, 'Tue, 01 Jan 2199 00:00:00 GMT'),

@@ -44,14 +44,17 @@ export const redirects: readonly Situation[] = [
     '/x',
   ),
   redirect('two equal fields', to(301, '/x', '/x'), '/x'),
-  redirect('the target redirects, too', to(301, '/x'), '/x', 'redirect 301 to /x; /x: redirect 302 to /y'),
-  redirect('the target is gone', to(301, '/x'), '/x', 'redirect 301 to /x; /x: gone 404'),
+  {
+    ...redirect('the target redirects, too', to(301, '/x'), '/x', 'redirect 301 to /x; /x: redirect 302 to /y'),
+    paths: { '/x': [to(302, '/y')], '/y': [ok()] },
+  },
+  {
+    ...redirect('the target is gone', to(301, '/x'), '/x', 'redirect 301 to /x; /x: gone 404'),
+    paths: { '/x': [notFound] },
+  },
   wrong('no Location', to(301), 'clientError 301'),
   wrong('an empty Location', to(301, ''), 'clientError 301'),
   wrong('no URL', to(301, 'http://['), 'clientError 301'),
   wrong('to itself', to(301, '/'), 'redirect 301 to /'),
   wrong('another scheme', to(301, 'ftp://a.test/'), 'clientError 301'),
-].map((one) => {
-  if (one.name === 'the target redirects, too') return { ...one, paths: { '/x': [to(302, '/y')], '/y': [ok()] } };
-  return one.name === 'the target is gone' ? { ...one, paths: { '/x': [notFound] } } : one;
-});
+];
