@@ -1,6 +1,6 @@
 /** An answer as bytes of HTTP/1.1 or frames of HTTP/2, in parts that end at its places. */
-import { fieldBlock, frameFlags, frameOf, frameTypes, headFrames } from './h2-frames.ts';
-import type { Answer, Field, Place } from './situation.ts';
+import { fieldBlock, frameFlags, frameOf, frameTypes, headFrames } from './situations/h2-frames.ts';
+import type { Answer, Field, Place } from './situations/situation.ts';
 
 export interface Part {
   readonly bytes: Buffer;

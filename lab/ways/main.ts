@@ -7,7 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import { runWays } from './run.ts';
-import { situations } from './situations.ts';
+import { situations } from './situations/table.ts';
 import { columns } from './ways.ts';
 
 const { values } = parseArgs({

@@ -1,6 +1,6 @@
 /** docs/fetch-ways.md: each situation with its outcome, from the table that `npm run ways` crawls. */
-import type { Situation, Where } from './situation.ts';
-import { situations } from './situations.ts';
+import type { Situation, Where } from './situations/situation.ts';
+import { situations } from './situations/table.ts';
 import { columns, isIn, ways } from './ways.ts';
 
 const head = `# Answers of servers, over every way

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Case, serveWays } from './serve.ts';
-import type { PageRow, Seen, Situation, UrlRow } from './situation.ts';
+import type { PageRow, Seen, Situation, UrlRow } from './situations/situation.ts';
 import { type Column, expectedOf } from './ways.ts';
 
 export interface WaysOptions {

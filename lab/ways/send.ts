@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Part } from './answer-parts.ts';
-import { frameOf, frameTypes, numbers } from './h2-frames.ts';
-import type { Answer, Break } from './situation.ts';
+import { frameOf, frameTypes, numbers } from './situations/h2-frames.ts';
+import type { Answer, Break } from './situations/situation.ts';
 
 /** A connection: `socket` takes bytes, and `wire` is TCP's, below TLS if there is any. */
 export interface Line {

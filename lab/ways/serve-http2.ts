@@ -5,9 +5,9 @@
 import { performServerHandshake } from 'node:http2';
 import { Duplex } from 'node:stream';
 import { http2Parts } from './answer-parts.ts';
-import { frameOf, frameTypes, numbers } from './h2-frames.ts';
 import { type Line, send } from './send.ts';
 import type { AnswerFor } from './serve.ts';
+import { frameOf, frameTypes, numbers } from './situations/h2-frames.ts';
 
 export function serveHttp2(line: Line, answerFor: AnswerFor): void {
   const { socket } = line;

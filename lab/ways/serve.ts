@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 import { makeCertificate } from '../web/certificate.ts';
-import { notFound } from './answers.ts';
 import { type AddressOf, serveProxy, speakHttp, speakSocks4, speakSocks5 } from './proxies.ts';
 import type { Line } from './send.ts';
 import { serveHttp1 } from './serve-http1.ts';
 import { serveHttp2 } from './serve-http2.ts';
-import type { Answer, Arrival, Asked, Situation } from './situation.ts';
+import { notFound } from './situations/answers.ts';
+import type { Answer, Arrival, Asked, Situation } from './situations/situation.ts';
 import { type Column, isIn, type Way, ways } from './ways.ts';
 
 export type AnswerFor = (host: string, path: string, fields: ReadonlyMap<string, string>) => Answer;

@@ -1,5 +1,5 @@
 /** The ways from the crawler to a server: two versions of HTTP, each through no proxy and four kinds of proxies. */
-import type { Situation, Version, Where } from './situation.ts';
+import type { Situation, Version, Where } from './situations/situation.ts';
 
 export interface Way {
   readonly label: string;

@@ -1,7 +1,7 @@
 /** Content codings, whole and cut. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { html, ok, pageOutcome, pageText } from '../answers.ts';
-import type { Situation } from '../situation.ts';
+import { html, ok, pageOutcome, pageText } from './answers.ts';
+import type { Situation } from './situation.ts';
 
 type Code = (body: Buffer) => Buffer;
 

@@ -1,6 +1,6 @@
 /** Cookies that a page sets, and what the next request brings. */
-import { answer, broken, empty, page, withFields } from '../answers.ts';
-import type { Answer, Difference, Field, Seen, Situation } from '../situation.ts';
+import { answer, broken, empty, page, withFields } from './answers.ts';
+import type { Answer, Difference, Field, Seen, Situation } from './situation.ts';
 
 const next = '/next';
 const cookie = (value: string): Field => ['Set-Cookie', value];

@@ -1,6 +1,6 @@
 /** Answers that end early, at each place and in each way. */
-import { broken, ok, pageOutcome } from '../answers.ts';
-import type { Answer, Break, Difference, Place, Situation } from '../situation.ts';
+import { broken, ok, pageOutcome } from './answers.ts';
+import type { Answer, Break, Difference, Place, Situation } from './situation.ts';
 
 const chunked = ok({ framing: 'chunks' });
 const byLength = ok();

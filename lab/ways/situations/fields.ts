@@ -1,6 +1,6 @@
 /** Fields of a response: many, long, odd, twice, beyond ASCII; and responses before the response. */
-import { empty, html, ok, page, pageOutcome, withFields } from '../answers.ts';
-import type { Answer, Field, Seen, Situation } from '../situation.ts';
+import { empty, html, ok, page, pageOutcome, withFields } from './answers.ts';
+import type { Answer, Field, Seen, Situation } from './situation.ts';
 
 const field = (
   name: string,

@@ -1,7 +1,7 @@
 /** What only HTTP/2 can say: resets of a stream, GOAWAY, frames that are odd or wrong. */
-import { broken, ok, pageOutcome, pageText, times } from '../answers.ts';
-import { fieldBlock, frameFlags, frameTypes, numbers } from '../h2-frames.ts';
-import type { Answer, Frame, Situation } from '../situation.ts';
+import { broken, ok, pageOutcome, pageText, times } from './answers.ts';
+import { fieldBlock, frameFlags, frameTypes, numbers } from './h2-frames.ts';
+import type { Answer, Frame, Situation } from './situation.ts';
 
 const only = { where: { version: 'HTTP/2' }, reason: 'HTTP/1.1 has no streams and no frames (RFC 9113 §4)' } as const;
 const names = [

@@ -1,6 +1,6 @@
 /** Retry-After in each form, and what the crawler makes of it. The second answer is a page. */
-import { answer, empty, ok, pageOutcome, times } from '../answers.ts';
-import type { Field, Seen, Situation } from '../situation.ts';
+import { answer, empty, ok, pageOutcome, times } from './answers.ts';
+import type { Field, Seen, Situation } from './situation.ts';
 
 /** At least so many seconds lie between the first two requests. */
 const afterS =

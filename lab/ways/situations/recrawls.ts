@@ -2,8 +2,8 @@
  * A second visit: which validators it brings, and what a 304 then means. What gave no page is visited later than the crawl
  * lasts.
  */
-import { answer, broken, empty, html, ok, page, pageOutcome } from '../answers.ts';
-import type { Answer, Field, Seen, Situation } from '../situation.ts';
+import { answer, broken, empty, html, ok, page, pageOutcome } from './answers.ts';
+import type { Answer, Field, Seen, Situation } from './situation.ts';
 
 /** What the second request for a page asked, and how the page then ended. */
 function secondAsked(seen: Seen): string {

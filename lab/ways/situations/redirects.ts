@@ -1,6 +1,6 @@
 /** Redirects of each kind, and what stands in Location. */
-import { broken, empty, notFound, ok, pageOutcome } from '../answers.ts';
-import type { Answer, Seen, Situation } from '../situation.ts';
+import { broken, empty, notFound, ok, pageOutcome } from './answers.ts';
+import type { Answer, Seen, Situation } from './situation.ts';
 
 const to = (status: number, ...locations: string[]): Answer =>
   empty(status, ...locations.map((location) => ['Location', location] as const));

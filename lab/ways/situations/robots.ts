@@ -1,7 +1,7 @@
 /** robots.txt of each outcome: what of its host is fetched then. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { answer, broken, empty, ok, robotsText, text, times } from '../answers.ts';
-import type { Answer, Seen, Situation } from '../situation.ts';
+import { answer, broken, empty, ok, robotsText, text, times } from './answers.ts';
+import type { Answer, Seen, Situation } from './situation.ts';
 
 const rules = 'User-agent: *\nAllow: /public\nDisallow: /private\n';
 const kept = robotsText(rules);

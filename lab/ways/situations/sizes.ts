@@ -1,7 +1,7 @@
 /** Bodies at the edges of the limit on a page (2 MiB), on the wire and behind their coding. */
 import { gzipSync } from 'node:zlib';
-import { html, ok, pageOutcome, pageText } from '../answers.ts';
-import type { Answer, Situation } from '../situation.ts';
+import { html, ok, pageOutcome, pageText } from './answers.ts';
+import type { Answer, Situation } from './situation.ts';
 
 const limit = 2 * 1024 * 1024;
 /** A page of so many bytes. */

@@ -1,6 +1,6 @@
 /** Answers that come slowly or stop, and connections that are dead on arrival. */
-import { broken, ok, pageOutcome, times } from '../answers.ts';
-import type { Answer, Arrival, Situation } from '../situation.ts';
+import { broken, ok, pageOutcome, times } from './answers.ts';
+import type { Answer, Arrival, Situation } from './situation.ts';
 
 const slow = (name: string, page: readonly Answer[], expects: string, isSlow = true): Situation => ({
   ...{ group: 'slow', name, page, expects, outcomeOf: pageOutcome, ...(isSlow && { isSlow: true as const }) },

@@ -1,6 +1,6 @@
 /** Each status, with a page as its body. */
-import { answer, empty, pageOutcome, times } from '../answers.ts';
-import type { Situation } from '../situation.ts';
+import { answer, empty, pageOutcome, times } from './answers.ts';
+import type { Situation } from './situation.ts';
 
 const status = (code: number, outcome: string): Situation => ({
   ...{ group: 'status', name: `${code}`, expects: `${outcome.split(',')[0]} ${code}${outcome.replace(/^\w+/, '')}` },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { waysPage } from '../../../lab/ways/page.ts';
 import { runWays } from '../../../lab/ways/run.ts';
-import { situations } from '../../../lab/ways/situations.ts';
+import { situations } from '../../../lab/ways/situations/table.ts';
 import { columns, fits, isIn, ways } from '../../../lab/ways/ways.ts';
 import { root } from '../../run/files.ts';
 
