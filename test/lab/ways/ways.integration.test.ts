@@ -12,6 +12,8 @@ import { root } from '../../run/files.ts';
 
 const program = join(root, 'dist/bundle/crawlstream.js');
 const quick = situations.filter(({ isSlow, crawl }) => isSlow === undefined && crawl === undefined);
+/** A third of them over each way of four. */
+const slice = quick.filter((_, n) => n % 3 === 0);
 const labels = ['h1-http-pooled', 'h1-connect-fresh', 'h2-pooled', 'h2-socks5-fresh'];
 
 describe('the table of answers over every way', { timeout: 300_000 }, () => {
@@ -40,11 +42,11 @@ describe('the table of answers over every way', { timeout: 300_000 }, () => {
       }
   });
 
-  it('every quick situation ends as the table says, over four of the ways', async () => {
+  it('a third of the quick situations ends as the table says, over four of the ways', async () => {
     const four = columns.filter(({ domain }) => labels.includes(domain.replace('.test', '')));
     assert.equal(four.length, labels.length);
-    const { cases, mismatches } = await runWays({ situations: quick, columns: four, port: 21_300, program });
-    assert.ok(cases > 600, `${cases} cases`);
+    const { cases, mismatches } = await runWays({ situations: slice, columns: four, port: 21_300, program });
+    assert.ok(cases > 250, `${cases} cases`);
     assert.deepEqual(mismatches, []);
   });
 
