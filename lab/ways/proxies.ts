@@ -22,6 +22,7 @@ export async function serveProxy(
     wire.on('error', () => {});
     const client = context === undefined ? wire : new TLSSocket(wire, { isServer: true, secureContext: context });
     client.on('error', () => {});
+    wire.once('close', () => client.destroy());
     speak(client, addressOf);
   });
   server.listen(port, '127.0.0.1');
@@ -120,7 +121,9 @@ async function reach({ host, port }: Target, addressOf: AddressOf, refuse: () =>
 function splice(client: Socket, onward: Socket, there: (bytes: Buffer) => Buffer = (bytes) => bytes): void {
   onward.on('data', (bytes) => void (client.destroyed || client.write(bytes)));
   onward.on('end', () => client.end());
-  onward.on('error', () => (client instanceof TLSSocket ? client.destroy() : client.resetAndDestroy()));
+  // Node keeps the handle of a socket for ever that is reset behind its end, or twice.
+  const isResettable = () => !(client instanceof TLSSocket || client.writableEnded || client.destroyed);
+  onward.on('error', () => (isResettable() ? client.resetAndDestroy() : client.destroy()));
   onward.on('close', () => client.end());
   client.on('data', (bytes) => void (onward.destroyed || onward.write(there(bytes))));
   client.on('close', () => onward.destroy());

@@ -139,6 +139,8 @@ function serveLine(wire: Socket, way: Way, secureContext: SecureContext, answerF
   const socket = new TLSSocket(wire, { isServer: true, secureContext, ALPNProtocols });
   const line: Line = { socket, wire };
   socket.on('error', () => {});
+  // It holds the handle of a wire that is destroyed.
+  wire.once('close', () => socket.destroy());
   socket.once('secure', () => speak(line, answerFor));
 }
 
