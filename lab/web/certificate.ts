@@ -13,13 +13,13 @@ export interface WebCertificate {
   remove(): void;
 }
 
-/** @throws an error that names openssl, where it is not there or fails. */
-export function makeCertificate({ hosts }: WebPlan): WebCertificate {
+/** `others`: more names, not of the web. @throws an error that names openssl, where it is not there or fails. */
+export function makeCertificate({ hosts }: Pick<WebPlan, 'hosts'>, others: readonly string[] = []): WebCertificate {
   const folder = mkdtempSync(join(tmpdir(), 'crawlstream-web-tls-'));
   const [key, file] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   // A wildcard stands for one label (RFC 9525 §6.3).
   const domains = new Set(hosts.map((name) => name.slice(name.indexOf('.') + 1)));
-  const names = [...domains].map((domain) => `DNS:*.${domain}`).join(',');
+  const names = [...[...domains].map((domain) => `*.${domain}`), ...others].map((name) => `DNS:${name}`).join(',');
   const named = ['-subj', '/CN=synthetic web', '-addext', `subjectAltName=${names}`];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
   execFileSync('openssl', ['req', '-x509', ...curve, '-nodes', '-keyout', key, '-out', file, ...named], {

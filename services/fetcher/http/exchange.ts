@@ -29,6 +29,7 @@ export interface Closing {
   readonly closed: boolean;
   readonly destroyed: boolean;
   once(event: 'close', listener: () => void): unknown;
+  destroy(): unknown;
 }
 
 /** What the exchange needs to know of its connection. */
@@ -112,7 +113,6 @@ export class Exchange implements Watched {
     readonly sink: Writable | undefined;
     readonly sent?: SentRequest;
     readonly archive?: BodyArchive | undefined;
-    /** As HttpRequest has it. */
     readonly mayStart?: (() => boolean) | undefined;
     readonly settle: (response: WireResponse, exchange: Exchange) => void;
   }) {
@@ -260,10 +260,13 @@ export class Exchange implements Watched {
 
   onComplete(): void {
     this.#finish(null, false);
+    if (this.#isTired()) this.#connection.socket?.destroy();
   }
 
   onError(error: Error): void {
     this.#isUnprocessed = error instanceof NotProcessed;
+    // A code of HTTP/2 is an answer.
+    if (error instanceof GaveUp && error.code !== undefined) this.#wasIdle = false;
     this.#isMisread = isOfForm(error, this.#headers);
     if (this.#phase === 'drain') this.#finish(null, false);
     else this.#finish(failureOf(error), false);
@@ -277,6 +280,11 @@ export class Exchange implements Watched {
     if (!this.#reused || !this.#wasIdle) return false;
     const roundTripMs = Math.max(this.#connection.madeInMs ?? 0, this.#limits.idleRaceLateMs);
     return performance.now() - this.#sentMs <= roundTripMs;
+  }
+
+  /** RFC 9110 §15.5.9: the server was tired of an idle connection, and the request may go over a new one. */
+  #isTired(): boolean {
+    return this.#status === 408 && this.#reused;
   }
 
   #wire(): WireFacts | undefined {
@@ -343,9 +351,7 @@ export class Exchange implements Watched {
     if (this.#phase !== 'done') this.#finished(failure, truncated)();
   }
 
-  /**
-   * Ends the exchange. The function returned reports the result; it is to be called at completion, once or more often.
-   */
+  /** Ends the exchange. The function returned reports the result; it is to be called at completion, once or more often. */
   #finished(failure: RequestFailure | null, truncated: boolean): () => void {
     const hadHeaders = this.#status !== 0;
     const staleConnection =
@@ -353,8 +359,6 @@ export class Exchange implements Watched {
       this.#phase === 'headers' &&
       (this.#isUnprocessed || this.#isRace()) &&
       !hadHeaders;
-    // RFC 9110 §15.5.9: the server was tired of an idle connection, and the request may go over a new one.
-    const isTired = this.#status === 408 && this.#reused;
     const unreached = failure !== null && this.#phase === 'connect';
     const misread = failure !== null && this.#isMisread;
     const keepsBody = this.#phase === 'body' && this.#isWanted && this.#sink === undefined;
@@ -380,7 +384,7 @@ export class Exchange implements Watched {
             connectMs: this.#connectMs,
             firstByteMs: this.#firstByteMs,
             failure,
-            staleConnection: staleConnection || isTired,
+            staleConnection: staleConnection || this.#isTired(),
             unreached,
             ...(misread && { misread }),
             wire: unreached ? undefined : this.#wire(),

@@ -125,11 +125,7 @@ export class LenientSender implements Sender {
       else attempt(() => answer.push(chunk));
     });
     socket.once('end', () => attempt(() => answer.end()));
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      // Servers that close with a body's end and unread bytes of ours are seen to reset.
-      if (error.code === 'ECONNRESET' && !answer.isDone) attempt(() => answer.end());
-      else fail(error);
-    });
+    socket.once('error', fail);
     socket.once('close', () => fail(new GaveUp('connectionFailed', 'other side closed')));
     const head = headOf(request, this.#options.name);
     if (head === null) return fail(new GaveUp('refused', 'the request holds a line break in a field or in its path'));

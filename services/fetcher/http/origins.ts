@@ -47,6 +47,7 @@ export function createOrigins(connectors: ConnectorFor, limits: ExchangeLimits, 
 
   return (name, proxy, address, connections, lenient) => {
     const onConnected = (peer: string, socket: Socket) => {
+      socket.once('error', asBreak);
       origin.socket = connections === 1 ? socket : null;
       origin.address = peer;
       // Of several, it is not known which one serves: any may have been idle before. Lenient ones serve once.
@@ -89,6 +90,14 @@ export function createOrigins(connectors: ConnectorFor, limits: ExchangeLimits, 
     const origin: Origin = { dispatcher, connections, lenient, socket: null, address: '', served: 0, inFlight: 0 };
     return origin;
   };
+}
+
+/**
+ * undici takes ECONNRESET for the end of a body whose length is not said. Such a body is incomplete after an error of its
+ * connection (RFC 9112 §8): without its code, a reset is an error as any other.
+ */
+function asBreak(error: NodeJS.ErrnoException): void {
+  if (error.code === 'ECONNRESET') delete error.code;
 }
 
 /** Makes room for one more, least recently used first; origins at work stay. */

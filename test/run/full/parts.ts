@@ -19,6 +19,7 @@ export const parts: readonly Part[] = [
   { name: 'mutants', command: npm('mutate', '--', '--sample', '200') },
   { name: 'fuzz', command: npm('fuzz', '--', '--seconds', '60') },
   { name: 'differential', command: npm('differential', '--', '--answers', '20000') },
+  { name: 'ways', command: npm('ways') },
   { name: 'fields', command: npm('fuzz:fields') },
   {
     name: 'normalize',

@@ -386,6 +386,22 @@ test('a reset, a refused and a closed connection are connection failures', async
   }
 });
 
+test('a body whose length is not said is incomplete after a reset, read strictly or leniently', async (t) => {
+  const plain = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nhalf';
+  // A blank before the colon: only the lenient reader takes it.
+  const odd = 'HTTP/1.1 200 OK\r\ncontent-type : text/plain\r\n\r\nhalf';
+  for (const bytes of [plain, odd]) {
+    const port = await serveSockets(t, (socket) =>
+      socket.once('data', () => socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 50))),
+    );
+    const client = open(t);
+    for (let tries = 0; tries < 2; tries++) {
+      const { failure, misread } = await client.request({ url: `http://127.0.0.1:${port}/`, headers });
+      if (misread !== true) assert.equal(failure?.kind, 'connectionFailed', bytes);
+    }
+  }
+});
+
 test('a response that is not HTTP, or could smuggle a second response, is a bad response', async (t) => {
   const client = open(t, { limits: fast });
   for (const bytes of [

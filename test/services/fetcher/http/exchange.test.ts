@@ -375,7 +375,8 @@ describe('an exchange that is given up', () => {
   });
 
   it('an exchange whose end is the closed connection is complete when the connection closes', () => {
-    const socketOf = (closed: boolean, destroyed: boolean) => Object.assign(new EventEmitter(), { closed, destroyed });
+    const socketOf = (closed: boolean, destroyed: boolean) =>
+      Object.assign(new EventEmitter(), { closed, destroyed, destroy() {} });
     for (const [closed, destroyed, waits] of [
       [false, true, true],
       [true, true, false],

@@ -59,6 +59,36 @@ describe('a response over HTTP/2', () => {
     }
   });
 
+  it('a stream that is reset on an idle connection is an answer, and not a connection that closed meanwhile', async (t) => {
+    let code = 0;
+    const server = await serveFrames(t, (stream, { requests }) => {
+      if (requests === 1) stream.head(204, [], true);
+      else stream.reset(code);
+    });
+    for (code of [0, 2, 8]) {
+      const get = open(t);
+      await get(server.url('/'));
+      await wait(150);
+      const { failure, staleConnection } = await get(server.url('/'));
+      assert.deepEqual([failure?.kind, staleConnection], ['connectionFailed', false], `code ${code}`);
+    }
+  });
+
+  it('a server that breaks the rules of an HTTP/2 connection within a response gives a bad response', async (t) => {
+    const promise = Buffer.from([0, 0, 0, 2, 0x82]);
+    for (const [name, [type, flags, payload, id]] of Object.entries({
+      'PUSH_PROMISE that nobody allowed': [5, 4, promise, undefined],
+      'WINDOW_UPDATE of 0 on the connection': [8, 0, Buffer.alloc(4), 0],
+    } as const)) {
+      const server = await serveFrames(t, (stream) => {
+        stream.head(200);
+        stream.frame(type, flags, payload, id);
+        stream.data('x', true);
+      });
+      assert.equal((await open(t)(server.url('/'))).failure?.kind, 'badResponse', name);
+    }
+  });
+
   it('an HTTP/2 response that breaks off with its connection is a failure', async (t) => {
     const server = await serveFrames(t, (stream) => {
       stream.head(200);

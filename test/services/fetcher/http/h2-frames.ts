@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer, type TLSSocket } from 'node:tls';
+import { fieldBlock, frameOf, numbers } from '../../../../lab/ways/situations/h2-frames.ts';
 import { certificate, privateKey } from './tls-fixture.ts';
 
 export interface Stream {
@@ -34,34 +35,6 @@ export interface FrameServer {
   /** Requests, by the protocol that they came in. */
   readonly asked: string[];
 }
-
-const field = (name: string, value: string): Buffer => {
-  const bytes = Buffer.from(value, 'latin1');
-  // RFC 7541 §6.2.2, §5.1: a literal without indexing, lengths of up to two bytes.
-  const length =
-    bytes.length < 127
-      ? Buffer.of(bytes.length)
-      : Buffer.of(127, (bytes.length - 127) | 0x80, (bytes.length - 127) >> 7);
-  return Buffer.concat([Buffer.of(0, name.length), Buffer.from(name), length, bytes]);
-};
-
-function frameOf(type: number, flags: number, stream: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-const number = (...values: number[]) =>
-  Buffer.concat(
-    values.map((value) => {
-      const bytes = Buffer.alloc(4);
-      bytes.writeUInt32BE(value);
-      return bytes;
-    }),
-  );
 
 export async function serveFrames(
   t: TestContext,
@@ -120,15 +93,10 @@ export async function serveFrames(
             id,
             socket,
             head: (status, fields = [], ends = false) =>
-              send(
-                1,
-                ends ? 5 : 4,
-                id,
-                Buffer.concat([field(':status', `${status}`), ...fields.map((one) => field(...one))]),
-              ),
+              send(1, ends ? 5 : 4, id, fieldBlock([[':status', `${status}`], ...fields])),
             data: (text, ends = false) => send(0, ends ? 1 : 0, id, Buffer.from(text)),
-            reset: (code) => send(3, 0, id, number(code)),
-            goAway: (code, lastStream = id) => send(7, 0, 0, number(lastStream, code)),
+            reset: (code) => send(3, 0, id, numbers(code)),
+            goAway: (code, lastStream = id) => send(7, 0, 0, numbers(lastStream, code)),
             frame: (kind, bits, bytes, stream = id) => send(kind, bits, stream, bytes),
           },
           connection,

@@ -1,0 +1,47 @@
+/** docs/fetch-ways.md: each situation with its outcome, from the table that `npm run ways` crawls. */
+import type { Situation, Where } from './situations/situation.ts';
+import { situations } from './situations/table.ts';
+import { columns, isIn, ways } from './ways.ts';
+
+const head = `# Answers of servers, over every way
+
+- This page lists what a crawl makes of each answer. The outcome is the same over every way, unless the row names a difference.
+- \`npm run ways\` crawls all of it by the built command: each situation on a host, over ${ways.length} ways, on a new connection and on the one that
+  brought robots.txt. \`npm run test:integration\` crawls a part.
+- The servers write bytes of HTTP/1.1 and frames of HTTP/2 by hand. Proxies pass bytes unchanged.
+- Outcomes are those of \`crawlstream export urls\`, with the status. *Whole* and *a part* say how much of a page's text is kept.
+- An answer "breaks off" at a place: in HTTP/2, a chunk is a DATA frame, and its size the head of the frame.
+- \`npm run generate\` writes this page from \`lab/ways/situations/\`.
+`;
+
+export function waysPage(): string {
+  const groups = [...new Set(situations.map(({ group }) => group))];
+  const cases = columns.reduce((sum, column) => sum + situations.filter((one) => isIn(one, column)).length, 0);
+  const counts = `${situations.length} situations, ${cases.toLocaleString('en')} cases.`;
+  const wayRows = ways.map(({ label, version, means }) => `| \`${label}\` | ${version} | ${means} |\n`).join('');
+  const wayTable = `\n## Ways\n\n| way | version | means |\n| --- | --- | --- |\n${wayRows}`;
+  return `${head}\n${counts}\n${wayTable}${groups.map(section).join('')}`;
+}
+
+function section(group: string): string {
+  const rows = situations.filter((one) => one.group === group).map(row);
+  return `\n## ${group[0]!.toUpperCase()}${group.slice(1)}\n\n| situation | outcome | where it differs |\n| --- | --- | --- |\n${rows.join('')}`;
+}
+
+function row({ name, expects, only, differs = [] }: Situation): string {
+  const differences = differs.map((one) => `${whereOf(one.where)}: ${one.expects}, since ${one.reason}`);
+  const onlyThere = only === undefined ? [] : [`${whereOf(only.where)} alone`];
+  return `| ${cell(name)} | ${cell(expects)} | ${cell([...onlyThere, ...differences].join('; '))} |\n`;
+}
+
+function whereOf({ version, through, secure, isFresh }: Where): string {
+  const parts = [
+    ...(version === undefined ? [] : [version]),
+    ...(secure === undefined ? [] : [secure ? 'https' : 'http']),
+    ...(through === undefined ? [] : [`through ${through.join(', ')}`]),
+    ...(isFresh === undefined ? [] : [isFresh ? 'new connections' : 'kept connections']),
+  ];
+  return parts.join(', ');
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('*', '\\*');

@@ -1,0 +1,35 @@
+/**
+ * A connection of HTTP/2, on the server's side. Node's session reads the requests and answers SETTINGS and PING; responses
+ * are frames of our own on the same connection, of which the session knows nothing.
+ */
+import { performServerHandshake } from 'node:http2';
+import { Duplex } from 'node:stream';
+import { http2Parts } from './answer-parts.ts';
+import { type Line, send } from './send.ts';
+import type { AnswerFor } from './serve.ts';
+import { frameOf, frameTypes, numbers } from './situations/h2-frames.ts';
+
+export function serveHttp2(line: Line, answerFor: AnswerFor): void {
+  const { socket } = line;
+  const reader = new Duplex({
+    read() {},
+    write(bytes: Buffer, _, done) {
+      if (!socket.destroyed && socket.writable) socket.write(bytes);
+      done();
+    },
+  });
+  const session = performServerHandshake(reader);
+  session.on('error', () => {});
+  session.on('stream', (stream, headers) => {
+    stream.on('error', () => {});
+    const id = stream.id!;
+    const fields = new Map(Object.entries(headers).map(([name, value]) => [name, `${value}`]));
+    const answer = answerFor(fields.get(':authority') ?? '', fields.get(':path') ?? '', fields);
+    void send(line, answer, http2Parts(answer, id), id).then((isOpen) => {
+      if (!isOpen || answer.closes !== true) return;
+      socket.end(frameOf(frameTypes.goAway, 0, 0, numbers(id, 0)));
+    });
+  });
+  socket.on('data', (bytes) => reader.push(bytes));
+  socket.on('close', () => session.destroy());
+}
