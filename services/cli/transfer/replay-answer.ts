@@ -89,7 +89,7 @@ async function sitemapReport(
 ): Promise<Pick<PageReport, 'page' | 'groups' | 'pending'>> {
   const groups: PageReport['groups'][number][] = [];
   const pending: number[] = [];
-  const { host } = new URL(url);
+  const { hostname } = new URL(url);
   const body = openSitemapBody({
     url,
     contentType: () => contentTypeOf(response.headers) || null,
@@ -98,7 +98,7 @@ async function sitemapReport(
       if (isIndex) return undefined;
       const origin = { url, ...source, atMs: response.endMs, traceparent: '', tags: [] };
       const speaksFor = (entry: { readonly url: string; readonly coverage: string }) =>
-        entry.coverage !== 'elsewhere' || new URL(entry.url).host === host ? true : null;
+        entry.coverage !== 'elsewhere' || new URL(entry.url).hostname === hostname ? true : null;
       const found = gatherEntries(links, origin, entries, {
         depth: depth + 1,
         share: 0,

@@ -31,12 +31,12 @@ export function readFeed(
   const feed = parseSitemap(body, contentType, from.url, () => performance.now() > endMs);
   if (feed.form === null) return null;
   const entries = nofollow ? [] : feed.entries;
-  const { host } = new URL(from.url);
+  const { hostname } = new URL(from.url);
   const links = gatherEntries(maker, from, entries, {
     depth: feed.form === 'index' ? depth : depth + 1,
     share: cash / Math.max(1, entries.length),
     foundIn: feed.form === 'feed' ? 'feed' : 'sitemap',
-    speaksFor: ({ url, alternate }) => alternate === undefined && new URL(url).host === host,
+    speaksFor: ({ url, alternate }) => alternate === undefined && new URL(url).hostname === hostname,
   });
   return { links, signature: signatureOf(feed, headers) };
 }

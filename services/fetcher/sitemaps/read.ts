@@ -157,21 +157,20 @@ function publish(
   clientUrl: SitemapTask,
   entries: readonly SitemapEntry[],
 ): Promise<void> | undefined {
-  const { host } = new URL(clientUrl.url);
-  const voucher = new URL(clientUrl.origin).host;
+  const { hostname } = new URL(clientUrl.url);
+  const voucher = new URL(clientUrl.origin).hostname;
   const origin = { url: clientUrl.url, ...source, atMs: requestPath.clock.nowMs(), traceparent: '', tags: [] };
   const { groups, pending } = gatherEntries(links, origin, entries, {
     depth: clientUrl.depth,
     share: 0,
     foundIn: 'sitemap',
     speaksFor: ({ url, coverage }) =>
-      clientUrl.trusted || coverage !== 'elsewhere' || speaksFor(url, host, voucher) ? true : null,
+      clientUrl.trusted || coverage !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null,
   });
   return groups.length === 0 ? undefined : reporter.found(groups, pending);
 }
 
-/** Another port is another site, maybe of another owner; http and https on their own ports are one. */
-function speaksFor(url: string, host: string, voucher: string): boolean {
-  const target = new URL(url).host;
-  return target === host || target === voucher;
+function speaksFor(url: string, hostname: string, voucher: string): boolean {
+  const target = new URL(url).hostname;
+  return target === hostname || target === voucher;
 }
