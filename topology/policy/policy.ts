@@ -164,6 +164,8 @@ export interface Policy {
   hostSettings(hostKey: string): HostSettings;
   /** Does it cap what a host or a domain may give? */
   readonly hasCaps: boolean;
+  /** Does an overlay set a budget for hosts? */
+  readonly givesBudgets: boolean;
   /** URLs of a host at full rate, by an overlay; -1: the budget counts. */
   budgetOf(hostKey: string): number;
   /** Overlays that match a normal URL, and what they decide. */
@@ -248,6 +250,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     config,
     hostSettings: overlays === null ? () => config : overlays.ofHost,
     hasCaps: hasCaps(config),
+    givesBudgets: (config.overlays ?? []).some(({ set }) => set.budget !== undefined),
     budgetOf: overlays === null ? () => -1 : (hostKey) => overlays.ofHost(hostKey).budget ?? -1,
     deciding: overlays === null ? () => [] : overlays.deciding,
     givenQueueOf: overlays === null ? () => null : (url) => overlays.ofUrl(url).frontQueue ?? null,

@@ -38,7 +38,7 @@ export interface Expected {
 }
 
 /** `maxDepth` of the policies: they tell the two crawls apart. */
-const depths = { before: 3_000, new: 4_000 };
+const depths = { before: 30_000, new: 40_000 };
 
 export async function race(fleet: FleetHere, folder: string, one: Race): Promise<Expected> {
   const { name, caller, owner, newOwner, urls } = one;
