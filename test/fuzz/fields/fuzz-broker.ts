@@ -144,7 +144,7 @@ function honest(topic: Fuzzed, tasks: readonly Task[], below: Below): TopicRecor
   }
 }
 
-/** Each role goes on with what comes behind the records: the frontier grants, the fetcher fetches, consumers read to the end. */
+/** Each role goes on with what comes behind the records: the frontier commits, the fetcher fetches, consumers read to the end. */
 async function lookAtAll(
   parts: InProcessCrawl,
   crawl: string,
@@ -152,10 +152,13 @@ async function lookAtAll(
   task: Task,
   tried: number,
 ): Promise<void> {
-  const { log, codec, counters, port } = parts;
-  const admitted = counters().admitted;
+  const { log, codec, frontier, port } = parts;
   await parts.seed([`http://seed-${tried}.test:${port}/`]);
-  await parts.until(`the frontier to admit a URL after ${tried} records`, () => counters().admitted > admitted);
+  for (const topic of ['control', 'results', 'discovered'] as const) {
+    const { end } = await log.offsets(`${crawl}.${topic}`, 0);
+    const isPassed = () => (frontier.committed().get(0)?.positions[topic].offset ?? 0) >= end;
+    await parts.until(`the frontier to pass ${end} records of ${topic}`, isPassed);
+  }
   // Sent by the test: orders may have spent the crawl's quota.
   const host = `task-${tried}.test`;
   const urls = [{ ...task.urls[0]!, url: `http://${host}:${port}/` }];
