@@ -64,13 +64,16 @@ test('no call does anything to a crawl that takes the name of the one that it wa
   assert.ok(pairs >= fleet.routes.length ** 2 && fleet.routes.length > 20);
   await fleet.stop();
   const again = await open();
-  after(() => again.stop());
-  for (const expected of kept.values()) {
-    assertSame(again.parts.fleet.file(expected.name)!, expected);
-    assertSame(storedFile(folder, expected.name), expected);
+  try {
+    for (const expected of kept.values()) {
+      assertSame(again.parts.fleet.file(expected.name)!, expected);
+      assertSame(storedFile(folder, expected.name), expected);
+    }
+    const names = again.parts.fleet.names.filter((name) => name.startsWith('raced-'));
+    assert.deepEqual(names.sort(), [...kept.values()].map(({ name }) => name).sort());
+  } finally {
+    await again.stop();
   }
-  const names = again.parts.fleet.names.filter((name) => name.startsWith('raced-'));
-  assert.deepEqual(names.sort(), [...kept.values()].map(({ name }) => name).sort());
 });
 
 interface Drawn extends Pick<Race, 'first' | 'second' | 'before' | 'state'> {
