@@ -58,10 +58,10 @@ export class NaiveBudgets {
     account.period = period;
   }
 
-  /** Does any host of the same budget have URLs that wait? */
-  hasWaiting(budget: NaiveBudget, hostKey: string): boolean {
+  /** Hosts of the same budget with URLs that wait. */
+  waitingWith(budget: NaiveBudget, hostKey: string): readonly string[] {
     const key = this.keyOf(budget, hostKey);
-    return this.#waiting.some((other) => this.keyOf(budget, other) === key);
+    return this.#waiting.filter((other) => this.keyOf(budget, other) === key);
   }
 
   lookAt(key: string): void {
@@ -96,12 +96,9 @@ export class NaiveBudgets {
       for (const hostKey of this.#waiting) {
         if (this.keyOf(budget, hostKey) !== key || !canTake(hostKey)) continue;
         const host = hosts.get(hostKey)!;
-        if (opened >= this.left(budget, hostKey, host.ownBudget, nowMs)) {
-          // A host's own budget is nobody else's.
-          if (host.ownBudget < 0) break;
-          continue;
-        }
-        opened += host.deferred.length;
+        const left = this.left(budget, hostKey, host.ownBudget, nowMs);
+        if (opened >= left) continue;
+        opened += Math.min(host.deferred.length, left - opened);
         host.isOpen = true;
         if (host.dead) Object.assign(host, { dead: false, failures: Math.max(0, host.failures - 1) });
       }

@@ -155,7 +155,7 @@ export class NaiveFrontier {
     for (const [key, host] of this.hosts) {
       if (!host.isOpen || isOpenOf(key)) continue;
       assert.equal(budget === undefined ? 1 : this.#deferredLeft(key, host), 0, `${key} has budget left`);
-      host.isOpen = false;
+      this.#close(key, host);
     }
   }
 
@@ -297,7 +297,14 @@ export class NaiveFrontier {
     if (budget !== undefined && count > 0) this.#budgets.spend(budget, hostKey, count, this.nowMs);
     host.deferred.splice(0, count);
     this.#budgets.settle(hostKey, host);
-    if (host.isOpen && this.#deferredLeft(hostKey, host) === 0) host.isOpen = false;
+    if (host.isOpen && this.#deferredLeft(hostKey, host) === 0) this.#close(hostKey, host);
+  }
+
+  /** Others of its budget may have room that its own budget does not let it take. */
+  #close(hostKey: string, host: NaiveHost): void {
+    const { budget } = this.rules;
+    host.isOpen = false;
+    if (budget !== undefined) this.#budgets.lookAt(this.#budgets.keyOf(budget, hostKey));
   }
 
   /** How many of the URLs that wait for a budget could go now. */
@@ -472,7 +479,11 @@ export class NaiveFrontier {
   #isBeyond(hostKey: string, { ownBudget }: NaiveHost): boolean {
     const budget = this.rules.budget!;
     const isSpent = this.#budgets.left(budget, hostKey, ownBudget, this.nowMs) === 0;
-    return isSpent || this.#budgets.hasWaiting(budget, hostKey);
+    const waiting = this.#budgets.waitingWith(budget, hostKey).map((key) => this.hosts.get(key)!);
+    // They may all wait for budgets of their own.
+    const isAnyOpen = waiting.some((host) => host.isOpen && !isHeld(host));
+    if (waiting.length > 0 && !isSpent && !isAnyOpen) this.#budgets.lookAt(this.#budgets.keyOf(budget, hostKey));
+    return isSpent || waiting.length > 0;
   }
 
   /** Leases past their time, by deadline and then by number: their URLs return to the queue in this order. */

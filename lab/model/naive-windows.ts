@@ -20,8 +20,8 @@ export function isOpen(windows: readonly NaiveWindow[], hostKey: string, nowMs: 
 export function openedAtMs(windows: readonly NaiveWindow[], hostKey: string, nowMs: number): number {
   const window = windowOf(windows, hostKey);
   if (window === undefined) return 0;
-  // Windows open on the hour; one that is open for ever was never opened.
-  let atMs = nowMs - (nowMs % hourMs);
+  // Windows open on the hour of their own time zone; one that is open for ever was never opened.
+  let atMs = nowMs - ((nowMs + window.utcOffsetMinutes * 60_000) % hourMs);
   for (let hours = 0; hours < 24 * 8; hours++, atMs -= hourMs) if (!isWithin(window, atMs - 1)) return atMs;
   return 0;
 }

@@ -44,6 +44,11 @@ export function showCrawl(clock: Clock, view: () => CrawlView | undefined): Show
   return { viewers: new Viewers({ clock, view }), view, isExplaining: false };
 }
 
+/** Can calls about the crawl be answered now? */
+export function isUp({ view }: ShownCrawl): boolean {
+  return view() !== undefined;
+}
+
 /** `view`: undefined while this process is not up yet, or is stopping. */
 export function createDashboard(clock: Clock, view: () => CrawlView | undefined): Dashboard {
   const crawl = showCrawl(clock, view);
@@ -94,7 +99,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
         const { url } = request.query as { readonly url?: unknown };
         if (typeof url !== 'string' || url.trim() === '')
           throw invalid('url is missing: send the URL, as in url=https%3A%2F%2Fexample.org%2F');
-        if (crawl.isExplaining) throw away('another URL is being explained: retry in a moment');
+        if (crawl.isExplaining) throw tooMany('another URL is being explained: retry in a moment');
         crawl.isExplaining = true;
         try {
           return await reply.headers(pageHeaders).send(await now(request)[question](url.trim()));
@@ -106,7 +111,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
     app.get('/dashboard/events', reading, (request, reply) => {
       const { viewers } = of(request);
       const taken = viewers.takenFor(request.ip);
-      if (taken !== null) throw away(`${taken} already show this crawl, which is the limit: close one`);
+      if (taken !== null) throw tooMany(`${taken} already show this crawl, which is the limit: close one`);
       // A stream has no end that a HEAD could wait for.
       if (request.method === 'HEAD') return reply.headers(pageHeaders).type('text/event-stream; charset=utf-8').send();
       reply.hijack();
@@ -180,6 +185,10 @@ function byOf({ body, ip, id }: Asked): string {
   const by = typeof given === 'string' && given !== '' && given.length <= byCharsMax ? given : `dashboard from ${ip}`;
   // A separate dashboard asks a frontier in the name of its caller.
   return by.includes(', request ') ? by : `${by}, request ${id}`;
+}
+
+function tooMany(message: string): Error {
+  return Object.assign(new Error(message), { statusCode: 429, code: 'TOO_MANY' });
 }
 
 function away(message: string): CrawlstreamError {

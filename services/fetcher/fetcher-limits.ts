@@ -12,6 +12,8 @@ export const fetcherLimits = {
   adaptiveDelayMaxMs: 30_000,
   /** Lease ids remembered per partition, to take each once: far more than a reader can see twice. */
   leaseIdsMax: 65_536,
+  /** A grant time that is further ahead does not move a fetcher’s clock, ms: one wrong record would expire all later leases. */
+  grantAheadMsMax: 3_600_000,
   /** Reports that were durable after their lease's deadline, kept for leases granted before: some MB, a thousand leases of ten URLs. */
   lateReportsMax: 10_000,
   /** robots.txt copies kept, and their bytes together: most have 1–5 kB, hostile ones 500 KiB. */

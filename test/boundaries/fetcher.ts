@@ -18,6 +18,7 @@ import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { sessionLimits } from '../../services/fetcher/http/session-limits.ts';
 import { createSessions } from '../../services/fetcher/http/sessions.ts';
 import { createLateReports } from '../../services/fetcher/leases/late-reports.ts';
+import { createGrantClock } from '../../services/fetcher/pace/grant-clock.ts';
 import { createProcessorShare } from '../../services/fetcher/pace/processor-share.ts';
 import { createExtractor } from '../../services/fetcher/pages/extract.ts';
 import { parseByHook } from '../../services/fetcher/pages/parse-by-hook.ts';
@@ -283,6 +284,12 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   repeatsMax: undriven('paced-request.test.ts has a third request made, and no fourth'),
   adaptiveDelayMaxMs: undriven('of a response that took seconds'),
   leaseIdsMax: undriven('65,536 tasks through the codec: intake.test.ts has that each is taken once'),
+  // Does a grant that is so far ahead move the clock?
+  grantAheadMsMax: upTo((ms) => {
+    const clock = createGrantClock(createFakeClock(1_000));
+    clock.observe(1_000 + ms);
+    return clock.aheadMs > 0;
+  }),
   // Of so many reports that came late, is the oldest still known?
   lateReportsMax: upTo((n) => {
     const reports = createLateReports(createFakeClock(), new AbortController().signal, 1_000);

@@ -29,4 +29,5 @@ export const longFiles: ReadonlySet<string> = new Set([
   'test/lab/simulation/mutations.integration.test.ts',
   'test/services/cli/bad-day.integration.test.ts',
   'test/services/cli/crawl/workers.integration.test.ts',
+  'test/services/extras/fleet/race/every-pair.integration.test.ts',
 ]);

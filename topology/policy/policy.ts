@@ -170,6 +170,8 @@ export interface Policy {
   hostSettings(hostKey: string): HostSettings;
   /** Whether the policy caps the URLs or pages of a host or domain. */
   readonly hasCaps: boolean;
+  /** Whether an overlay sets a budget for hosts. */
+  readonly givesBudgets: boolean;
   /** Budget of a host that an overlay sets, in URLs; -1: none does, so the domain's budget counts. */
   budgetOf(hostKey: string): number;
   /** Overlays that match a normal URL, with the fields that they decide. */
@@ -255,6 +257,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     config,
     hostSettings: overlays === null ? () => config : overlays.ofHost,
     hasCaps: hasCaps(config),
+    givesBudgets: (config.overlays ?? []).some(({ set }) => set.budget !== undefined),
     budgetOf: overlays === null ? () => -1 : (hostKey) => overlays.ofHost(hostKey).budget ?? -1,
     deciding: overlays === null ? () => [] : overlays.deciding,
     givenQueueOf: overlays === null ? () => null : (url) => overlays.ofUrl(url).frontQueue ?? null,

@@ -5,6 +5,7 @@
  *   DIR/crawls/NAME/fleet.json this
  *   DIR/crawls/.new-NAME/      a crawl that is being made: a kill leaves it, and the next start removes it
  *   DIR/crawls/.gone-…/        a crawl that is being deleted: the next start goes on with it
+ *   DIR/outputs/               rows that outputs sort while clients read them; emptied at each start
  *   DIR/hosts/                 what hosts asked for that outlives the process (host-facts.ts); its lock is the fleet's
  *   DIR/least-waits.json       what the fleet's least wait was, and since when (least-waits.ts)
  *   DIR/loop.json             for which crawl the event loop stood when the process died (../runtime/loop/loop-note.ts)

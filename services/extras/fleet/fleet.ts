@@ -175,6 +175,14 @@ export class Fleet {
     return this.#entries.get(name)?.running?.reads;
   }
 
+  /** Resolves once nothing is being done to a crawl, and it neither starts nor stops. */
+  async settled(name: string): Promise<void> {
+    const entry = this.#entries.get(name);
+    await entry?.turn;
+    if (entry?.running === undefined || entry.running.reads !== undefined) return;
+    await (entry.state === 'starting' ? Promise.race([entry.running.up, entry.over]) : entry.over);
+  }
+
   /** Resolves once it is so. `judge` is asked when its turn comes. undefined: there is no such crawl, or not any more by then. */
   wish(
     name: string,

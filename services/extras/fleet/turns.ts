@@ -22,6 +22,10 @@ export function missingCrawl(name: string): Error {
   return Object.assign(new Error(message), { statusCode: 404, code: 'NOT_FOUND' });
 }
 
+export function isMissing(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null)?.code === 'NOT_FOUND';
+}
+
 export function stopping(): CrawlstreamError {
   return new CrawlstreamError('NOT_READY', 'this fleet is stopping: retry in a moment');
 }

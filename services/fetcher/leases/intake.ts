@@ -7,6 +7,7 @@
 import { blankDeadLetter } from '../../../schemas/blank.ts';
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
 import { enterRecord, refusalText } from '../../../topology/border/enter-record.ts';
+import { canParse } from '../../../topology/url/can-parse.ts';
 import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { type AwaitSchema, awaitSchema } from '../../runtime/avro/await-schema.ts';
@@ -49,6 +50,18 @@ export interface TaskIntakeOptions {
   /** Number of partitions of every topic. */
   readonly partitions: number;
   readonly keyMode: KeyMode;
+}
+
+/** Why a task cannot be worked on: one of its URLs is none; null: all are. */
+function badUrlOf({ urls, robotsHops }: Task): string | null {
+  const named = [
+    ...urls.map(({ url }, at) => [`urls[${at}].url`, url] as const),
+    ...robotsHops.map(({ url }, at) => [`robotsHops[${at}].url`, url] as const),
+  ];
+  const bad = named.find(([, url]) => !/^https?:/.test(url) || !canParse(url));
+  if (bad === undefined) return null;
+  const [field, url] = bad;
+  return `${field} is ${JSON.stringify(url.slice(0, 200))}, but must be an http or https URL: fix the program that sends it`;
 }
 
 export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptions): TaskIntake {
@@ -96,7 +109,8 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
     try {
       const decoded = codec.decode('tasks', value);
       const { record, refusals } = enterRecord('tasks', decoded);
-      return record ?? { why: refusalText(refusals[0]!), hostKey: decoded.hostKey };
+      const why = record === null ? refusalText(refusals[0]!) : badUrlOf(record);
+      return record === null || why !== null ? { why: why!, hostKey: decoded.hostKey } : record;
     } catch (error) {
       return { why: (error as Error).message, hostKey: '' };
     }

@@ -3,7 +3,7 @@ import { avroSchemas } from '../../../schemas/avro.ts';
 import type { TopicRecords } from '../../../schemas/types.ts';
 
 export type Fields = Record<string, unknown>;
-type Schema =
+export type Schema =
   | string
   | readonly Schema[]
   | {

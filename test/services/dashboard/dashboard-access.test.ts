@@ -74,7 +74,7 @@ test('one address takes a bounded number of viewers’ places, and others can st
   const { viewersOfClientMax } = dashboardLimits;
   for (let n = 0; n < viewersOfClientMax; n++) assert.equal((await ask(port, '/dashboard/events')).statusCode, 200);
   const refused = await ask(port, '/dashboard/events');
-  assert.equal(refused.statusCode, 503);
+  assert.equal(refused.statusCode, 429);
   let body = '';
   for await (const chunk of refused) body += chunk;
   assert.match(body, /16 pages of 127\.0\.0\.1 already show this crawl, .*: close one/);

@@ -28,6 +28,8 @@ export class FactsTable {
   readonly #profiles: Profile[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #rare = new Map<number, HostFacts>();
+  /** May any host have a budget of its own? Nothing is decided by it but where to look. */
+  hasOwnBudgets = false;
 
   constructor() {
     this.#numberOf(newHostFacts);
@@ -72,7 +74,8 @@ export class FactsTable {
   }
 
   set(host: number, facts: HostFacts): void {
-    const { readyAtMs, fetched, pages, fetchMs, deadUntilMs, bytes } = facts;
+    const { readyAtMs, fetched, pages, fetchMs, deadUntilMs, bytes, ownBudget } = facts;
+    if (ownBudget >= 0) this.hasOwnBudgets = true;
     const fits = deadUntilMs === 0 && fetched <= columnMax && pages <= columnMax && fetchMs <= columnMax;
     const number = fits ? this.#numberOf(facts, this.#profile[host]!) : rareProfile;
     if (this.#profile[host] === rareProfile && number !== rareProfile) this.#rare.delete(host);
@@ -97,6 +100,12 @@ export class FactsTable {
   ownDelayMs(host: number): number {
     const number = this.#profile[host]!;
     return number === rareProfile ? this.#rare.get(host)!.ownDelayMs : this.#profiles[number]!.ownDelayMs;
+  }
+
+  /** -1: none. */
+  ownBudget(host: number): number {
+    const number = this.#profile[host]!;
+    return number === rareProfile ? this.#rare.get(host)!.ownBudget : this.#profiles[number]!.ownBudget;
   }
 
   deferredOpen(host: number): boolean {

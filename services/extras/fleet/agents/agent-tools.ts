@@ -13,7 +13,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { counted } from '../../../runtime/counted.ts';
 import type { Fleet } from '../fleet.ts';
 import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
-import type { ReadLog } from '../running-crawl.ts';
+import { type CrawlReads, whileThere } from '../read-crawl.ts';
 import type { FoundPage } from '../scrape/page-finder.ts';
 import { type Asker, PageScraper, type ReadAnswer, restStates } from '../scrape/page-scraper.ts';
 import { mcpLimits } from './mcp-limits.ts';
@@ -37,12 +37,10 @@ export interface Hit {
   readonly score: number;
 }
 
-export interface AgentToolsOptions {
+export interface AgentToolsOptions extends CrawlReads {
   readonly fleet: Fleet;
   readonly clock: Clock;
   readonly bounds: AgentBounds;
-  /** Opens the log of a crawl that does not run. `path`: of its folder. */
-  reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
   /** Best first. `path`: of a crawl's folder; nothing where it has no index yet. */
   search(path: string, words: string, limit: number): readonly Hit[];
   /** How a crawl treats a URL: names and values. */
@@ -132,7 +130,8 @@ export class AgentTools {
 
   async explain(crawl: string, url: string): Promise<readonly (readonly [name: string, value: string])[]> {
     this.#allowed(url);
-    return this.#options.explain(this.#needed(crawl).data, parseSeed(url));
+    const one = this.#needed(crawl);
+    return whileThere(this.#options, one, () => this.#options.explain(one.data, parseSeed(url)));
   }
 
   async #create(seed: string, policy: Readonly<Record<string, unknown>>, name?: string): Promise<CrawlAnswer> {

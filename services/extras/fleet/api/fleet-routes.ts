@@ -18,6 +18,7 @@ import type { OutputSender } from '../outputs/send-output.ts';
 import type { Callers } from '../owners/callers.ts';
 import type { Owner } from '../owners/owner-file.ts';
 import type { Quotas } from '../owners/quotas.ts';
+import { bytesWhileThere, idOf, readCrawl, whileThere } from '../read-crawl.ts';
 import type { ReadLog } from '../running-crawl.ts';
 import { isPageCrawl, type PageScraper } from '../scrape/page-scraper.ts';
 import { missingCrawl } from '../turns.ts';
@@ -96,6 +97,7 @@ export function fleetRoutes(
           `name: names such as ${call.name} are reserved for single pages (POST /v1/scrape); choose another`,
         );
       const { crawl, isNew } = await fleet.create(mine, caller === null ? 'operator' : 'owner', () => {
+        checkCaller(request);
         const refused = quotas?.refusal(mine.owner, fleet.list(mine.owner), mine.weight) ?? null;
         if (refused !== null) throw tooMany(reply, refused);
       });
@@ -146,17 +148,14 @@ export function fleetRoutes(
 
     app.get<Named>('/v1/crawls/:name/pages', door, async (request, reply) => {
       const { name } = request.params;
-      const { fleet, reading, kept } = parts();
+      const { fleet, kept } = parts();
       const { cursor, limit } = readCall(pagesQuery, request.query);
       const crawl = seen(request, name);
       const file = fleet.file(name)!;
-      const id = `${name} ${crawl.createdAtMs}`;
       const from = cursorIn(file, cursor);
-      const take = async (reads: ReadLog) => readPages(reads, await kept.of(id, reads), from, limit);
-      const reads = fleet.reads(name);
-      const { lines, cursor: next } = reads === undefined ? await reading(crawl.data, take) : await take(reads);
-      // The pages may be of another crawl, and of another owner, that has the name by now.
-      if (fleet.find(name)?.createdAtMs !== crawl.createdAtMs) throw missingCrawl(name);
+      const { lines, cursor: next } = await readCrawl(parts(), crawl, async (reads) =>
+        readPages(reads, await kept.of(idOf(crawl), reads), from, limit),
+      );
       return reply
         .header('x-cursor', cursorText(file, next))
         .type('application/jsonl')
@@ -166,23 +165,22 @@ export function fleetRoutes(
     for (const output of outputs) {
       app.get<Named>(`/v1/crawls/:name/${output.file}`, door, async (request, reply) => {
         const { fleet, reading, outputs: sender } = parts();
-        const { name, owner, data } = seen(request, request.params.name);
+        const crawl = seen(request, request.params.name);
+        const { name, owner, data } = crawl;
         const why = output.refusal?.(fleet.file(name)!) ?? null;
         if (why !== null) throw new CrawlstreamError('NO_MATCH', why);
         if (isHead(request)) return reply.type(output.type).send();
         const taken = sender.takenFor(owner);
         if (taken !== null) throw tooMany(reply, { message: `${taken}: wait for one to end`, waitS: 5 });
-        // By a separate log, as it stands now: the crawl may stop meanwhile, or be deleted.
-        await sender.place(owner, () =>
-          reading(data, (reads) =>
-            sender.send(
-              output,
-              output.bytes(reads, data),
-              { crawl: name, response: reply.raw, begin: () => reply.hijack() },
-              request.raw,
-            ),
-          ),
-        );
+        // By a separate log, as it stands now: the crawl may stop meanwhile.
+        const send = (reads: ReadLog) =>
+          sender.send(
+            output,
+            bytesWhileThere(fleet, crawl, output.bytes(reads, sender.folder)),
+            { crawl: name, response: reply.raw, begin: () => reply.hijack() },
+            request.raw,
+          );
+        await sender.place(owner, () => whileThere(parts(), crawl, () => reading(data, send)));
       });
     }
 

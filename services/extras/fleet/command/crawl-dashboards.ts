@@ -3,12 +3,14 @@
  * owners have keys, an owner looks at its own; what is done to hosts and asked of changelogs stays the operator's.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { dashboardRoutes, type ShownCrawl, showCrawl } from '../../../dashboard/dashboard-routes.ts';
+import { dashboardRoutes, isUp, type ShownCrawl, showCrawl } from '../../../dashboard/dashboard-routes.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import type { HttpRequest, Routes } from '../../../runtime/http/http-server.ts';
+import type { HttpApp, HttpRequest, Routes } from '../../../runtime/http/http-server.ts';
 import { createDoor } from '../api/door.ts';
 import type { FleetParts } from '../api/fleet-routes.ts';
+import type { CrawlAnswer } from '../fleet-schemas.ts';
 import type { Callers } from '../owners/callers.ts';
+import { missingCrawl } from '../turns.ts';
 
 export class CrawlDashboards {
   readonly #shown = new Map<string, ShownCrawl>();
@@ -25,35 +27,53 @@ export class CrawlDashboards {
 
   routes(parts: () => FleetParts, callers: Callers | null): Routes {
     const { door, callerOf } = createDoor(callers);
+    const asked = new WeakMap<HttpRequest, { readonly crawl: CrawlAnswer; readonly one: ShownCrawl }>();
     const of = (request: HttpRequest): ShownCrawl => {
       const { name } = request.params as { readonly name: string };
       const crawl = parts().fleet.find(name);
       const caller = callerOf(request);
-      if (crawl === undefined || (caller !== null && crawl.owner !== caller.name))
-        throw refused(404, 'NOT_FOUND', `there is no crawl ${JSON.stringify(name)}: list crawls with GET /v1/crawls`);
+      if (crawl === undefined || (caller !== null && crawl.owner !== caller.name)) throw missingCrawl(name);
       const isOperators =
         request.method !== 'GET' || /\/dashboard\/(?:explain|story)$/.test(request.routeOptions.url ?? '');
       if (caller !== null && isOperators)
-        throw refused(403, 'FORBIDDEN', 'only the operator of the fleet may do this: use the token of the fleet');
+        throw forbidden('only the operator of the fleet may do this: use the token of the fleet');
       const one = this.#shown.get(name);
-      if (one !== undefined) return one;
-      throw new CrawlstreamError(
-        'NOT_RUNNING',
-        `crawl ${name} is not running (${crawl.state}): resume it to see its dashboard`,
-      );
+      if (one !== undefined) {
+        asked.set(request, { crawl, one });
+        return one;
+      }
+      throw notRunning(`crawl ${name} is not running (${crawl.state}): resume it to see its dashboard`);
+    };
+    /** The process goes on where one of its crawls starts or stops: that alone is why the call failed. */
+    const answerOf = (error: unknown, request: HttpRequest): unknown => {
+      const before = asked.get(request);
+      if (!(error instanceof CrawlstreamError) || error.code.startsWith('INVALID_') || before === undefined)
+        return error;
+      const { name, createdAtMs } = before.crawl;
+      if (parts().fleet.find(name)?.createdAtMs !== createdAtMs) return missingCrawl(name);
+      if (this.#shown.get(name) === before.one && isUp(before.one)) return error;
+      return notRunning(`crawl ${name} is starting or stopping: retry in a moment`);
     };
     return (app) => {
       app.addHook('preClose', (done) => {
         for (const { viewers } of this.#shown.values()) viewers.close();
         done();
       });
-      void app.register(async (scope) => dashboardRoutes(of, callers === null ? undefined : door)(scope), {
-        prefix: '/crawls/:name',
-      });
+      const add = async (scope: HttpApp) => {
+        scope.setErrorHandler((error, request) => {
+          throw answerOf(error, request);
+        });
+        dashboardRoutes(of, callers === null ? undefined : door)(scope);
+      };
+      void app.register(add, { prefix: '/crawls/:name' });
     };
   }
 }
 
-function refused(statusCode: number, code: string, message: string): Error {
-  return Object.assign(new Error(message), { statusCode, code });
+function forbidden(message: string): Error {
+  return Object.assign(new Error(message), { statusCode: 403, code: 'FORBIDDEN' });
+}
+
+function notRunning(message: string): CrawlstreamError {
+  return new CrawlstreamError('NOT_RUNNING', message);
 }

@@ -18,6 +18,16 @@ import { runKafkaFleet } from './run-kafka-fleet.ts';
 
 const readFile = rulesFile('--owners', ownersSchema, []);
 
+/** What a fleet answers by HTTP. */
+export function fleetHttp(dashboards: CrawlDashboards): FleetCommand['routes'] {
+  return (parts, callers) => [
+    fleetRoutes(parts, callers, fleetOutputs),
+    scrapeRoutes(parts, callers),
+    dashboards.routes(parts, callers),
+    fleetPage,
+  ];
+}
+
 export function addFleetCommand(program: Command): void {
   const command = program
     .command('fleet')
@@ -47,12 +57,7 @@ export function addFleetCommand(program: Command): void {
     const fleet: FleetCommand = {
       dashboards,
       role: 'fleet',
-      routes: (parts, callers) => [
-        fleetRoutes(parts, callers, fleetOutputs),
-        scrapeRoutes(parts, callers),
-        dashboards.routes(parts, callers),
-        fleetPage,
-      ],
+      routes: fleetHttp(dashboards),
       owners: owners === undefined ? undefined : () => ownersOf(readFile(owners)),
     };
     await (isOnKafka ? runKafkaFleet(flags, fleet) : runFleet(flags, fleet));

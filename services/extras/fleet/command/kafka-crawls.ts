@@ -14,7 +14,6 @@ import { agreeManifest } from '../../../runtime/crawl/agree-manifest.ts';
 import { accessOn, type CrawlAccess, type OpenRegistry } from '../../../runtime/crawl/kafka-access.ts';
 import { adoptDataFolder, type DataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../../runtime/data-folder/manifest.ts';
-import { makeFolders } from '../../../runtime/disk/make-folders.ts';
 import { ownResponses } from '../../../runtime/log/folded/fold.ts';
 import type { FoldedLog } from '../../../runtime/log/folded/folded-log.ts';
 import type { Log } from '../../../runtime/log/log.ts';
@@ -97,8 +96,6 @@ export class KafkaCrawls {
     const name = basename(path);
     const { log, codec, manifest } = await this.#there(name);
     this.#look(name);
-    // Where an output keeps what it sorts.
-    await makeFolders(path, { recursive: true, mode: 0o700 });
     return act({ log, codec, crawl: manifest.crawl });
   };
 

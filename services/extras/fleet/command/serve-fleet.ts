@@ -1,4 +1,5 @@
 /** A fleet that runs in this process: its crawls, their shared parts, and their status. */
+import { join } from 'node:path';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
 import { fetcherConfig, needContact } from '../../../cli/flags/fetcher-flags.ts';
@@ -169,7 +170,7 @@ async function serveWatched(
   const streams = new EventStreams(clock);
   const pages = new PageScraper({ fleet, clock, reading, explain });
   const requestsInFlight = () => pace.requestsInFlight;
-  const outputs = new OutputSender();
+  const outputs = await OutputSender.open(join(flags.data, 'outputs'));
   const parts = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs };
   onParts(parts);
   service.sources.add((report) => report.value('crawlstream_fleet_held_crawls', fleet.heldForGood));

@@ -1,6 +1,7 @@
 /** Reads events of a fleet's crawls, of those that run and of those that do not. */
 import type { Fleet } from '../fleet.ts';
 import type { KeptPages } from '../kept-pages.ts';
+import { idOf } from '../read-crawl.ts';
 import type { ReadLog } from '../running-crawl.ts';
 import type { EventPosition } from './event-position.ts';
 import { type EventBounds, readEvents, type SomeEvents } from './read-events.ts';
@@ -50,8 +51,7 @@ export class EventReader {
     if (file?.createdAtMs !== bounds.createdAtMs) return undefined;
     const last = file.changes.at(-1);
     const isOver = (next: EventPosition) => last?.kind === 'ended' && next.changes > last.n;
-    const take = async (reads: ReadLog) =>
-      readEvents(file, reads, await kept.of(`${name} ${file.createdAtMs}`, reads), from, bounds);
+    const take = async (reads: ReadLog) => readEvents(file, reads, await kept.of(idOf(file), reads), from, bounds);
     const running = fleet.reads(name);
     if (running !== undefined) {
       this.#read.delete(name);

@@ -10,6 +10,6 @@ export interface Output {
   readonly about: string;
   /** Why a crawl has none of it, and what to do. Absent, or null: it has. */
   refusal?(file: CrawlFile): string | null;
-  /** `folder`: of the crawl's data, where there is room for rows a second time. */
+  /** `folder`: where there is room for rows a second time. */
   bytes(reads: ReadLog, folder: string): AsyncIterable<Uint8Array>;
 }

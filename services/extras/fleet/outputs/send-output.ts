@@ -2,14 +2,31 @@
  * Sends outputs of crawls as they are made. What a client does not take is not read for it, and not made; if making it fails
  * half-way, its connection breaks, so that nobody takes the half for the whole.
  */
+import { rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../../../runtime/disk/durable-names.ts';
 import type { Output } from './output.ts';
 import { outputLimits } from './output-limits.ts';
 
 export class OutputSender {
+  /**
+   * Where outputs sort rows. A crawl may be deleted meanwhile, and its name taken: no output writes into the crawl's own folder.
+   */
+  readonly folder: string;
   readonly #underWay = new Map<string, number>();
   #all = 0;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** What a kill left in the folder is removed. */
+  static async open(folder: string): Promise<OutputSender> {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await makeFolder(folder, 0o700);
+    return new OutputSender(folder);
+  }
 
   /** Why there is no place for this owner, in words; null: there is one. */
   takenFor(owner: string): string | null {

@@ -22,13 +22,15 @@ interface Known {
 export class PageFinder {
   readonly #known = new Map<string, Known>();
 
-  /** All pages of a crawl, the newest record of each, in the order in which they were first fetched. */
-  async pages(crawl: string, reads: ReadLog): Promise<ReadonlyMap<string, FoundPage>> {
+  /**
+   * All pages of a crawl, the newest record of each, in the order in which they were first fetched. `id`: of the crawl; another one of
+   * its name has another.
+   */
+  async pages(id: string, reads: ReadLog): Promise<ReadonlyMap<string, FoundPage>> {
     const topic = `${reads.crawl}.pages`;
     const { start, end } = await reads.log.offsets(topic, 0);
-    let known = this.#known.get(crawl);
-    // A log that ends before what was read is another crawl's of the same name.
-    if (known === undefined || known.next > end) this.#known.set(crawl, (known = { pages: new Map(), next: 0 }));
+    let known = this.#known.get(id);
+    if (known === undefined) this.#known.set(id, (known = { pages: new Map(), next: 0 }));
     const from = Math.max(known.next, start);
     for await (const { offset, key, value } of recordsOf(reads.log, topic, 0, from, end)) {
       known.next = offset + 1;
@@ -56,8 +58,8 @@ export class PageFinder {
     return undefined;
   }
 
-  /** Nothing is kept of other pages. */
-  keep(crawls: ReadonlySet<string>): void {
-    for (const crawl of this.#known.keys()) if (!crawls.has(crawl)) this.#known.delete(crawl);
+  /** Nothing is kept of other crawls. */
+  keep(ids: ReadonlySet<string>): void {
+    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
   }
 }

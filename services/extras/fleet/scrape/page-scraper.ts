@@ -14,7 +14,8 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { counted } from '../../../runtime/counted.ts';
 import type { Fleet } from '../fleet.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
-import type { ReadLog } from '../running-crawl.ts';
+import { type CrawlReads, idOf, readCrawl, whileThere } from '../read-crawl.ts';
+import { isMissing } from '../turns.ts';
 import { type FoundPage, PageFinder } from './page-finder.ts';
 import { scrapeLimits } from './scrape-limits.ts';
 
@@ -37,11 +38,9 @@ export type ReadAnswer =
   | { readonly page: Page; readonly crawl: string; readonly isFetched: boolean }
   | { readonly page: null; readonly crawl: string; readonly why: string; readonly isUnderWay: boolean };
 
-export interface PageScraperOptions {
+export interface PageScraperOptions extends CrawlReads {
   readonly fleet: Fleet;
   readonly clock: Clock;
-  /** Opens the log of a crawl that does not run. `path`: of its folder. */
-  reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
   /** How a crawl treats a URL: names and values. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
 }
@@ -84,7 +83,7 @@ export class PageScraper {
 
   /** All pages of a crawl, in the order in which they were found. */
   pages(crawl: CrawlAnswer): Promise<ReadonlyMap<string, FoundPage>> {
-    return this.#reads(crawl, (reads) => this.#finder.pages(crawl.name, reads));
+    return readCrawl(this.#options, crawl, (reads) => this.#finder.pages(idOf(crawl), reads));
   }
 
   /** Deletes the oldest of these that are single pages, do not run and are not waited for, beyond what is kept. */
@@ -130,16 +129,27 @@ export class PageScraper {
     }
     await this.#starting.get(name);
     const crawl = await this.rested(name, waitMs);
-    if (crawl === undefined)
-      return { page: null, crawl: name, why: 'the crawl was deleted meanwhile', isUnderWay: false };
+    const gone = { page: null, crawl: name, why: 'the crawl was deleted meanwhile', isUnderWay: false } as const;
+    if (crawl === undefined) return gone;
+    try {
+      return await this.#answer(asker, seed, crawl);
+    } catch (error) {
+      if (isMissing(error)) return gone;
+      throw error;
+    }
+  }
+
+  /** As `crawl` has it. */
+  async #answer(asker: Asker, seed: string, crawl: CrawlAnswer): Promise<ReadAnswer> {
+    const { name } = crawl;
     const found = [...(await this.pages(crawl)).values()].at(-1);
-    const page = found && (await this.#reads(crawl, (reads) => this.#finder.read(reads, found)));
+    const page = found && (await readCrawl(this.#options, crawl, (reads) => this.#finder.read(reads, found)));
     if (page !== undefined && this.#maySee(asker, page)) return { page, crawl: name, isFetched: true };
     if (!restStates.has(crawl.state)) {
       const why = `it is still being fetched (${counted(crawl.counts.queued + crawl.counts.leased, 'URL')} left): retry in a moment`;
       return { page: null, crawl: name, why, isUnderWay: true };
     }
-    const lines = await this.#options.explain(crawl.data, seed);
+    const lines = await whileThere(this.#options, crawl, () => this.#options.explain(crawl.data, seed));
     const said = lines
       .filter(([field, value]) => whyFields.has(field) && !(field === 'filter' && value.startsWith('taken')))
       .map(([field, value]) => `${field}: ${value}`);
@@ -163,7 +173,7 @@ export class PageScraper {
   }
 
   async #newest(asker: Asker, url: string, sinceMs: number): Promise<ReadAnswer | undefined> {
-    this.#finder.keep(new Set(this.#options.fleet.names));
+    this.#finder.keep(new Set(this.#options.fleet.list().map(idOf)));
     let newest: { readonly crawl: CrawlAnswer; readonly found: FoundPage } | undefined;
     for (const crawl of asker.crawls()) {
       const found = (await this.pages(crawl).catch(noneOfGone)).get(url);
@@ -172,7 +182,9 @@ export class PageScraper {
     }
     if (newest === undefined) return undefined;
     const { crawl, found } = newest;
-    const page = await this.#reads(crawl, (reads) => this.#finder.read(reads, found)).catch(() => undefined);
+    const page = await readCrawl(this.#options, crawl, (reads) => this.#finder.read(reads, found)).catch(
+      () => undefined,
+    );
     return page !== undefined && this.#maySee(asker, page) ? { page, crawl: crawl.name, isFetched: false } : undefined;
   }
 
@@ -180,16 +192,11 @@ export class PageScraper {
   #maySee({ uses }: Asker, { usage }: Page): boolean {
     return firstBarred(usage, uses, this.#options.clock.nowMs()) === undefined;
   }
-
-  #reads<T>({ name, data }: CrawlAnswer, act: (reads: ReadLog) => Promise<T>): Promise<T> {
-    const reads = this.#options.fleet.reads(name);
-    return reads === undefined ? this.#options.reading(data, act) : act(reads);
-  }
 }
 
 /** A crawl that is deleted, or stops, while it is read has no copy to give. */
 function noneOfGone(error: unknown): ReadonlyMap<string, FoundPage> {
-  if (error instanceof CrawlstreamError || (error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+  if (error instanceof CrawlstreamError || isMissing(error)) return new Map();
   throw error;
 }
 

@@ -74,3 +74,22 @@ test('a task with an impossible number is a dead letter that names the field, an
   assert.deepEqual([deadLetter.reason, deadLetter.hostKey], ['undecodable', 'a.test']);
   assert.match(deadLetter.detail, /^urls\[0\]\.depth is 2147483646, but must be from 0 to 1000000/);
 });
+
+test('a task with a URL that is none is a dead letter that names the field, and does not run', async () => {
+  const intake = createTaskIntake(named);
+  const [sound] = taskUrls('http://a.test/');
+  for (const url of ['', 'a.test', 'https://a.test:99999/', 'javascript:1', `https://${'a'.repeat(300)}:x/`]) {
+    const hop = { url, asked: [], partition: home };
+    for (const [field, granted] of [
+      ['urls[1].url', { urls: [sound!, { ...sound!, url }] }],
+      ['robotsHops[0].url', { urls: [], robotsHops: [hop] }],
+    ] as const) {
+      const { tasks, deadLetters } = await intake.take([lying(home, granted)], wait);
+      assert.deepEqual(tasks, []);
+      const { reason, detail, hostKey } = deadLetters[0]!.deadLetter;
+      assert.deepEqual([reason, hostKey, detail.startsWith(`${field} is "`)], ['undecodable', 'a.test', true], detail);
+      assert.ok(detail.length < 400);
+    }
+  }
+  assert.equal((await intake.take([lying(home)], wait)).tasks.length, 1);
+});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import { createGrantClock } from '../../../../services/fetcher/pace/grant-clock.ts';
 import { createFakeClock } from '../fake-clock.ts';
 
@@ -22,4 +23,17 @@ test('the grant clock is never behind the latest grant and never goes back', asy
   const asleep = clock.sleepUntil(9_999, stop.signal);
   stop.abort();
   await asleep;
+});
+
+test('a grant of the far future does not move the clock, and those after it do', () => {
+  const own = createFakeClock(1_000);
+  const clock = createGrantClock(own);
+  for (const grantedAtMs of [8.64e15, 1_001 + fetcherLimits.grantAheadMsMax]) {
+    clock.observe(grantedAtMs);
+    assert.equal(clock.aheadMs, 0);
+  }
+  clock.observe(1_300);
+  assert.equal(clock.aheadMs, 300);
+  clock.observe(1_000 + fetcherLimits.grantAheadMsMax);
+  assert.equal(clock.aheadMs, fetcherLimits.grantAheadMsMax);
 });

@@ -55,7 +55,19 @@ function ownBudgetOf({ state: { hosts }, policy }: Decision, hostKey: string): n
 /** Returns whether a new URL must be deferred. `taken`: URLs of the host that are about to be admitted at full rate. */
 export function isBeyondBudget(decision: Decision, config: BudgetConfig, hostKey: string, taken: number): boolean {
   const { budgets } = decision.state;
-  return budgets.waiting.has(budgets.keyOf(hostKey)) || budgetLeft(decision, config, hostKey) <= taken;
+  const key = budgets.keyOf(hostKey);
+  const isSpent = budgetLeft(decision, config, hostKey) <= taken;
+  if (!budgets.waiting.has(key)) return isSpent;
+  // The others may wait for budgets of their own alone. One that is open has siblings looked at once it closes.
+  if (!isSpent && !hasOpen(decision, key)) budgets.lookAt(key);
+  return true;
+}
+
+/** Does any host of a budget draw from what it deferred? */
+function hasOpen({ state: { budgets, hosts } }: Decision, key: string): boolean {
+  for (const id of budgets.waiting.get(key) ?? [])
+    if (hosts.facts.deferredOpen(id) && hosts.facts.hold(id) === '') return true;
+  return false;
 }
 
 /** Counts URLs of a host that were admitted at full rate. */
@@ -73,21 +85,27 @@ export function openDeferred(decision: Decision): void {
   const { state, policy } = decision;
   const config = policy?.config.budget;
   if (policy === null || config === undefined) return;
-  const { budgets } = state;
+  const { budgets, hosts } = state;
   const period = periodOf(config, decision.nowMs);
+  const mayDiffer = hosts.facts.hasOwnBudgets || policy.givesBudgets;
   for (const key of budgets.keysToLookAt(period, frontierLimits.budgetKeysPerStep)) {
     decision.moved = true;
-    let opened = 0;
+    let [opened, isSharedSpent] = [0, false];
     for (const id of budgets.waiting.get(key) ?? []) {
-      const host = state.hosts.at(id);
+      if (isSharedSpent && !policy.givesBudgets && hosts.facts.ownBudget(id) < 0) continue;
+      const host = hosts.at(id);
       // A host that cannot have a lease now would keep budget that other hosts of its domain could use.
       if (!canTake(decision, policy, host)) continue;
-      if (opened >= budgetLeft(decision, config, host.key)) {
-        if (ownBudgetOf(decision, host.key) < 0) break;
-        // Its own budget is spent, and not that of the others of its domain.
+      const left = budgetLeft(decision, config, host.key);
+      if (opened >= left) {
+        // A budget of the host alone is spent, and not that of the others of its domain.
+        if (ownBudgetOf(decision, host.key) >= 0) continue;
+        // Hosts with larger budgets of their own may stand behind.
+        if (!mayDiffer) break;
+        isSharedSpent = true;
         continue;
       }
-      opened += host.queue.sizeOf(budgetQueue);
+      opened += Math.min(host.queue.sizeOf(budgetQueue), left - opened);
       // Revives a host after its dead period; otherwise, its opened URLs would be given up without a try.
       if (host.deadUntilMs > 0) decision.emit({ kind: 'host', hostKey: host.key, facts: revived(host.facts) });
       if (!host.facts.deferredOpen) setOpen(decision, host, true);
@@ -116,8 +134,11 @@ export function deferredToGrant(decision: Decision, host: Host): number {
 
 /** Call after a grant that could have drawn from an open queue of deferred URLs. */
 export function closeIfSpent(decision: Decision, host: Host): void {
-  if (decision.state.hosts.facts.deferredOpen(host.id) && deferredToGrant(decision, host) === 0)
-    setOpen(decision, host, false);
+  const { budgets, hosts } = decision.state;
+  if (!hosts.facts.deferredOpen(host.id) || deferredToGrant(decision, host) > 0) return;
+  setOpen(decision, host, false);
+  // What its own budget does not let it take is left to the others of its domain.
+  budgets.lookAt(budgets.keyOf(host.key));
 }
 
 export function setOpen(decision: Decision, host: Host, deferredOpen: boolean): void {

@@ -103,10 +103,7 @@ print(json.dumps(rows))`;
     archived.filter((url) => new URL(url).host === host),
     [],
   );
-  // Rows that were sorted beside its data are gone.
-  assert.deepEqual(
-    readdirSync(kept.data).filter((name) => name.startsWith('.crawlstream-export')),
-    [],
-  );
+  // Rows that were sorted are gone.
+  assert.deepEqual(readdirSync(join(folder, 'fleet', 'outputs')), []);
   assert.equal((await fleet.call('GET', '/v1/crawls/none/pages.parquet')).status, 404);
 });

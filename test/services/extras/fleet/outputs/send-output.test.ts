@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Output } from '../../../../../services/extras/fleet/outputs/output.ts';
 import { outputLimits } from '../../../../../services/extras/fleet/outputs/output-limits.ts';
 import { OutputSender } from '../../../../../services/extras/fleet/outputs/send-output.ts';
+import { temporaryFolder } from '../../../runtime/store/temporary-folder.ts';
 import { until } from '../../../until.ts';
 
 const chunk = Buffer.alloc(64 * 1024, 'x');
@@ -26,7 +28,7 @@ async function* made(count: number, fails = false): AsyncGenerator<Uint8Array> {
 }
 
 async function answering(bytes: () => AsyncIterable<Uint8Array>): Promise<IncomingMessage> {
-  const sender = new OutputSender();
+  const sender = await OutputSender.open(join(temporaryFolder(), 'outputs'));
   const server = createServer((request, response) => {
     void sender.send(output, bytes(), { crawl: 'c', response, begin: () => {} }, request);
   });
@@ -71,7 +73,7 @@ test('a file that fails half-way breaks its connection, and a client that leaves
 });
 
 test('concurrent outputs are bounded per owner and in total', async () => {
-  const sender = new OutputSender();
+  const sender = await OutputSender.open(join(temporaryFolder(), 'outputs'));
   const ends: (() => void)[] = [];
   const take = (owner: string) => sender.place(owner, () => new Promise<void>((end) => ends.push(end)));
   const { ofOwnerMax, outputsMax } = outputLimits;

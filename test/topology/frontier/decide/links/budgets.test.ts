@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Answer, fingerprintKey, TopologyDriver } from '../../../../../lab/simulation/driver.ts';
+import { numbers } from '../../../../../lab/web/random.ts';
 import { SourceSketch } from '../../../../../topology/frontier/budgets/source-sketch.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import { budgetQueue } from '../../../../../topology/frontier/queues/held-queues.ts';
 import { type BudgetConfig, defaultBudget } from '../../../../../topology/policy/budget.ts';
 import { hostKeyOf } from '../../../../../topology/url/host-key.ts';
 import { fingerprintOf } from '../../seen/fingerprints.ts';
@@ -128,5 +130,45 @@ describe('a budget', () => {
     // The farm is one domain, to which 40 others link: no more than its budget.
     assert.ok(pagesOf(driver, /farm\.test$/) <= budget.max);
     assert.ok(driver.counters.deferred > 100);
+  });
+});
+
+describe('a host with a budget of its own, in a domain whose hosts share one', () => {
+  it('a host with a larger budget of its own does not wait behind siblings whose budget is spent', () => {
+    const web = (url: string): Answer => site(hostKeyOf(url), 40)(url);
+    const driver = new TopologyDriver({ web, policy: { budget } });
+    driver.inject(['https://a.x.test/', 'https://b.x.test/']);
+    driver.run(driver.nowMs + 600_000);
+    assert.equal(pagesOf(driver, /x\.test$/), budget.base);
+    driver.control(0, { kind: 'budget', hostKey: 'b.x.test', amount: 30 });
+    driver.run(driver.nowMs + 600_000);
+    assert.equal(pagesOf(driver, /x\.test$/), 30);
+  });
+
+  it('a URL waits for a budget only while that of its host is spent, whoever waits before it', () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const next = numbers(seed);
+      const hosts = Array.from({ length: 2 + (next() % 4) }, (_, n) => `h${n}.x.test`);
+      const own = new Map(hosts.filter(() => next() % 2 === 0).map((host) => [host, next() % 60]));
+      const overlays = hosts
+        .filter((host) => !own.has(host) && next() % 3 === 0)
+        .map((host) => ({ name: host, match: { hosts: [host] }, set: { budget: next() % 60 } }));
+      const web = (url: string): Answer => site(hostKeyOf(url), 5 + (url.length % 3) * 20)(url);
+      const driver = new TopologyDriver({ web, policy: { budget, overlays } });
+      driver.inject(hosts.map((host) => `https://${host}/`));
+      for (const [hostKey, amount] of own) {
+        driver.run(driver.nowMs + (next() % 120_000));
+        driver.control(0, { kind: 'budget', hostKey, amount });
+      }
+      driver.run(driver.nowMs + 3_600_000);
+      const { state } = driver.core();
+      const used = state.budgets.accounts.get('x.test')!.used;
+      for (const host of hosts) {
+        const overlaid = overlays.find(({ name }) => name === host)?.set.budget;
+        const most = own.get(host) ?? overlaid ?? budget.base;
+        const waiting = state.hosts.get(host)?.queue.sizeOf(budgetQueue) ?? 0;
+        assert.ok(waiting === 0 || used >= most, `seed ${seed}: ${waiting} of ${host} wait, ${used} of ${most} used`);
+      }
+    }
   });
 });
