@@ -1,0 +1,35 @@
+/** What all actions of a world share. */
+import type { Control, Discovered, Result } from '../../../schemas/types.ts';
+import { LogTree } from '../append-only.ts';
+import { Copies } from './copies.ts';
+import { Deciders } from './deciders.ts';
+import { type Left, type NumberedTask, Parts, type State } from './state.ts';
+
+export interface Play {
+  readonly copies: Copies;
+  readonly deciders: Deciders;
+  readonly parts: Parts;
+  readonly topics: Topics;
+  /** What may happen in one run of the world. */
+  readonly allowed: Left;
+}
+
+export interface Topics {
+  readonly control: LogTree<Control>;
+  readonly results: LogTree<Result>;
+  readonly discovered: LogTree<Discovered>;
+  readonly tasks: LogTree<NumberedTask>;
+}
+
+export const noneLeft: Left = { kills: 0, disks: 0, acks: 0, losses: 0, moves: 0, events: 0, saves: 0, faults: 0 };
+
+export function createPlay(allowed: Left): Play {
+  const copies = new Copies();
+  const topics = { control: new LogTree(), results: new LogTree(), discovered: new LogTree(), tasks: new LogTree() };
+  return { copies, deciders: new Deciders(copies), parts: new Parts(), topics: topics as Topics, allowed };
+}
+
+/** Has the changelog lost records that were acknowledged? */
+export function hasLost({ allowed }: Play, { left }: State): boolean {
+  return left.losses < allowed.losses;
+}

@@ -1,0 +1,133 @@
+/**
+ * The world `claims`: two processes that may own one partition, a standby, two fetchers, two hosts with three URLs, one
+ * operator's event and one move of the partition. The partition is the real one; its owners, fetchers and logs are played,
+ * one action at a time.
+ */
+import { continues, logAt } from '../append-only.ts';
+import { type Move, Violation, type World } from '../explore.ts';
+import { checkEnd, fairEnd } from './ends.ts';
+import { fetcherMoves, fetcherTimes } from './fetcher-moves.ts';
+import { ownerMoves } from './owner-moves.ts';
+import { createPlay, type Play } from './play.ts';
+import { hosts, linkTo, operatorsEvent, policyEvent, seeds, startMs } from './setting.ts';
+import { hashState, idle, type Left, type State } from './state.ts';
+import { standbyMoves } from './standby-moves.ts';
+
+/** Every kind of fault can happen, two of them in one run. */
+export const usualAllowed: Left = {
+  kills: 2,
+  disks: 1,
+  acks: 1,
+  losses: 1,
+  moves: 1,
+  events: 1,
+  saves: 1,
+  faults: 2,
+};
+
+export interface ClaimsWorld extends World<State> {
+  readonly play: Play;
+}
+
+export function createClaimsWorld(allowed: Left = usualAllowed): ClaimsWorld {
+  const play = createPlay(allowed);
+  const isEnding = fairEnd(play, (state) => fairTime(play, state));
+  return {
+    play,
+    first: firstState(play),
+    moves: (state) => [
+      ...ownerMoves(play, state, 0),
+      ...ownerMoves(play, state, 1),
+      ...fetcherMoves(play, state, 0),
+      ...fetcherMoves(play, state, 1),
+      ...standbyMoves(play, state),
+      ...outside(play, state),
+    ],
+    hash: hashState,
+    check(state) {
+      checkPositions(play, state);
+      checkEnd(play, state);
+      isEnding(state);
+    },
+  };
+}
+
+/** The first owner has claimed the partition, with the policy and the seeds in its inputs. */
+function firstState({ copies, deciders, parts, topics, allowed }: Play): State {
+  const policy = policyEvent();
+  const links = seeds.map((url) => linkTo(url));
+  const claimed = copies.append(copies.tree.empty, deciders.claim(copies.tree.empty, startMs, 'P'));
+  const decider = deciders.open(claimed, null, startMs);
+  const nothing = { opening: null, unacked: [], unpublished: [], disk: null };
+  const fetcher = parts.fetcher(idle);
+  return {
+    nowMs: startMs,
+    changelog: decider.log,
+    control: topics.control.append(topics.control.empty, 'policy', policy),
+    results: topics.results.empty,
+    discovered: links.reduce((log, one) => topics.discovered.append(log, JSON.stringify(one), one), topics.discovered.empty),
+    tasks: topics.tasks.empty,
+    tasksTaken: 0,
+    assigned: 0,
+    processes: [
+      parts.process({ ...nothing, role: 'open', decider }),
+      parts.process({ ...nothing, role: 'down', decider: null }),
+    ],
+    standby: copies.tree.empty,
+    fetchers: [fetcher, fetcher],
+    contacts: hosts.map(() => ({ isBusy: false, endedAtMs: 0, delayMs: 0 })),
+    left: allowed,
+  };
+}
+
+/** What neither owners nor fetchers do. */
+function outside(play: Play, state: State): Move<State>[] {
+  const { left, nowMs, control, changelog, assigned } = state;
+  const moves: Move<State>[] = [];
+  const time = fairTime(play, state);
+  if (time !== undefined) moves.push(time);
+  if (left.events > 0)
+    moves.push({
+      say: 'an operator asks for a longer delay',
+      next: () => {
+        const grown = play.topics.control.append(control, `event ${nowMs}`, operatorsEvent(nowMs));
+        return { ...state, control: grown, left: { ...left, events: left.events - 1 } };
+      },
+    });
+  if (left.moves > 0)
+    moves.push({
+      say: 'the partition is given to the other process',
+      next: () => ({ ...state, assigned: 1 - assigned, left: { ...left, moves: left.moves - 1 } }),
+    });
+  if (left.losses > 0 && left.faults > 0 && changelog.length > 0)
+    moves.push({
+      say: `the changelog loses its newest record, ${changelog.length - 1}`,
+      next: () => {
+        const after = { ...left, losses: left.losses - 1, faults: left.faults - 1 };
+        return { ...state, changelog: logAt(changelog, changelog.length - 1), left: after };
+      },
+    });
+  return moves;
+}
+
+/** Time passes to when something is due. A request that is under way ends first. */
+function fairTime(_play: Play, state: State): Move<State> | undefined {
+  const { nowMs, processes, fetchers } = state;
+  if (fetchers.some(({ phase, askedAtMs }) => phase === 'asking' && askedAtMs + 30_000 <= nowMs)) return undefined;
+  let next = Number.POSITIVE_INFINITY;
+  const at = (time: number | undefined) => {
+    if (time !== undefined && time > nowMs && time < next) next = time;
+  };
+  for (const { decider } of processes) at(decider?.wakeAtMs);
+  for (const fetcher of fetchers) for (const time of fetcherTimes(fetcher)) at(time);
+  if (next === Number.POSITIVE_INFINITY) return undefined;
+  return { say: `${(next - nowMs) / 1000} s pass`, next: () => ({ ...state, nowMs: next }) };
+}
+
+function checkPositions({ copies }: Play, { changelog, control, results, discovered }: State): void {
+  const { positions } = copies.at(changelog);
+  for (const [topic, log] of Object.entries({ control, results, discovered })) {
+    const { offset } = positions[topic as keyof typeof positions];
+    if (offset > log.length) throw new Violation(`positions: ${topic} was read up to ${offset}, and ends at ${log.length}`);
+  }
+}
