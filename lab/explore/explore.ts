@@ -4,12 +4,19 @@
  */
 import { Visited } from './visited.ts';
 
-/** A rule of the world does not hold. */
-export class Violation extends Error {}
+/** A rule of the world does not hold. `since`: what happened after the state that was reached, before it broke. */
+export class Violation extends Error {
+  readonly since: readonly string[];
+
+  constructor(rule: string, since: readonly string[] = []) {
+    super(rule);
+    this.since = since;
+  }
+}
 
 export interface Move<State> {
   /** What happens, for a reader. */
-  readonly say: string;
+  readonly say: () => string;
   /** The state after the action. Throws Violation if the action breaks a rule. */
   readonly next: () => State;
 }
@@ -63,8 +70,8 @@ export function explore<State>(world: World<State>, options: ExploreOptions): Ex
   let actions = 0;
   world.hash(world.first, words);
   visited.add(words[0]!, words[1]!, 0, 0);
-  const found = (rule: string, path: readonly number[], depth: number): Explored => {
-    const violation = { rule, story: storyOf(world, path) };
+  const found = ({ message: rule, since }: Violation, path: readonly number[], depth: number): Explored => {
+    const violation = { rule, story: [...storyOf(world, path), ...since] };
     return { states: visited.size, actions, depth, isWhole: false, violation };
   };
   let level: Reached<State>[] = [{ state: world.first, number: 0 }];
@@ -83,7 +90,7 @@ export function explore<State>(world: World<State>, options: ExploreOptions): Ex
           next.push({ state: after, number: met });
         } catch (error) {
           if (!(error instanceof Violation)) throw error;
-          return found(error.message, [...visited.pathTo(number), at], depth);
+          return found(error, [...visited.pathTo(number), at], depth);
         }
       }
       if (visited.size >= statesMax || isOver())
@@ -107,7 +114,7 @@ function storyOf<State>(world: World<State>, path: readonly number[]): string[] 
   let state = world.first;
   path.forEach((at, step) => {
     const move = world.moves(state)[at]!;
-    story.push(move.say);
+    story.push(move.say());
     if (step < path.length - 1) state = move.next();
   });
   return story;

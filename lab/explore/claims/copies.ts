@@ -111,6 +111,7 @@ function checkRecord(log: Changelog, before: Copy, after: Copy, state: FrontierS
   if (isVoid) return;
   for (const topic of inputTopics) {
     const [was, is] = [before.positions[topic].offset, after.positions[topic].offset];
-    if (is < was) throw new Violation(`positions: record ${at} takes the position of ${topic} back from ${was} to ${is}`);
+    if (is < was)
+      throw new Violation(`positions: record ${at} takes the position of ${topic} back from ${was} to ${is}`);
   }
 }

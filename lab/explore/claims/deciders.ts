@@ -90,7 +90,12 @@ export class Deciders {
     const live = opened(claimed, used);
     const step = live.core.open(nowMs);
     live.rows.run(live.core.reads());
-    const decider = this.#decider(live, { disk: used, claimed, openedAtMs: nowMs }, this.#append(claimed, step.commit), []);
+    const decider = this.#decider(
+      live,
+      { disk: used, claimed, openedAtMs: nowMs },
+      this.#append(claimed, step.commit),
+      [],
+    );
     this.#steps.set(text, decider);
     return decider;
   }
@@ -108,7 +113,9 @@ export class Deciders {
     if (kept !== undefined && decided !== null && this.decided % againEvery === 0) {
       const again = this.#decide(this.#reopened(before), before, given);
       if (again !== decided)
-        throw new Violation('decided again: an owner that was opened from the changelog decides otherwise than one that went on');
+        throw new Violation(
+          'decided again: an owner that was opened from the changelog decides otherwise than one that went on',
+        );
     }
     this.#steps.set(text, decided);
     return decided;
@@ -142,13 +149,24 @@ export class Deciders {
     if (taken !== null) core.offerTaken(taken);
     const step = core.step(nowMs, leasesMax - core.state.leases.size);
     if (step === null) return null;
-    if (step.offset !== before.log.length) throw new Violation(`offsets: a commit expects ${step.offset}, not ${before.log.length}`);
+    if (step.offset !== before.log.length)
+      throw new Violation(`offsets: a commit expects ${step.offset}, not ${before.log.length}`);
     rows.run(core.reads());
     const { disk, claimed, openedAtMs } = before;
-    return this.#decider({ core, rows }, { disk, claimed, openedAtMs }, this.#append(before.log, step.commit), step.tasks);
+    return this.#decider(
+      { core, rows },
+      { disk, claimed, openedAtMs },
+      this.#append(before.log, step.commit),
+      step.tasks,
+    );
   }
 
-  #decider(live: Live, origin: Pick<Decider, 'disk' | 'claimed' | 'openedAtMs'>, log: Changelog, tasks: readonly Task[]): Decider {
+  #decider(
+    live: Live,
+    origin: Pick<Decider, 'disk' | 'claimed' | 'openedAtMs'>,
+    log: Changelog,
+    tasks: readonly Task[],
+  ): Decider {
     const { disk, claimed, openedAtMs } = origin;
     const { core } = live;
     const text = `${disk?.id ?? -1} ${claimed.id} ${openedAtMs} ${log.id}`;

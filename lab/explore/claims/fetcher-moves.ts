@@ -56,7 +56,7 @@ function take({ parts }: Play, state: State, at: number): Move<State> {
   const { tasks, tasksTaken } = state;
   const holds = logAt(tasks, tasksTaken + 1).value;
   return {
-    say: `a fetcher takes the task of lease ${holds.task.leaseId}`,
+    say: () => `a fetcher takes the task of lease ${holds.task.leaseId}`,
     next: () => {
       const taken = { ...state, tasksTaken: tasksTaken + 1 };
       return withFetcher(taken, at, parts.fetcher({ ...idle, holds, phase: 'holding' }));
@@ -69,7 +69,7 @@ function ask(play: Play, state: State, at: number): Move<State> {
   const { task } = fetcher.holds!;
   const { url } = task.urls[0]!;
   return {
-    say: `${nameOf(fetcher)} requests ${url}`,
+    say: () => `${nameOf(fetcher)} requests ${url}`,
     next: () => {
       const contacts = contacted(play, state, task.hostKey, task.delayMs);
       const asking = play.parts.fetcher({ ...fetcher, phase: 'asking', askedAtMs: state.nowMs });
@@ -97,7 +97,9 @@ function contacted(play: Play, state: State, hostKey: string, delayMs: number): 
 }
 
 function left({ contacts, nowMs }: State, hostKey: string): HostContacts[] {
-  return contacts.map((host, number) => (hosts[number] === hostKey ? { ...host, isBusy: false, endedAtMs: nowMs } : host));
+  return contacts.map((host, number) =>
+    hosts[number] === hostKey ? { ...host, isBusy: false, endedAtMs: nowMs } : host,
+  );
 }
 
 function hear({ parts }: Play, state: State, at: number): Move<State> {
@@ -106,7 +108,7 @@ function hear({ parts }: Play, state: State, at: number): Move<State> {
   const { url } = task.urls[0]!;
   const { kind, status, redirectUrl, links } = answerTo(url);
   return {
-    say: `${nameOf(fetcher)} has its answer: ${kind}`,
+    say: () => `${nameOf(fetcher)} has its answer: ${kind}`,
     next: () => {
       const outcome: Outcome = { ...blankOutcome, index: 0, url, kind, status, redirectUrl, links: links.length };
       const phase = linksOf(fetcher, kind).length > 0 ? 'answered' : 'reporting';
@@ -120,7 +122,7 @@ function giveBack({ parts }: Play, state: State, at: number): Move<State> {
   const fetcher = state.fetchers[at]!;
   const { url } = fetcher.holds!.task.urls[0]!;
   return {
-    say: `${nameOf(fetcher)} has no time left for a request, and gives ${url} back`,
+    say: () => `${nameOf(fetcher)} has no time left for a request, and gives ${url} back`,
     next: () => {
       const outcome: Outcome = { ...blankOutcome, index: 0, url, kind: 'returned' };
       return withFetcher(state, at, parts.fetcher({ ...fetcher, phase: 'reporting', outcomes: [outcome] }));
@@ -139,7 +141,7 @@ function linksOf({ holds }: Fetcher, kind: OutcomeKind): Discovered[] {
 function publishLinks({ topics, parts }: Play, state: State, at: number, repeated: string): Move<State> {
   const fetcher = state.fetchers[at]!;
   return {
-    say: `${nameOf(fetcher)} publishes its links${repeated}`,
+    say: () => `${nameOf(fetcher)} publishes its links${repeated}`,
     next: () => {
       const links = linksOf(fetcher, fetcher.outcomes[0]!.kind);
       const discovered = links.reduce(
@@ -155,7 +157,7 @@ function publishLinks({ topics, parts }: Play, state: State, at: number, repeate
 function report({ topics, parts }: Play, state: State, at: number, repeated: string): Move<State> {
   const fetcher = state.fetchers[at]!;
   return {
-    say: `${nameOf(fetcher)} reports its outcome${repeated}`,
+    say: () => `${nameOf(fetcher)} reports its outcome${repeated}`,
     next: () => {
       const result = resultOf(fetcher);
       const results = topics.results.append(state.results, JSON.stringify(result), result);
@@ -194,7 +196,7 @@ function kills({ parts }: Play, state: State, at: number): Move<State>[] {
   const fetcher = state.fetchers[at]!;
   return [
     {
-      say: `${nameOf(fetcher)} is killed`,
+      say: () => `${nameOf(fetcher)} is killed`,
       next: () => {
         const contacts = fetcher.phase === 'asking' ? left(state, fetcher.holds!.task.hostKey) : state.contacts;
         const after = { ...before, kills: before.kills - 1, faults: before.faults - 1 };

@@ -4,12 +4,13 @@
  *
  *   claim sent → claim lands → decide → commit lands, acknowledged at the expected offset → tasks published
  */
+
+import { continues } from '../append-only.ts';
 import type { Move } from '../explore.ts';
 import { Violation } from '../explore.ts';
-import { continues } from '../append-only.ts';
 import type { Changelog, Copies } from './copies.ts';
 import type { Decider, StepInputs } from './deciders.ts';
-import { noneLeft, type Play } from './play.ts';
+import { hasLost, noneLeft, type Play } from './play.ts';
 import { commitsUnderWay } from './setting.ts';
 import { type NumberedTask, type Process, type State, withProcess } from './state.ts';
 
@@ -38,7 +39,7 @@ export function fairOwnerMove(play: Play, state: State, at: number): Move<State>
 function beginOpening({ parts }: Play, state: State, at: number): Move<State> {
   const { changelog, nowMs } = state;
   return {
-    say: `${names[at]} reads the changelog up to ${changelog.length} and sends its claim`,
+    say: () => `${names[at]} reads the changelog up to ${changelog.length} and sends its claim`,
     next: () => {
       const opening = { read: changelog, atMs: nowMs };
       return withProcess(state, at, parts.process({ ...state.processes[at]!, role: 'opening', opening }));
@@ -50,7 +51,8 @@ function claimLands({ copies, deciders, parts }: Play, state: State, at: number)
   const { changelog, nowMs } = state;
   const process = state.processes[at]!;
   return {
-    say: `the claim of ${names[at]} lands at ${changelog.length}${process.disk === null ? '' : ', and it starts from its checkpoint'}`,
+    say: () =>
+      `the claim of ${names[at]} lands at ${changelog.length}${process.disk === null ? '' : ', and it starts from its checkpoint'}`,
     next: () => {
       const { read, atMs } = process.opening!;
       const bytes = deciders.claim(read, atMs, `${names[at]} ${changelog.length}`);
@@ -110,7 +112,7 @@ function step({ parts }: Play, state: State, at: number, decided: Decider): Move
   const { tasks, log } = decided;
   const grants = tasks.map(({ leaseId, hostKey }) => `lease ${leaseId} of ${hostKey}`).join(' and ');
   return {
-    say: `${names[at]} decides commit ${log.length - 1}${grants && `, which grants ${grants}`}`,
+    say: () => `${names[at]} decides commit ${log.length - 1}${grants && `, which grants ${grants}`}`,
     next: () =>
       withProcess(state, at, parts.process({ ...process, decider: decided, unacked: [...process.unacked, decided] })),
   };
@@ -125,11 +127,12 @@ function commitLands(play: Play, state: State, at: number): Move<State> {
   const offset = state.changelog.length;
   const isExpected = offset === expected;
   return {
-    say: `the commit of ${names[at]} lands at ${offset}, and ${names[at]} hears of it${isExpected ? '' : `: it expected ${expected}, and drops its state`}`,
+    say: () =>
+      `the commit of ${names[at]} lands at ${offset}, and ${names[at]} hears of it${isExpected ? '' : `: it expected ${expected}, and drops its state`}`,
     next: () => {
       const landed = land(copies, state, landing!);
       if (!isExpected) return withProcess(landed, at, parts.process(down(process)));
-      expectOwn(landed.changelog, landing!);
+      if (!hasLost(play, state)) expectOwn(landed.changelog, landing!);
       const granted = landing!.tasks.map((task) => parts.task(task, landing!.log));
       const unpublished = [...process.unpublished, ...granted];
       return withProcess(landed, at, parts.process({ ...process, unacked: rest, unpublished }));
@@ -141,7 +144,9 @@ function land(copies: Copies, state: State, { log, copy }: Decider): State {
   const changelog = copies.append(state.changelog, log.value);
   const { digest } = copies.at(changelog);
   if (changelog === log && digest !== copy.digest)
-    throw new Violation(`copies: after record ${log.length - 1}, a copy that read the changelog differs from the owner`);
+    throw new Violation(
+      `copies: after record ${log.length - 1}, a copy that read the changelog differs from the owner`,
+    );
   return { ...state, changelog };
 }
 
@@ -159,10 +164,10 @@ function acksLost(play: Play, state: State, at: number): Move<State>[] {
   const drops = `${names[at]} drops its state`;
   return [
     {
-      say: `the commit of ${names[at]} lands at ${length}, but its ack is lost: ${drops}`,
+      say: () => `the commit of ${names[at]} lands at ${length}, but its ack is lost: ${drops}`,
       next: () => failed(land(copies, state, process.unacked[0]!)),
     },
-    { say: `the commit of ${names[at]} is lost on its way: ${drops}`, next: () => failed(state) },
+    { say: () => `the commit of ${names[at]} is lost on its way: ${drops}`, next: () => failed(state) },
   ];
 }
 
@@ -171,7 +176,7 @@ function publish(play: Play, state: State, at: number): Move<State> {
   const { unpublished } = process;
   const leases = unpublished.map(({ task }) => task.leaseId).join(' and ');
   return {
-    say: `${names[at]} publishes the task of lease ${leases}`,
+    say: () => `${names[at]} publishes the task of lease ${leases}`,
     next: () => {
       const published = unpublished.reduce((before, one) => appendTask(play, before, one), state);
       return withProcess(published, at, play.parts.process({ ...process, unpublished: [] }));
@@ -179,18 +184,19 @@ function publish(play: Play, state: State, at: number): Move<State> {
   };
 }
 
-function appendTask({ topics, allowed }: Play, state: State, one: NumberedTask): State {
+function appendTask(play: Play, state: State, one: NumberedTask): State {
   const { task, granted, number } = one;
-  const isLost = state.left.losses < allowed.losses;
-  if (!isLost && !continues(state.changelog, granted))
-    throw new Violation(`tasks: the task of lease ${task.leaseId} is published before the commit that grants it is in the log`);
+  if (!hasLost(play, state) && !continues(state.changelog, granted))
+    throw new Violation(
+      `tasks: the task of lease ${task.leaseId} is published before the commit that grants it is in the log`,
+    );
   for (let node = state.tasks; node.parent !== null; node = node.parent)
     if (node.value === one) throw new Violation(`tasks: the task of lease ${task.leaseId} is published twice`);
-  return { ...state, tasks: topics.tasks.append(state.tasks, `${number}`, one) };
+  return { ...state, tasks: play.topics.tasks.append(state.tasks, `${number}`, one) };
 }
 
 function drop({ parts }: Play, state: State, at: number, say: string): Move<State> {
-  return { say, next: () => withProcess(state, at, parts.process(down(state.processes[at]!))) };
+  return { say: () => say, next: () => withProcess(state, at, parts.process(down(state.processes[at]!))) };
 }
 
 function down({ disk }: Process): Omit<Process, 'id'> {
@@ -204,7 +210,7 @@ function saves(play: Play, state: State, at: number): Move<State>[] {
   return [false, true]
     .filter((isCut) => !isCut || process.disk !== null)
     .map((isCut) => ({
-      say: `${names[at]} writes ${isCut ? 'the first slice of a checkpoint' : 'a checkpoint'}`,
+      say: () => `${names[at]} writes ${isCut ? 'the first slice of a checkpoint' : 'a checkpoint'}`,
       next: () => {
         const disk = deciders.save(process.decider!, process.disk, isCut);
         return withProcess({ ...state, left }, at, parts.process({ ...process, disk }));
@@ -219,13 +225,13 @@ function kills({ parts }: Play, state: State, at: number): Move<State>[] {
   const killed = { ...left, kills: left.kills - 1, faults: left.faults - 1 };
   const moves: Move<State>[] = [
     {
-      say: `${names[at]} is killed`,
+      say: () => `${names[at]} is killed`,
       next: () => withProcess({ ...state, left: killed }, at, parts.process(down(process))),
     },
   ];
   if (process.disk !== null && left.disks > 0)
     moves.push({
-      say: `${names[at]} is killed, and its disk is lost`,
+      say: () => `${names[at]} is killed, and its disk is lost`,
       next: () => {
         const after = { ...state, left: { ...killed, disks: left.disks - 1 } };
         return withProcess(after, at, parts.process({ ...down(process), disk: null }));

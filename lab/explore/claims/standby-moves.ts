@@ -16,7 +16,7 @@ export function standbyMoves(play: Play, state: State): Move<State>[] {
   const { copies } = play;
   return [
     {
-      say: `the standby reads record ${standby.length}`,
+      say: () => `the standby reads record ${standby.length}`,
       next: () => {
         const { value } = logAt(changelog, standby.length + 1);
         const position = copies.at(standby).changelog;
@@ -25,7 +25,9 @@ export function standbyMoves(play: Play, state: State): Move<State>[] {
         const read = copies.append(standby, value);
         copies.at(read);
         if (!continues(changelog, read))
-          throw new Violation(`follows: the standby took record ${standby.length}, though the changelog has lost what it read before`);
+          throw new Violation(
+            `follows: the standby took record ${standby.length}, though the changelog has lost what it read before`,
+          );
         return { ...state, standby: read };
       },
     },
@@ -35,6 +37,7 @@ export function standbyMoves(play: Play, state: State): Move<State>[] {
 /** Does the log hold the newest records that a copy was built from? */
 function holds(log: Changelog, { read, counted }: ChangelogPosition): boolean {
   return [read, counted].every(
-    (mark) => mark === null || (log.length > mark.offset && recordHash(logAt(log, mark.offset + 1).value) === mark.hash),
+    (mark) =>
+      mark === null || (log.length > mark.offset && recordHash(logAt(log, mark.offset + 1).value) === mark.hash),
   );
 }
