@@ -6,7 +6,7 @@ import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import { type Move, Violation } from '../explore.ts';
 import { fairFetcherMove } from './fetcher-moves.ts';
 import { fairOwnerMove } from './owner-moves.ts';
-import { hasLost, noneLeft, type Play } from './play.ts';
+import { calm, hasLost, type Play } from './play.ts';
 import { hashState, type State } from './state.ts';
 
 /** More than any end takes. */
@@ -29,7 +29,7 @@ export function checkEnd(play: Play, state: State): void {
   // Without the lost records nobody knows of a seed's request, and fetchers may fail the URL more often than is seen.
   const isRight = admitted === 3 && page === 1 && redirected === 1 && dead === 1;
   if (!isRight) throw new Violation(`end: the crawl is declared over with ${places}`);
-  if (!hasLost(play, state) && state.contacts.some(({ isBusy }) => isBusy) && state.left === noneLeft)
+  if (!hasLost(play, state) && state.contacts.some(({ isBusy }) => isBusy))
     throw new Violation('end: the crawl is declared over while a request is under way');
 }
 
@@ -50,7 +50,7 @@ export function endsFairly(play: Play, time: (state: State) => Move<State> | und
   return (from) => {
     const way: number[] = [];
     const story: string[] = [];
-    let state: State = { ...from, left: noneLeft };
+    let state = calm(from);
     for (;;) {
       const name = nameOf(state);
       if (ending.has(name)) break;

@@ -10,7 +10,7 @@ import type { Move } from '../explore.ts';
 import { Violation } from '../explore.ts';
 import type { Changelog, Copies } from './copies.ts';
 import type { Decider, StepInputs } from './deciders.ts';
-import { hasLost, noneLeft, type Play } from './play.ts';
+import { hasLost, type Play } from './play.ts';
 import { commitsUnderWay } from './setting.ts';
 import { type NumberedTask, type Process, type State, withProcess } from './state.ts';
 
@@ -28,12 +28,12 @@ export function ownerMoves(play: Play, state: State, at: number): Move<State>[] 
   }
 }
 
-/** Without what only a fault, or a choice of somebody else, makes happen. */
+/** In a state that is calm: the next thing that the process does. */
 export function fairOwnerMove(play: Play, state: State, at: number): Move<State> | undefined {
   const process = state.processes[at]!;
   if (process.role === 'down') return state.assigned === at ? beginOpening(play, state, at) : undefined;
   if (process.role === 'opening') return claimLands(play, state, at);
-  return openMoves(play, { ...state, left: noneLeft }, at)[0];
+  return openMoves(play, state, at)[0];
 }
 
 function beginOpening({ parts }: Play, state: State, at: number): Move<State> {
@@ -160,14 +160,23 @@ function acksLost(play: Play, state: State, at: number): Move<State>[] {
   const process = state.processes[at]!;
   const left = { ...state.left, acks: state.left.acks - 1, faults: state.left.faults - 1 };
   const failed = (after: State) => withProcess({ ...after, left }, at, parts.process(down(process)));
+  const [first, second] = process.unacked;
   const { length } = state.changelog;
   const drops = `${names[at]} drops its state`;
   return [
     {
       say: () => `the commit of ${names[at]} lands at ${length}, but its ack is lost: ${drops}`,
-      next: () => failed(land(copies, state, process.unacked[0]!)),
+      next: () => failed(land(copies, state, first!)),
     },
     { say: () => `the commit of ${names[at]} is lost on its way: ${drops}`, next: () => failed(state) },
+    ...(second === undefined
+      ? []
+      : [
+          {
+            say: () => `a commit of ${names[at]} is lost on its way, and the next one lands in its place: ${drops}`,
+            next: () => failed(land(copies, state, second)),
+          },
+        ]),
   ];
 }
 
