@@ -78,21 +78,15 @@ export function explore<State>(world: World<State>, options: ExploreOptions): Ex
   for (let depth = 0; depth < depthMax; depth++) {
     const next: Reached<State>[] = [];
     for (const { state, number } of level) {
-      const moves = world.moves(state);
-      for (let at = 0; at < moves.length; at++) {
+      const tried = attempt(world, state, (at, after) => {
         actions += 1;
-        try {
-          const after = moves[at]!.next();
-          world.hash(after, words);
-          const met = visited.add(words[0]!, words[1]!, number, at);
-          if (met < 0) continue;
-          world.check(after);
-          next.push({ state: after, number: met });
-        } catch (error) {
-          if (!(error instanceof Violation)) throw error;
-          return found(error, [...visited.pathTo(number), at], depth);
-        }
-      }
+        world.hash(after, words);
+        const met = visited.add(words[0]!, words[1]!, number, at);
+        if (met < 0) return;
+        world.check(after);
+        next.push({ state: after, number: met });
+      });
+      if (tried !== null) return found(tried.violation, [...visited.pathTo(number), ...tried.moves], depth);
       if (visited.size >= statesMax || isOver())
         return { states: visited.size, actions, depth, isWhole: false, violation: null };
     }
@@ -101,6 +95,26 @@ export function explore<State>(world: World<State>, options: ExploreOptions): Ex
     level = next;
   }
   return { states: visited.size, actions, depth: depthMax, isWhole: false, violation: null };
+}
+
+/** Takes each action of a state. The first violation, and the action that led to it; null: there is none. */
+function attempt<State>(world: World<State>, state: State, reach: (at: number, after: State) => void) {
+  const moves: number[] = [];
+  try {
+    const possible = world.moves(state);
+    for (let at = 0; at < possible.length; at++) {
+      moves[0] = at;
+      reach(at, possible[at]!.next());
+    }
+    return null;
+  } catch (error) {
+    return { violation: violationOf(error), moves };
+  }
+}
+
+/** What the explored code throws, it should not have thrown. */
+function violationOf(error: unknown): Violation {
+  return error instanceof Violation ? error : new Violation(`threw: ${(error as Error).message}`);
 }
 
 interface Reached<State> {

@@ -131,7 +131,7 @@ export const planted: readonly Planted[] = [
     replace: 'return { ...entry, attempts: entry.attempts };',
   },
   {
-    bug: 'a lease ends at its grant, by the clock',
+    bug: 'a lease ends before its deadline',
     file: 'topology/frontier/decide/results/time.ts',
     find: 'takeUpTo(nowMs - frontierLimits.clockSkewMs)',
     replace: 'takeUpTo(nowMs + 600_000)',
@@ -139,12 +139,18 @@ export const planted: readonly Planted[] = [
     endsEvery: 1_000_000,
   },
   {
-    bug: 'the host of an expired lease is ready at once',
-    file: 'topology/frontier/decide/results/time.ts',
-    find: 'const readyAtMs = Math.max(facts.readyAtMs, delayedMs);',
-    replace: 'const readyAtMs = Math.max(facts.readyAtMs, delayedMs - 60_000);',
+    bug: 'a task has a later deadline than its lease',
+    file: 'topology/frontier/decide/task-of.ts',
+    find: '    deadlineMs,\n    lanes',
+    replace: '    deadlineMs: deadlineMs + 600_000,\n    lanes',
     depth: 12,
     endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a lease that was reported ends twice',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: "decision.emit({ kind: 'release', leaseId: lease.id, expired: false });",
+    replace: "for (let n = 0; n < 2; n++) decision.emit({ kind: 'release', leaseId: lease.id, expired: false });",
   },
   {
     bug: 'nobody wakes for a lease that is over',

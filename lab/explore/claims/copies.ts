@@ -12,6 +12,7 @@ import {
 import { type Counters, lostUrls } from '../../../topology/frontier/changes/counters.ts';
 import { recordHash } from '../../../topology/frontier/changes/record-hash.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { recount } from '../../simulation/standby.ts';
@@ -27,6 +28,8 @@ export interface Copy {
   readonly positions: Readonly<Record<InputTopic, InputPosition>>;
   readonly counters: Counters;
   readonly nowMs: number;
+  /** Leases that are out, with their deadlines, ms. */
+  readonly leases: ReadonlyMap<number, number>;
 }
 
 /** Replayed states that are kept, to go on from. */
@@ -88,7 +91,8 @@ function take(state: FrontierState, { length, value }: Changelog): void {
 
 export function copyOf(state: FrontierState): Copy {
   const { changelog, positions, counters, nowMs } = state;
-  return { digest: digest(state), changelog, positions: { ...positions }, counters: { ...counters }, nowMs };
+  const leases = new Map([...state.leases.values()].map(({ id, deadlineMs }) => [id, deadlineMs]));
+  return { digest: digest(state), changelog, positions: { ...positions }, counters: { ...counters }, nowMs, leases };
 }
 
 function checkRecord(log: Changelog, before: Copy, after: Copy, state: FrontierState): void {
@@ -108,10 +112,18 @@ function checkRecord(log: Changelog, before: Copy, after: Copy, state: FrontierS
     if (busy.has(host.key)) throw new Violation(`one lease: after record ${at}, ${host.key} has two leases`);
     busy.add(host.key);
   }
-  if (isVoid) return;
+  if (isVoid || record.kind !== 'commit') return;
+  for (const change of record.changes)
+    if (change.kind === 'release' && change.expired) checkExpiry(at, change.leaseId, before, after);
   for (const topic of inputTopics) {
     const [was, is] = [before.positions[topic].offset, after.positions[topic].offset];
     if (is < was)
       throw new Violation(`positions: record ${at} takes the position of ${topic} back from ${was} to ${is}`);
   }
+}
+
+function checkExpiry(at: number, leaseId: number, { leases }: Copy, { nowMs }: Copy): void {
+  const deadlineMs = leases.get(leaseId)!;
+  if (nowMs < deadlineMs + frontierLimits.clockSkewMs)
+    throw new Violation(`deadline: record ${at} ends lease ${leaseId} ${deadlineMs - nowMs} ms before its deadline`);
 }

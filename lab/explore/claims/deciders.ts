@@ -37,7 +37,6 @@ export interface Decider {
   readonly tasks: readonly Task[];
   readonly copy: Copy;
   readonly wakeAtMs: number | undefined;
-  readonly leases: readonly number[];
   readonly seesTaken: boolean;
   readonly taken: readonly number[];
 }
@@ -177,7 +176,6 @@ export class Deciders {
       tasks,
       copy: copyOf(core.state),
       wakeAtMs: core.wakeAtMs(leasesMax - core.state.leases.size),
-      leases: [...core.state.leases.values()].map(({ id }) => id),
       seesTaken: core.state.leases.taken.position >= 0,
       taken: core.state.leases.taken.ids,
     }));

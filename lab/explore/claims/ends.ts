@@ -2,7 +2,6 @@
  * Ends: a crawl that is declared over is over, and from every state, if nothing fails any more, it comes to its end.
  */
 import { crawlEnd, type Look } from '../../../topology/frontier/ask/crawl-end.ts';
-import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import { type Move, Violation } from '../explore.ts';
 import { fairFetcherMove } from './fetcher-moves.ts';
 import { fairOwnerMove } from './owner-moves.ts';
@@ -15,7 +14,6 @@ const fairMovesMax = 400;
 /** Is the crawl over, for whoever looks at the log? */
 export function isDeclared({ copies }: Play, state: State): boolean {
   const { positions, counters } = copies.at(state.changelog);
-  if (counters.leases > 0 || inputTopics.some((topic) => positions[topic].offset < state[topic].length)) return false;
   const ends = { control: state.control.length, results: state.results.length, discovered: state.discovered.length };
   const look: Look = { partitions: [{ positions, counters, ends }], pageQuota: null };
   return crawlEnd(look, look) !== null;
@@ -33,8 +31,12 @@ export function checkEnd(play: Play, state: State): void {
     throw new Violation('end: the crawl is declared over while a request is under way');
 }
 
-/** Throws Violation for a state from which no end is reached although nothing fails any more. */
-export function endsFairly(play: Play, time: (state: State) => Move<State> | undefined): (state: State) => void {
+/** `check`: throws Violation where a rule does not hold. Throws Violation for a state from which no end is reached although nothing fails any more. */
+export function endsFairly(
+  play: Play,
+  check: (state: State) => void,
+  time: (state: State) => Move<State> | undefined,
+): (state: State) => void {
   const words = new Uint32Array(2);
   const ending = new Set<number>();
   const nameOf = (state: State) => {
@@ -55,14 +57,16 @@ export function endsFairly(play: Play, time: (state: State) => Move<State> | und
       const name = nameOf(state);
       if (ending.has(name)) break;
       way.push(name);
-      const move = next(state);
-      if (move === undefined) break;
-      story.push(move.say());
-      state = withStory(story, () => {
-        const after = move.next();
-        checkEnd(play, after);
-        return after;
+      const after = withStory(story, () => {
+        const move = next(state);
+        if (move === undefined) return undefined;
+        story.push(move.say());
+        const reached = move.next();
+        check(reached);
+        return reached;
       });
+      if (after === undefined) break;
+      state = after;
       if (story.length >= fairMovesMax)
         throw new Violation(`end: after ${fairMovesMax} actions without faults, the crawl is not over`, story);
     }
@@ -77,6 +81,6 @@ function withStory<Result>(story: readonly string[], act: () => Result): Result 
   try {
     return act();
   } catch (error) {
-    throw error instanceof Violation ? new Violation(error.message, story) : error;
+    throw new Violation(error instanceof Violation ? error.message : `threw: ${(error as Error).message}`, story);
   }
 }

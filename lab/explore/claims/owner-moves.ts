@@ -90,12 +90,12 @@ function openMoves(play: Play, state: State, at: number): Move<State>[] {
 
 function decide({ deciders }: Play, state: State, decider: Decider): Decider | null {
   const { control, results, discovered, tasks, tasksTaken, nowMs } = state;
-  const { copy, wakeAtMs, leases, seesTaken, taken } = decider;
+  const { copy, wakeAtMs, seesTaken, taken } = decider;
   const inputs = { control, results, discovered };
   const news: number[] = [];
   for (let node = tasks; node.parent !== null; node = node.parent) {
     const { leaseId } = node.value.task;
-    if (node.length <= tasksTaken && leases.includes(leaseId) && !taken.includes(leaseId)) news.unshift(leaseId);
+    if (node.length <= tasksTaken && copy.leases.has(leaseId) && !taken.includes(leaseId)) news.unshift(leaseId);
   }
   const isNews = news.length > 0 || !seesTaken;
   const isUnread =

@@ -25,7 +25,12 @@ export interface ClaimsWorld extends World<State> {
 /** `endsEvery`: from one state in so many it is tried whether the crawl comes to its end. */
 export function createClaimsWorld(allowed: Left, endsEvery: number): ClaimsWorld {
   const play = createPlay(allowed);
-  const comesToEnd = endsFairly(play, timePasses);
+  const check = (state: State) => {
+    checkPositions(play, state);
+    checkReported(play, state);
+    checkEnd(play, state);
+  };
+  const comesToEnd = endsFairly(play, check, timePasses);
   let checked = 0;
   return {
     play,
@@ -43,8 +48,7 @@ export function createClaimsWorld(allowed: Left, endsEvery: number): ClaimsWorld
     },
     hash: (state, words) => hashState(caughtUp(state), words),
     check(state) {
-      checkPositions(play, state);
-      checkEnd(play, state);
+      check(state);
       checked += 1;
       if (checked % endsEvery === 0) comesToEnd(state);
     },
@@ -146,4 +150,16 @@ function checkPositions({ copies }: Play, { changelog, control, results, discove
     if (offset > log.length)
       throw new Violation(`positions: ${topic} was read up to ${offset}, and ends at ${log.length}`);
   }
+}
+
+/** A lease whose last report was read is over. */
+function checkReported({ copies }: Play, { changelog, results }: State): void {
+  const { positions, leases } = copies.at(changelog);
+  for (
+    let node = logAt(results, Math.min(results.length, positions.results.offset));
+    node.parent !== null;
+    node = node.parent
+  )
+    if (leases.has(node.value.leaseId))
+      throw new Violation(`reported: lease ${node.value.leaseId} is out, although its report was read`);
 }
