@@ -29,12 +29,15 @@ export interface World<State> {
   hash(state: State, words: Uint32Array): void;
   /** Throws Violation if a rule does not hold. */
   check(state: State): void;
+  /** Throws Violation if, from there on, all that should come to an end does not, although nothing fails any more. */
+  checkEnd(state: State): void;
 }
 
 export interface ExploreOptions {
   /** Most actions in a row. */
   readonly depth: number;
-  readonly statesMax?: number;
+  /** From one state in so many it is tried whether it comes to its end. */
+  readonly endsEvery: number;
   /** True: stop here. Is asked once for each state. */
   readonly isOver?: () => boolean;
   readonly onLevel?: (level: Level) => void;
@@ -64,57 +67,7 @@ export interface FoundViolation {
 }
 
 export function explore<State>(world: World<State>, options: ExploreOptions): Explored {
-  const { depth: depthMax, statesMax = Number.POSITIVE_INFINITY, isOver = () => false, onLevel } = options;
-  const visited = new Visited();
-  const words = new Uint32Array(2);
-  let actions = 0;
-  world.hash(world.first, words);
-  visited.add(words[0]!, words[1]!, 0, 0);
-  const found = ({ message: rule, since }: Violation, path: readonly number[], depth: number): Explored => {
-    const violation = { rule, story: [...storyOf(world, path), ...since] };
-    return { states: visited.size, actions, depth, isWhole: false, violation };
-  };
-  let level: Reached<State>[] = [{ state: world.first, number: 0 }];
-  for (let depth = 0; depth < depthMax; depth++) {
-    const next: Reached<State>[] = [];
-    for (const { state, number } of level) {
-      const tried = attempt(world, state, (at, after) => {
-        actions += 1;
-        world.hash(after, words);
-        const met = visited.add(words[0]!, words[1]!, number, at);
-        if (met < 0) return;
-        world.check(after);
-        next.push({ state: after, number: met });
-      });
-      if (tried !== null) return found(tried.violation, [...visited.pathTo(number), ...tried.moves], depth);
-      if (visited.size >= statesMax || isOver())
-        return { states: visited.size, actions, depth, isWhole: false, violation: null };
-    }
-    onLevel?.({ depth: depth + 1, states: next.length, total: visited.size });
-    if (next.length === 0) return { states: visited.size, actions, depth, isWhole: true, violation: null };
-    level = next;
-  }
-  return { states: visited.size, actions, depth: depthMax, isWhole: false, violation: null };
-}
-
-/** Takes each action of a state. The first violation, and the action that led to it; null: there is none. */
-function attempt<State>(world: World<State>, state: State, reach: (at: number, after: State) => void) {
-  const moves: number[] = [];
-  try {
-    const possible = world.moves(state);
-    for (let at = 0; at < possible.length; at++) {
-      moves[0] = at;
-      reach(at, possible[at]!.next());
-    }
-    return null;
-  } catch (error) {
-    return { violation: violationOf(error), moves };
-  }
-}
-
-/** What the explored code throws, it should not have thrown. */
-function violationOf(error: unknown): Violation {
-  return error instanceof Violation ? error : new Violation(`threw: ${(error as Error).message}`);
+  return new Explorer(world, options).run();
 }
 
 interface Reached<State> {
@@ -122,14 +75,104 @@ interface Reached<State> {
   readonly number: number;
 }
 
-/** What the actions of a path are, said one after another. */
-function storyOf<State>(world: World<State>, path: readonly number[]): string[] {
-  const story: string[] = [];
-  let state = world.first;
-  path.forEach((at, step) => {
-    const move = world.moves(state)[at]!;
-    story.push(move.say());
-    if (step < path.length - 1) state = move.next();
-  });
-  return story;
+class Explorer<State> {
+  readonly #world: World<State>;
+  readonly #options: ExploreOptions;
+  readonly #visited = new Visited();
+  readonly #words = new Uint32Array(2);
+  #actions = 0;
+  #depth = 0;
+  /** A history without an end may be long: the search goes on for one that breaks a rule with fewer actions. */
+  #violation: FoundViolation | null = null;
+
+  constructor(world: World<State>, options: ExploreOptions) {
+    this.#world = world;
+    this.#options = options;
+  }
+
+  run(): Explored {
+    const { depth, isOver = () => false, onLevel } = this.#options;
+    const { first } = this.#world;
+    let level: Reached<State>[] = [];
+    this.#holds([], () => this.#reach(first, 0, 0, level));
+    for (; this.#depth < this.#depthNeeded(depth) && level.length > 0; this.#depth++) {
+      const next: Reached<State>[] = [];
+      for (const one of level) if (!this.#goOn(one, next) || isOver()) return this.#explored(false);
+      onLevel?.({ depth: this.#depth + 1, states: next.length, total: this.#visited.size });
+      level = next;
+    }
+    return this.#explored(level.length === 0);
+  }
+
+  /** Beyond, no history is shorter than the one that was found. */
+  #depthNeeded(depth: number): number {
+    return Math.min(depth, (this.#violation?.story.length ?? Number.POSITIVE_INFINITY) - 1);
+  }
+
+  /** Takes each action of a state. False: one breaks a rule. */
+  #goOn({ state, number }: Reached<State>, next: Reached<State>[]): boolean {
+    const way: number[] = [];
+    const path = () => [...this.#visited.pathTo(number), ...way];
+    return this.#holds(path, () => {
+      const moves = this.#world.moves(state);
+      for (let at = 0; at < moves.length; at++) {
+        way[0] = at;
+        this.#actions += 1;
+        this.#reach(moves[at]!.next(), number, at, next);
+      }
+    });
+  }
+
+  #reach(state: State, parent: number, move: number, level: Reached<State>[]): void {
+    this.#world.hash(state, this.#words);
+    const number = this.#visited.add(this.#words[0]!, this.#words[1]!, parent, move);
+    if (number < 0) return;
+    this.#world.check(state);
+    level.push({ state, number });
+    if (this.#violation !== null || number % this.#options.endsEvery !== 0) return;
+    try {
+      this.#world.checkEnd(state);
+    } catch (error) {
+      this.#violation = this.#found(error, this.#visited.pathTo(number));
+    }
+  }
+
+  #holds(path: readonly number[] | (() => number[]), act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      this.#violation = this.#found(error, typeof path === 'function' ? path() : path);
+      return false;
+    }
+  }
+
+  /** What the explored code throws, it should not have thrown. */
+  #found(error: unknown, path: readonly number[]): FoundViolation {
+    const { message, since } = error instanceof Violation ? error : new Violation(`threw: ${(error as Error).message}`);
+    return { rule: message, story: [...this.#storyOf(path), ...since] };
+  }
+
+  /** The actions of a path in words, one after another. */
+  #storyOf(path: readonly number[]): string[] {
+    const story: string[] = [];
+    let state = this.#world.first;
+    path.forEach((at, step) => {
+      const move = this.#world.moves(state)[at]!;
+      story.push(move.say());
+      if (step < path.length - 1) state = move.next();
+    });
+    return story;
+  }
+
+  #explored(isWhole: boolean): Explored {
+    const violation = this.#violation;
+    return {
+      states: this.#visited.size,
+      actions: this.#actions,
+      depth: this.#depth,
+      isWhole: isWhole && violation === null,
+      violation,
+    };
+  }
 }

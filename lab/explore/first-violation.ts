@@ -3,5 +3,5 @@ import { explore } from './explore.ts';
 import { worlds } from './worlds.ts';
 
 const [name = '', depth, endsEvery] = process.argv.slice(2);
-const { violation } = explore(worlds[name]!.create(Number(endsEvery)), { depth: Number(depth) });
+const { violation } = explore(worlds[name]!.create(), { depth: Number(depth), endsEvery: Number(endsEvery) });
 process.stdout.write(`${JSON.stringify(violation)}\n`);

@@ -13,7 +13,7 @@ const { values } = parseArgs({
     world: { type: 'string', default: 'claims' },
     depth: { type: 'string' },
     minutes: { type: 'string' },
-    'ends-every': { type: 'string', default: '16' },
+    'ends-every': { type: 'string', default: '64' },
   },
 });
 const named = worlds[values.world];
@@ -26,17 +26,15 @@ const began = cpuSeconds();
 const rate = (states: number) =>
   `${Math.round(states / Math.max(0.001, cpuSeconds() - began))} states/s of processor time`;
 process.stdout.write(`${values.world}: ${named.about}\n`);
-const { states, actions, isWhole, violation, ...reached } = explore(
-  named.create(whole('ends-every', values['ends-every'])),
-  {
-    depth,
-    isOver: () => Date.now() > untilMs,
-    onLevel: (level) =>
-      process.stdout.write(
-        `depth ${level.depth}: ${level.states} new states, ${level.total} in all, ${rate(level.total)}\n`,
-      ),
-  },
-);
+const { states, actions, isWhole, violation, ...reached } = explore(named.create(), {
+  depth,
+  endsEvery: whole('ends-every', values['ends-every']),
+  isOver: () => Date.now() > untilMs,
+  onLevel: (level) =>
+    process.stdout.write(
+      `depth ${level.depth}: ${level.states} new states, ${level.total} in all, ${rate(level.total)}\n`,
+    ),
+});
 if (violation !== null) {
   process.stdout.write(`${violation.rule}\nThe shortest history that leads there:\n`);
   for (const [at, event] of violation.story.entries()) process.stdout.write(`${`${at + 1}`.padStart(4)}  ${event}\n`);

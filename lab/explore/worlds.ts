@@ -6,19 +6,18 @@ export interface NamedWorld {
   readonly about: string;
   /** So deep that it takes about two minutes. */
   readonly depth: number;
-  /** `endsEvery`: from one state in so many it is tried whether all comes to its end. */
-  create(endsEvery: number): World<unknown>;
+  create(): World<unknown>;
 }
 
 export const worlds: Readonly<Record<string, NamedWorld>> = {
   claims: {
     about: 'two owners of a partition, two fetchers, two hosts, an order, a move, kills and lost acks',
     depth: 10,
-    create: (endsEvery) => createClaimsWorld(claimsAllowed, endsEvery) as World<unknown>,
+    create: () => createClaimsWorld(claimsAllowed) as World<unknown>,
   },
   losses: {
     about: 'the same where the changelog may also lose its newest record',
     depth: 10,
-    create: (endsEvery) => createClaimsWorld(lossesAllowed, endsEvery) as World<unknown>,
+    create: () => createClaimsWorld(lossesAllowed) as World<unknown>,
   },
 };

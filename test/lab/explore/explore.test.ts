@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { claimsAllowed, createClaimsWorld, lossesAllowed } from '../../../lab/explore/claims/world.ts';
+import { explore, Violation, type World } from '../../../lab/explore/explore.ts';
+import { LeaseDeadlines } from '../../../topology/frontier/hosts/lease-deadlines.ts';
+
+/** Two counters that are alike, each of which goes up to `most`. */
+function counters(most: number, forbidden: (a: number, b: number) => boolean): World<readonly [number, number]> {
+  return {
+    first: [0, 0],
+    moves: ([a, b]) =>
+      (
+        [
+          ['one', a + 1, b],
+          ['other', a, b + 1],
+        ] as const
+      )
+        .filter(([, x, y]) => Math.max(x, y) <= most)
+        .map(([name, x, y]) => ({
+          say: () => `${name} counts to ${x + y - a - b + (name === 'one' ? a : b)}`,
+          next: () => [x, y],
+        })),
+    hash([a, b], words) {
+      words[0] = Math.min(a, b);
+      words[1] = Math.max(a, b);
+    },
+    check([a, b]) {
+      if (forbidden(a, b)) throw new Violation(`sum: ${a} and ${b}`);
+    },
+    checkEnd: () => {},
+  };
+}
+
+describe('the explorer', () => {
+  it('meets each state once, and symmetric ones as one', () => {
+    const { states, isWhole, violation, depth } = explore(
+      counters(3, () => false),
+      { depth: 20, endsEvery: 1 },
+    );
+    assert.equal(violation, null);
+    assert.deepEqual({ states, isWhole, depth }, { states: 10, isWhole: true, depth: 7 });
+  });
+
+  it('tells the history with the fewest actions', () => {
+    const world = counters(9, (a, b) => a + b === 4 && a !== b);
+    assert.deepEqual(explore(world, { depth: 20, endsEvery: 1 }).violation?.story.length, 4);
+  });
+
+  it('stops at the depth, and says that states may be beyond', () => {
+    const { states, isWhole, depth } = explore(
+      counters(3, () => false),
+      { depth: 2, endsEvery: 1 },
+    );
+    assert.deepEqual({ states, isWhole, depth }, { states: 4, isWhole: false, depth: 2 });
+  });
+
+  it('prefers a broken rule with fewer actions to a history that does not end', () => {
+    const since = Array.from({ length: 9 }, (_, n) => `waits ${n}`);
+    const world: World<readonly [number, number]> = {
+      ...counters(9, (a) => a === 3),
+      checkEnd: () => {
+        throw new Violation('end: it waits for ever', since);
+      },
+    };
+    assert.match(explore(world, { depth: 20, endsEvery: 1 }).violation!.rule, /^sum/);
+    assert.equal(explore(world, { depth: 2, endsEvery: 1 }).violation?.story.length, 9);
+  });
+
+  it('reports what explored code throws, with the history', () => {
+    const world = counters(9, (a) => {
+      if (a === 2) throw new TypeError('a is not a function');
+      return false;
+    });
+    const { violation } = explore(world, { depth: 20, endsEvery: 1 });
+    assert.deepEqual(violation, { rule: 'threw: a is not a function', story: ['one counts to 1', 'one counts to 2'] });
+  });
+});
+
+describe('every order of events in small worlds', () => {
+  it('keeps every rule of claims and leases up to a depth', () => {
+    const { states, violation } = explore(createClaimsWorld(claimsAllowed), { depth: 6, endsEvery: 8 });
+    assert.equal(violation, null, violation?.story.join('\n'));
+    assert.ok(states > 1_500, `${states} states`);
+  });
+
+  it('keeps them where the changelog loses its newest record', () => {
+    const { states, violation } = explore(createClaimsWorld(lossesAllowed), { depth: 5, endsEvery: 8 });
+    assert.equal(violation, null, violation?.story.join('\n'));
+    assert.ok(states > 500, `${states} states`);
+  });
+
+  it('finds a lease that ends before its deadline, and tells how', () => {
+    const real = LeaseDeadlines.prototype.takeUpTo;
+    LeaseDeadlines.prototype.takeUpTo = function (atMs: number) {
+      return real.call(this, atMs + 600_000);
+    };
+    try {
+      const { violation } = explore(createClaimsWorld(claimsAllowed), { depth: 7, endsEvery: 1_000_000 });
+      assert.match(violation!.rule, /^deadline: record 3 ends lease 1 \d+ ms before its deadline$/);
+      assert.equal(violation!.story[0], 'P decides commit 2, which grants lease 1 of a.test');
+      assert.ok(violation!.story.length <= 7, violation!.story.join('\n'));
+    } finally {
+      LeaseDeadlines.prototype.takeUpTo = real;
+    }
+  });
+});
