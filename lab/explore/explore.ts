@@ -94,14 +94,17 @@ class Explorer<State> {
     const { depth, isOver = () => false, onLevel } = this.#options;
     const { first } = this.#world;
     let level: Reached<State>[] = [];
+    let added = 1;
     this.#holds([], () => this.#reach(first, 0, 0, level));
-    for (; this.#depth < this.#depthNeeded(depth) && level.length > 0; this.#depth++) {
-      const next: Reached<State>[] = [];
-      for (const one of level) if (!this.#goOn(one, next) || isOver()) return this.#explored(false);
-      onLevel?.({ depth: this.#depth + 1, states: next.length, total: this.#visited.size });
+    for (; this.#depth < this.#depthNeeded(depth) && added > 0; this.#depth++) {
+      const [next, before]: [Reached<State>[], number] = [[], this.#visited.size];
+      const isLast = this.#depth + 1 >= depth;
+      for (const one of level) if (!this.#goOn(one, isLast ? null : next) || isOver()) return this.#explored(false);
       level = next;
+      added = this.#visited.size - before;
+      onLevel?.({ depth: this.#depth + 1, states: added, total: this.#visited.size });
     }
-    return this.#explored(level.length === 0);
+    return this.#explored(added === 0);
   }
 
   /** Beyond, no history is shorter than the one that was found. */
@@ -109,8 +112,8 @@ class Explorer<State> {
     return Math.min(depth, (this.#violation?.story.length ?? Number.POSITIVE_INFINITY) - 1);
   }
 
-  /** Takes each action of a state. False: one breaks a rule. */
-  #goOn({ state, number }: Reached<State>, next: Reached<State>[]): boolean {
+  /** Takes each action of a state. False: one breaks a rule. `next`: null if nothing goes on from where they lead. */
+  #goOn({ state, number }: Reached<State>, next: Reached<State>[] | null): boolean {
     const way: number[] = [];
     const path = () => [...this.#visited.pathTo(number), ...way];
     return this.#holds(path, () => {
@@ -123,12 +126,12 @@ class Explorer<State> {
     });
   }
 
-  #reach(state: State, parent: number, move: number, level: Reached<State>[]): void {
+  #reach(state: State, parent: number, move: number, level: Reached<State>[] | null): void {
     this.#world.hash(state, this.#words);
     const number = this.#visited.add(this.#words[0]!, this.#words[1]!, parent, move);
     if (number < 0) return;
     this.#world.check(state);
-    level.push({ state, number });
+    level?.push({ state, number });
     if (this.#violation !== null || number % this.#options.endsEvery !== 0) return;
     try {
       this.#world.checkEnd(state);

@@ -33,7 +33,7 @@ export interface Copy {
 }
 
 /** Replayed states that are kept, to go on from. */
-const keptMax = 64;
+const keptMax = 16;
 
 export class Copies {
   readonly tree = new LogTree<Buffer>();

@@ -55,7 +55,7 @@ interface Live {
   readonly rows: RowsInMemory;
 }
 
-const keptMax = 256;
+const keptMax = 32;
 /** One decision in so many is made twice. */
 const againEvery = 16;
 
