@@ -1,5 +1,5 @@
 /** `first-violation.ts WORLD DEPTH ENDS-EVERY`: the violation with the fewest actions, as JSON; `null` if there is none. */
-import { explore } from './explore.ts';
+import { explore } from './engine/explore.ts';
 import { worlds } from './worlds.ts';
 
 const [name = '', depth, endsEvery] = process.argv.slice(2);

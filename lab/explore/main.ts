@@ -5,7 +5,7 @@
  * shortest history. Exit code 1: a rule does not hold.
  */
 import { parseArgs } from 'node:util';
-import { explore } from './explore.ts';
+import { explore } from './engine/explore.ts';
 import { worlds } from './worlds.ts';
 
 const { values } = parseArgs({
@@ -37,7 +37,7 @@ const { states, actions, isWhole, violation, ...reached } = explore(named.create
 });
 if (violation !== null) {
   process.stdout.write(`${violation.rule}\nThe shortest history that leads there:\n`);
-  for (const [at, event] of violation.story.entries()) process.stdout.write(`${`${at + 1}`.padStart(4)}  ${event}\n`);
+  for (const [at, event] of violation.history.entries()) process.stdout.write(`${`${at + 1}`.padStart(4)}  ${event}\n`);
   process.exit(1);
 }
 const end = isWhole ? 'no state is beyond' : `all orders up to depth ${reached.depth}`;

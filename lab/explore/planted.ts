@@ -141,8 +141,8 @@ export const planted: readonly Planted[] = [
   {
     bug: 'a task has a later deadline than its lease',
     file: 'topology/frontier/decide/task-of.ts',
-    find: '    deadlineMs,\n    lanes',
-    replace: '    deadlineMs: deadlineMs + 600_000,\n    lanes',
+    find: 'grantedAtMs: state.nowMs,\n    deadlineMs,',
+    replace: 'grantedAtMs: state.nowMs,\n    deadlineMs: deadlineMs + 600_000,',
     depth: 12,
     endsEvery: 1_000_000,
   },

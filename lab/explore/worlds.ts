@@ -1,6 +1,6 @@
 /** The worlds that can be explored, by name. */
 import { claimsAllowed, createClaimsWorld, lossesAllowed } from './claims/world.ts';
-import type { World } from './explore.ts';
+import type { World } from './engine/explore.ts';
 
 export interface NamedWorld {
   readonly about: string;

@@ -16,8 +16,8 @@ import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { recount } from '../../simulation/standby.ts';
-import { type LogNode, LogTree, recordsFrom } from '../append-only.ts';
-import { Violation } from '../explore.ts';
+import { type LogNode, LogTree, recordsFrom } from '../engine/append-only.ts';
+import { Violation } from '../engine/explore.ts';
 import { fingerprintKey } from './setting.ts';
 
 export type Changelog = LogNode<Buffer>;

@@ -10,9 +10,9 @@ import { encodeClaim, type InputTopic, inputTopics } from '../../../topology/fro
 import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import { RowsInMemory } from '../../model/rows-in-memory.ts';
-import { continues, type LogNode, recordsFrom } from '../append-only.ts';
-import { Violation } from '../explore.ts';
-import { Interner } from '../interner.ts';
+import { continues, type LogNode, recordsFrom } from '../engine/append-only.ts';
+import { Violation } from '../engine/explore.ts';
+import { Interner } from '../engine/interner.ts';
 import { type Changelog, type Copies, type Copy, copyOf, newState, replayed } from './copies.ts';
 import { identity, leasesMax } from './setting.ts';
 

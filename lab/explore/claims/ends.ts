@@ -2,7 +2,7 @@
  * Ends: a crawl that is declared over is over, and from every state, if nothing fails any more, it comes to its end.
  */
 import { crawlEnd, type Look } from '../../../topology/frontier/ask/crawl-end.ts';
-import { type Move, Violation } from '../explore.ts';
+import { type Move, Violation } from '../engine/explore.ts';
 import { fairFetcherMove } from './fetcher-moves.ts';
 import { fairOwnerMove } from './owner-moves.ts';
 import { calm, hasLost, type Play } from './play.ts';
@@ -51,36 +51,36 @@ export function endsFairly(
     time(state);
   return (from) => {
     const way: number[] = [];
-    const story: string[] = [];
+    const history: string[] = [];
     let state = calm(from);
     for (;;) {
       const name = nameOf(state);
       if (ending.has(name)) break;
       way.push(name);
-      const after = withStory(story, () => {
+      const after = withHistory(history, () => {
         const move = next(state);
         if (move === undefined) return undefined;
-        story.push(move.say());
+        history.push(move.say());
         const reached = move.next();
         check(reached);
         return reached;
       });
       if (after === undefined) break;
       state = after;
-      if (story.length >= fairMovesMax)
-        throw new Violation(`end: after ${fairMovesMax} actions without faults, the crawl is not over`, story);
+      if (history.length >= fairMovesMax)
+        throw new Violation(`end: after ${fairMovesMax} actions without faults, the crawl is not over`, history);
     }
     const isKnown = way.length === 0 || ending.has(nameOf(state));
     if (!isKnown && !isDeclared(play, state))
-      throw new Violation('end: nothing can happen any more, and the crawl is not over', story);
+      throw new Violation('end: nothing can happen any more, and the crawl is not over', history);
     for (const name of way) ending.add(name);
   };
 }
 
-function withStory<Result>(story: readonly string[], act: () => Result): Result {
+function withHistory<Result>(history: readonly string[], act: () => Result): Result {
   try {
     return act();
   } catch (error) {
-    throw new Violation(error instanceof Violation ? error.message : `threw: ${(error as Error).message}`, story);
+    throw new Violation(error instanceof Violation ? error.message : `threw: ${(error as Error).message}`, history);
   }
 }

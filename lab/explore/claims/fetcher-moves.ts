@@ -5,8 +5,8 @@
  */
 import { blankOutcome, blankRequest, blankResult } from '../../../schemas/blank.ts';
 import type { Discovered, Outcome, OutcomeKind, Result } from '../../../schemas/types.ts';
-import { logAt } from '../append-only.ts';
-import { type Move, Violation } from '../explore.ts';
+import { logAt } from '../engine/append-only.ts';
+import { type Move, Violation } from '../engine/explore.ts';
 import { hasLost, type Play } from './play.ts';
 import { answerTo, hosts, linkTo, requestTimeoutMs } from './setting.ts';
 import { type Fetcher, type HostContacts, idle, type State, withFetcher } from './state.ts';

@@ -5,9 +5,9 @@
  *   claim sent → claim lands → decide → commit lands, acknowledged at the expected offset → tasks published
  */
 
-import { continues } from '../append-only.ts';
-import type { Move } from '../explore.ts';
-import { Violation } from '../explore.ts';
+import { continues } from '../engine/append-only.ts';
+import type { Move } from '../engine/explore.ts';
+import { Violation } from '../engine/explore.ts';
 import type { Changelog, Copies } from './copies.ts';
 import type { Decider, StepInputs } from './deciders.ts';
 import { hasLost, type Play } from './play.ts';

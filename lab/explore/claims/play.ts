@@ -1,6 +1,6 @@
 /** What all actions of a world share. */
 import type { Control, Discovered, Result } from '../../../schemas/types.ts';
-import { LogTree } from '../append-only.ts';
+import { LogTree } from '../engine/append-only.ts';
 import { Copies } from './copies.ts';
 import { Deciders } from './deciders.ts';
 import { type Left, type NumberedTask, Parts, type State } from './state.ts';

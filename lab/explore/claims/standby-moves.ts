@@ -4,8 +4,8 @@
  */
 import { type ChangelogPosition, follows, readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { recordHash } from '../../../topology/frontier/changes/record-hash.ts';
-import { continues, logAt } from '../append-only.ts';
-import { type Move, Violation } from '../explore.ts';
+import { continues, logAt } from '../engine/append-only.ts';
+import { type Move, Violation } from '../engine/explore.ts';
 import type { Changelog } from './copies.ts';
 import type { Play } from './play.ts';
 import type { State } from './state.ts';

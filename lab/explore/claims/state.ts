@@ -1,7 +1,7 @@
 /** A state of the world `claims`: everything that its processes, logs and hosts are, at one moment. */
 import type { Control, Discovered, Outcome, Result, Task } from '../../../schemas/types.ts';
-import type { LogNode } from '../append-only.ts';
-import { Interner } from '../interner.ts';
+import type { LogNode } from '../engine/append-only.ts';
+import { Interner } from '../engine/interner.ts';
 import type { Changelog } from './copies.ts';
 import type { Decider, Disk } from './deciders.ts';
 

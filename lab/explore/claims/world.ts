@@ -3,8 +3,8 @@
  * operator's event and one move of the partition. The partition is the real one; its owners, fetchers and logs are played,
  * one action at a time.
  */
-import { continues, logAt } from '../append-only.ts';
-import { type Move, Violation, type World } from '../explore.ts';
+import { continues, logAt } from '../engine/append-only.ts';
+import { type Move, Violation, type World } from '../engine/explore.ts';
 import { checkEnd, endsFairly } from './ends.ts';
 import { fetcherMoves, fetcherTimes } from './fetcher-moves.ts';
 import { ownerMoves } from './owner-moves.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimsAllowed, createClaimsWorld, lossesAllowed } from '../../../lab/explore/claims/world.ts';
-import { explore, Violation, type World } from '../../../lab/explore/explore.ts';
+import { explore, Violation, type World } from '../../../lab/explore/engine/explore.ts';
 import { LeaseDeadlines } from '../../../topology/frontier/hosts/lease-deadlines.ts';
 
 /** Two counters that are alike, each of which goes up to `most`. */
@@ -32,7 +32,7 @@ function counters(most: number, forbidden: (a: number, b: number) => boolean): W
 }
 
 describe('the explorer', () => {
-  it('meets each state once, and symmetric ones as one', () => {
+  it('the explorer meets each state once, and symmetric ones as one', () => {
     const { states, isWhole, violation, depth } = explore(
       counters(3, () => false),
       { depth: 20, endsEvery: 1 },
@@ -41,12 +41,12 @@ describe('the explorer', () => {
     assert.deepEqual({ states, isWhole, depth }, { states: 10, isWhole: true, depth: 7 });
   });
 
-  it('tells the history with the fewest actions', () => {
+  it('the explorer prints the history with the fewest actions', () => {
     const world = counters(9, (a, b) => a + b === 4 && a !== b);
-    assert.deepEqual(explore(world, { depth: 20, endsEvery: 1 }).violation?.story.length, 4);
+    assert.deepEqual(explore(world, { depth: 20, endsEvery: 1 }).violation?.history.length, 4);
   });
 
-  it('stops at the depth, and says that states may be beyond', () => {
+  it('the explorer stops at the depth, and reports that states may be beyond', () => {
     const { states, isWhole, depth } = explore(
       counters(3, () => false),
       { depth: 2, endsEvery: 1 },
@@ -54,7 +54,7 @@ describe('the explorer', () => {
     assert.deepEqual({ states, isWhole, depth }, { states: 4, isWhole: false, depth: 2 });
   });
 
-  it('prefers a broken rule with fewer actions to a history that does not end', () => {
+  it('the explorer prefers a broken rule with fewer actions to a history that does not end', () => {
     const since = Array.from({ length: 9 }, (_, n) => `waits ${n}`);
     const world: World<readonly [number, number]> = {
       ...counters(9, (a) => a === 3),
@@ -63,33 +63,36 @@ describe('the explorer', () => {
       },
     };
     assert.match(explore(world, { depth: 20, endsEvery: 1 }).violation!.rule, /^sum/);
-    assert.equal(explore(world, { depth: 2, endsEvery: 1 }).violation?.story.length, 9);
+    assert.equal(explore(world, { depth: 2, endsEvery: 1 }).violation?.history.length, 9);
   });
 
-  it('reports what explored code throws, with the history', () => {
+  it('the explorer reports what explored code throws, with the history', () => {
     const world = counters(9, (a) => {
       if (a === 2) throw new TypeError('a is not a function');
       return false;
     });
     const { violation } = explore(world, { depth: 20, endsEvery: 1 });
-    assert.deepEqual(violation, { rule: 'threw: a is not a function', story: ['one counts to 1', 'one counts to 2'] });
+    assert.deepEqual(violation, {
+      rule: 'threw: a is not a function',
+      history: ['one counts to 1', 'one counts to 2'],
+    });
   });
 });
 
 describe('every order of events in small worlds', () => {
-  it('keeps every rule of claims and leases up to a depth', () => {
+  it('two owners and two fetchers keep every rule in every order up to a depth', () => {
     const { states, violation } = explore(createClaimsWorld(claimsAllowed), { depth: 6, endsEvery: 8 });
-    assert.equal(violation, null, violation?.story.join('\n'));
+    assert.equal(violation, null, violation?.history.join('\n'));
     assert.ok(states > 1_500, `${states} states`);
   });
 
-  it('keeps them where the changelog loses its newest record', () => {
+  it('owners keep every rule in every order where the changelog loses its newest record', () => {
     const { states, violation } = explore(createClaimsWorld(lossesAllowed), { depth: 5, endsEvery: 8 });
-    assert.equal(violation, null, violation?.story.join('\n'));
+    assert.equal(violation, null, violation?.history.join('\n'));
     assert.ok(states > 500, `${states} states`);
   });
 
-  it('finds a lease that ends before its deadline, and tells how', () => {
+  it('the explorer finds a lease that ends before its deadline, and prints how', () => {
     const real = LeaseDeadlines.prototype.takeUpTo;
     LeaseDeadlines.prototype.takeUpTo = function (atMs: number) {
       return real.call(this, atMs + 600_000);
@@ -97,8 +100,8 @@ describe('every order of events in small worlds', () => {
     try {
       const { violation } = explore(createClaimsWorld(claimsAllowed), { depth: 7, endsEvery: 1_000_000 });
       assert.match(violation!.rule, /^deadline: record 3 ends lease 1 \d+ ms before its deadline$/);
-      assert.equal(violation!.story[0], 'P decides commit 2, which grants lease 1 of a.test');
-      assert.ok(violation!.story.length <= 7, violation!.story.join('\n'));
+      assert.equal(violation!.history[0], 'P decides commit 2, which grants lease 1 of a.test');
+      assert.ok(violation!.history.length <= 7, violation!.history.join('\n'));
     } finally {
       LeaseDeadlines.prototype.takeUpTo = real;
     }

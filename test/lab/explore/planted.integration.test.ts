@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { FoundViolation } from '../../../lab/explore/explore.ts';
+import type { FoundViolation } from '../../../lab/explore/engine/explore.ts';
 import { planted } from '../../../lab/explore/planted.ts';
 import { editedProcess } from '../../mutation/try-edit.ts';
 import { root } from '../../run/files.ts';
@@ -23,7 +23,7 @@ describe('the explorer finds a planted bug:', { concurrency: 2 }, () => {
       });
       const violation = JSON.parse(stdout) as FoundViolation | null;
       assert.ok(violation !== null, `no history up to depth ${depth} shows it`);
-      test.diagnostic([violation.rule, ...violation.story].join('\n'));
+      test.diagnostic([violation.rule, ...violation.history].join('\n'));
     });
   }
 });

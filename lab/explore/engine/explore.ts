@@ -63,7 +63,7 @@ export interface Explored {
 export interface FoundViolation {
   readonly rule: string;
   /** What happened, from the first state on. */
-  readonly story: readonly string[];
+  readonly history: readonly string[];
 }
 
 export function explore<State>(world: World<State>, options: ExploreOptions): Explored {
@@ -109,7 +109,7 @@ class Explorer<State> {
 
   /** Beyond, no history is shorter than the one that was found. */
   #depthNeeded(depth: number): number {
-    return Math.min(depth, (this.#violation?.story.length ?? Number.POSITIVE_INFINITY) - 1);
+    return Math.min(depth, (this.#violation?.history.length ?? Number.POSITIVE_INFINITY) - 1);
   }
 
   /** Takes each action of a state. False: one breaks a rule. `next`: null if nothing goes on from where they lead. */
@@ -153,19 +153,19 @@ class Explorer<State> {
   /** What the explored code throws, it should not have thrown. */
   #found(error: unknown, path: readonly number[]): FoundViolation {
     const { message, since } = error instanceof Violation ? error : new Violation(`threw: ${(error as Error).message}`);
-    return { rule: message, story: [...this.#storyOf(path), ...since] };
+    return { rule: message, history: [...this.#historyOf(path), ...since] };
   }
 
   /** The actions of a path in words, one after another. */
-  #storyOf(path: readonly number[]): string[] {
-    const story: string[] = [];
+  #historyOf(path: readonly number[]): string[] {
+    const history: string[] = [];
     let state = this.#world.first;
     path.forEach((at, step) => {
       const move = this.#world.moves(state)[at]!;
-      story.push(move.say());
+      history.push(move.say());
       if (step < path.length - 1) state = move.next();
     });
-    return story;
+    return history;
   }
 
   #explored(isWhole: boolean): Explored {
