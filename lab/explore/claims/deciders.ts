@@ -8,6 +8,7 @@
 import type { Task } from '../../../schemas/types.ts';
 import { encodeClaim, type InputTopic, inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
+import type { ControlMessage, PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import { RowsInMemory } from '../../model/rows-in-memory.ts';
 import { continues, type LogNode, recordsFrom } from '../engine/append-only.ts';
@@ -35,6 +36,8 @@ export interface Decider {
   readonly log: Changelog;
   /** Tasks of the newest commit. */
   readonly tasks: readonly Task[];
+  /** Messages of the newest commit for owners; of an owner that has just opened: what it sends again. */
+  readonly controls: readonly ControlMessage[];
   readonly copy: Copy;
   readonly wakeAtMs: number | undefined;
   readonly seesTaken: boolean;
@@ -61,6 +64,7 @@ const againEvery = 16;
 
 export class Deciders {
   readonly #copies: Copies;
+  readonly #identity: PartitionIdentity;
   readonly #deciders = new Interner<Decider>();
   readonly #steps = new Map<string, Decider | null>();
   readonly #disks = new Map<string, Disk>();
@@ -68,8 +72,9 @@ export class Deciders {
   /** Decisions that were made by a real partition. */
   decided = 0;
 
-  constructor(copies: Copies) {
+  constructor(copies: Copies, partition: PartitionIdentity = identity) {
     this.#copies = copies;
+    this.#identity = partition;
   }
 
   /** The claim of an owner that has read the changelog `log`. `nonce`: no two owners have the same. */
@@ -86,14 +91,15 @@ export class Deciders {
     const text = `open ${claimed.id} ${used?.id ?? -1} ${nowMs}`;
     const known = this.#steps.get(text);
     if (known != null) return known;
-    const live = opened(claimed, used);
+    const live = this.#opened(claimed, used);
+    const controls = live.core.republish();
     const step = live.core.open(nowMs);
     live.rows.run(live.core.reads());
     const decider = this.#decider(
       live,
       { disk: used, claimed, openedAtMs: nowMs },
       this.#append(claimed, step.commit),
-      [],
+      { tasks: [], controls },
     );
     this.#steps.set(text, decider);
     return decider;
@@ -152,19 +158,14 @@ export class Deciders {
       throw new Violation(`offsets: a commit expects ${step.offset}, not ${before.log.length}`);
     rows.run(core.reads());
     const { disk, claimed, openedAtMs } = before;
-    return this.#decider(
-      { core, rows },
-      { disk, claimed, openedAtMs },
-      this.#append(before.log, step.commit),
-      step.tasks,
-    );
+    return this.#decider({ core, rows }, { disk, claimed, openedAtMs }, this.#append(before.log, step.commit), step);
   }
 
   #decider(
     live: Live,
     origin: Pick<Decider, 'disk' | 'claimed' | 'openedAtMs'>,
     log: Changelog,
-    tasks: readonly Task[],
+    { tasks, controls }: Pick<Decider, 'tasks' | 'controls'>,
   ): Decider {
     const { disk, claimed, openedAtMs } = origin;
     const { core } = live;
@@ -174,6 +175,7 @@ export class Deciders {
       ...origin,
       log,
       tasks,
+      controls,
       copy: copyOf(core.state),
       wakeAtMs: core.wakeAtMs(leasesMax - core.state.leases.size),
       seesTaken: core.state.leases.taken.position >= 0,
@@ -186,21 +188,21 @@ export class Deciders {
 
   /** Opened from the changelog, with the commits that it has made since. */
   #reopened({ claimed, disk, openedAtMs, log }: Decider): Live {
-    const live = opened(claimed, disk);
+    const live = this.#opened(claimed, disk);
     live.core.open(openedAtMs);
     replayed(live.core.state, log);
     live.rows.run(live.core.reads());
     return live;
   }
-}
 
-function opened(claimed: Changelog, disk: Disk | null): Live {
-  const rows = rowsOf(disk);
-  const state = newState();
-  rows.load(state);
-  const core = new FrontierPartition(identity, replayed(state, claimed));
-  rows.run(core.reads());
-  return { core, rows };
+  #opened(claimed: Changelog, disk: Disk | null): Live {
+    const rows = rowsOf(disk);
+    const state = newState();
+    rows.load(state);
+    const core = new FrontierPartition(this.#identity, replayed(state, claimed));
+    rows.run(core.reads());
+    return { core, rows };
+  }
 }
 
 function rowsOf(disk: Disk | null): RowsInMemory {

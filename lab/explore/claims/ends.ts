@@ -5,11 +5,8 @@ import { crawlEnd, type Look } from '../../../topology/frontier/ask/crawl-end.ts
 import { type Move, Violation } from '../engine/explore.ts';
 import { fairFetcherMove } from './fetcher-moves.ts';
 import { fairOwnerMove } from './owner-moves.ts';
-import { calm, hasLost, type Play } from './play.ts';
-import { hashState, type State } from './state.ts';
-
-/** More than any end takes. */
-const fairMovesMax = 400;
+import { hasLost, type Play } from './play.ts';
+import type { State } from './state.ts';
 
 /** Is the crawl over, for whoever looks at the log? */
 export function isDeclared({ copies }: Play, state: State): boolean {
@@ -31,56 +28,17 @@ export function checkEnd(play: Play, state: State): void {
     throw new Violation('end: the crawl is declared over while a request is under way');
 }
 
-/** `check`: throws Violation where a rule does not hold. Throws Violation for a state from which no end is reached although nothing fails any more. */
-export function endsFairly(
+/** In a state that is calm: the next thing that anybody does. */
+export function fairMove(
   play: Play,
-  check: (state: State) => void,
+  state: State,
   time: (state: State) => Move<State> | undefined,
-): (state: State) => void {
-  const words = new Uint32Array(2);
-  const ending = new Set<number>();
-  const nameOf = (state: State) => {
-    hashState(state, words);
-    return words[0]! * 0x20_0000 + (words[1]! >>> 11);
-  };
-  const next = (state: State): Move<State> | undefined =>
+): Move<State> | undefined {
+  return (
     fairOwnerMove(play, state, 0) ??
     fairOwnerMove(play, state, 1) ??
     fairFetcherMove(play, state, 0) ??
     fairFetcherMove(play, state, 1) ??
-    time(state);
-  return (from) => {
-    const way: number[] = [];
-    const history: string[] = [];
-    let state = calm(from);
-    for (;;) {
-      const name = nameOf(state);
-      if (ending.has(name)) break;
-      way.push(name);
-      const after = withHistory(history, () => {
-        const move = next(state);
-        if (move === undefined) return undefined;
-        history.push(move.say());
-        const reached = move.next();
-        check(reached);
-        return reached;
-      });
-      if (after === undefined) break;
-      state = after;
-      if (history.length >= fairMovesMax)
-        throw new Violation(`end: after ${fairMovesMax} actions without faults, the crawl is not over`, history);
-    }
-    const isKnown = way.length === 0 || ending.has(nameOf(state));
-    if (!isKnown && !isDeclared(play, state))
-      throw new Violation('end: nothing can happen any more, and the crawl is not over', history);
-    for (const name of way) ending.add(name);
-  };
-}
-
-function withHistory<Result>(history: readonly string[], act: () => Result): Result {
-  try {
-    return act();
-  } catch (error) {
-    throw new Violation(error instanceof Violation ? error.message : `threw: ${(error as Error).message}`, history);
-  }
+    time(state)
+  );
 }

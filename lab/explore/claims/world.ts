@@ -5,10 +5,11 @@
  */
 import { continues, logAt } from '../engine/append-only.ts';
 import { type Move, Violation, type World } from '../engine/explore.ts';
-import { checkEnd, endsFairly } from './ends.ts';
+import { endsFairly } from '../engine/fair-end.ts';
+import { checkEnd, fairMove, isDeclared } from './ends.ts';
 import { fetcherMoves, fetcherTimes } from './fetcher-moves.ts';
 import { ownerMoves } from './owner-moves.ts';
-import { createPlay, type Play } from './play.ts';
+import { calm, createPlay, type Play } from './play.ts';
 import { hosts, linkTo, operatorsEvent, policyEvent, requestTimeoutMs, seeds, startMs } from './setting.ts';
 import { standbyMoves } from './standby-moves.ts';
 import { hashState, idle, type Left, type State } from './state.ts';
@@ -45,7 +46,13 @@ export function createClaimsWorld(allowed: Left): ClaimsWorld {
     },
     hash: (state, words) => hashState(caughtUp(state), words),
     check,
-    checkEnd: endsFairly(play, check, timePasses),
+    checkEnd: endsFairly({
+      calm,
+      next: (state) => fairMove(play, state, timePasses),
+      isOver: (state) => isDeclared(play, state),
+      check,
+      hash: hashState,
+    }),
   };
 }
 
