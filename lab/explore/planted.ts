@@ -70,10 +70,11 @@ export const planted: readonly Planted[] = [
     endsEvery: 1_000_000,
   },
   {
-    bug: 'any claim counts as one that follows',
+    bug: 'a claim counts as one that follows',
     file: 'topology/frontier/changes/changelog.ts',
-    find: 'return isSame && after.counted.hash === position.counted.hash;',
-    replace: 'return isSame || after.counted !== null;',
+    find: "return record.kind === 'commit' && validateCommit(position, record) === 'counts';",
+    replace:
+      "return record.kind === 'claim' || (record.kind === 'commit' && validateCommit(position, record) === 'counts');",
     world: 'losses',
     depth: 8,
     endsEvery: 1_000_000,

@@ -1,9 +1,8 @@
 /**
  * Opens a partition: loads its checkpoint, replays the changelog to its end, claims it, and replays up to the claim.
  *
- * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader. It
- * names what it follows, so that a reader that has read something else before it sees that records were lost. A
- * checkpoint that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded:
+ * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader. At
+ * a claim, every reader looks in the log for the newest records that it has read, which may be lost. A checkpoint that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded:
  * the newest snapshot takes its place, or the changelog from its beginning (starting-states.ts). docs/design.md
  * §4.2–4.3, §4.14.
  */

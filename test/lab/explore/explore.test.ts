@@ -79,6 +79,36 @@ describe('the explorer', () => {
   });
 });
 
+/** The state to which a history leads. Throws Violation where a rule does not hold on the way. */
+function follow<State>(world: World<State>, history: readonly string[]): State {
+  return history.reduce((state, event) => {
+    const moves = world.moves(state);
+    const move = moves.find((one) => one.say() === event);
+    assert.ok(move, `"${event}" is none of ${moves.map((one) => one.say()).join('; ')}`);
+    const after = move.next();
+    world.check(after);
+    return after;
+  }, world.first);
+}
+
+describe('histories that broke a rule', () => {
+  it('a standby starts again if the changelog has lost its last record, although a claim names that record', () => {
+    const { standby, changelog } = follow(createClaimsWorld(lossesAllowed), [
+      'the standby reads record 0',
+      'the standby reads record 1',
+      'the partition is given to the other process',
+      'Q reads the changelog up to 2 and sends its claim',
+      'the changelog loses its newest record, 1',
+      'P decides commit 2, which grants lease 1 of a.test',
+      'the commit of P lands at 1, and P hears of it: it expected 2, and drops its state',
+      'the claim of Q lands at 2',
+      'the standby reads record 2',
+    ]);
+    assert.equal(changelog.length, 3);
+    assert.equal(standby.length, 0);
+  });
+});
+
 describe('every order of events in small worlds', () => {
   it('two owners and two fetchers keep every rule in every order up to a depth', () => {
     const { states, violation } = explore(createClaimsWorld(claimsAllowed), { depth: 6, endsEvery: 8 });

@@ -49,7 +49,7 @@ export interface Claim {
    * their rows of the schedule stay as they are, which a replay also does for a host whose row is ahead, and which has no pages.
    */
   readonly schedulesAgain?: true;
-  /** How far the writer had read the changelog when it claimed. Absent: an older release wrote the claim. */
+  /** How far the writer had read the changelog when it claimed: readers of 0.3.0 and earlier use it. Absent: a release without it. */
   readonly after?: Predecessor;
 }
 
@@ -269,14 +269,12 @@ export function validateCommit(
 /**
  * Does the record follow what the reader at `position` has read, beyond doubt? Where it does not, it may be void, or the
  * reader's own history may be one that the log has lost: then another owner's commits look void to it, for ever.
+ *
+ * A claim is never beyond doubt. It names what its writer had read; before it landed, the log may have lost that, and
+ * another writer's record may stand in the lost one's place.
  */
 export function follows(position: ChangelogPosition, record: Claim | CommitHeader | Foreign): boolean {
-  if (record.kind === 'foreign') return false;
-  if (record.kind === 'commit') return validateCommit(position, record) === 'counts';
-  const { after } = record;
-  if (after === undefined || after.counted === null || position.counted === null) return false;
-  const isSame = after.epoch === position.epoch && after.seq === position.seq;
-  return isSame && after.counted.hash === position.counted.hash;
+  return record.kind === 'commit' && validateCommit(position, record) === 'counts';
 }
 
 export function diverged(why: string): CrawlstreamError {
