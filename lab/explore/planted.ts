@@ -70,16 +70,6 @@ export const planted: readonly Planted[] = [
     endsEvery: 1_000_000,
   },
   {
-    bug: 'a claim counts as one that follows',
-    file: 'topology/frontier/changes/changelog.ts',
-    find: "return record.kind === 'commit' && validateCommit(position, record) === 'counts';",
-    replace:
-      "return record.kind === 'claim' || (record.kind === 'commit' && validateCommit(position, record) === 'counts');",
-    world: 'losses',
-    depth: 8,
-    endsEvery: 1_000_000,
-  },
-  {
     bug: 'a commit of an earlier epoch counts',
     file: 'topology/frontier/changes/changelog.ts',
     find: 'return commit.epoch === position.epoch && commit.seq',

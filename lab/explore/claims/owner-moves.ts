@@ -5,7 +5,7 @@
  *   claim sent → claim lands → decide → commit lands, acknowledged at the expected offset → tasks published
  */
 
-import { continues } from '../engine/append-only.ts';
+import { continues, logAt } from '../engine/append-only.ts';
 import type { Move } from '../engine/explore.ts';
 import { Violation } from '../engine/explore.ts';
 import type { Changelog, Copies } from './copies.ts';
@@ -69,6 +69,10 @@ function openMoves(play: Play, state: State, at: number): Move<State>[] {
   const { left, assigned } = state;
   const process = state.processes[at]!;
   const { unacked, unpublished } = process;
+  const isNoticed = `${names[at]} notices that the changelog has lost records, and drops its state`;
+  const acked = logAt(process.decider!.log, process.decider!.log.length - unacked.length);
+  if (play.noticesLosses && hasLost(play, state) && !continues(state.changelog, acked))
+    return [drop(play, state, at, isNoticed)];
   const moves: Move<State>[] = [];
   if (unacked.length > 0) {
     moves.push(commitLands(play, state, at));
@@ -79,7 +83,7 @@ function openMoves(play: Play, state: State, at: number): Move<State>[] {
   if (isSettled && assigned !== at)
     moves.push(drop(play, state, at, `${names[at]} learns that the partition is no longer its own, and closes it`));
   else if (isSettled && process.decider!.log.length > state.changelog.length)
-    moves.push(drop(play, state, at, `${names[at]} notices that the changelog has lost records, and drops its state`));
+    moves.push(drop(play, state, at, isNoticed));
   if (unacked.length < commitsUnderWay) {
     const decided = decide(play, state, process.decider!);
     if (decided !== null) moves.push(step(play, state, at, decided));

@@ -12,6 +12,8 @@ export interface Play {
   readonly topics: Topics;
   /** What may happen in one run of the world. */
   readonly allowed: Left;
+  /** Does an owner notice at once that the changelog has lost an acknowledged record of it? */
+  readonly noticesLosses: boolean;
 }
 
 export interface Topics {
@@ -27,10 +29,17 @@ export function calm(state: State): State {
   return { ...state, left: { ...none, losses: state.left.losses } };
 }
 
-export function createPlay(allowed: Left): Play {
+export function createPlay(allowed: Left, noticesLosses: boolean): Play {
   const copies = new Copies();
   const topics = { control: new LogTree(), results: new LogTree(), discovered: new LogTree(), tasks: new LogTree() };
-  return { copies, deciders: new Deciders(copies), parts: new Parts(), topics: topics as Topics, allowed };
+  return {
+    copies,
+    deciders: new Deciders(copies),
+    parts: new Parts(),
+    topics: topics as Topics,
+    allowed,
+    noticesLosses,
+  };
 }
 
 /** Has the changelog lost records that were acknowledged? */

@@ -23,8 +23,9 @@ export interface ClaimsWorld extends World<State> {
   readonly play: Play;
 }
 
-export function createClaimsWorld(allowed: Left): ClaimsWorld {
-  const play = createPlay(allowed);
+/** `noticesLosses`: an owner acts on nothing once the changelog has lost an acknowledged record of it. */
+export function createClaimsWorld(allowed: Left, noticesLosses = true): ClaimsWorld {
+  const play = createPlay(allowed, noticesLosses);
   const check = (state: State) => {
     checkPositions(play, state);
     checkReported(play, state);

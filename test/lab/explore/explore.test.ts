@@ -93,7 +93,7 @@ function follow<State>(world: World<State>, history: readonly string[]): State {
 
 describe('histories that broke a rule', () => {
   it('a standby starts again if the changelog has lost its last record, although a claim names that record', () => {
-    const { standby, changelog } = follow(createClaimsWorld(lossesAllowed), [
+    const { standby, changelog } = follow(createClaimsWorld(lossesAllowed, false), [
       'the standby reads record 0',
       'the standby reads record 1',
       'the partition is given to the other process',

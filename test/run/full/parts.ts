@@ -27,7 +27,7 @@ export const parts: readonly Part[] = [
   },
   { name: 'predicted grants', command: npm('model', '--', '--games', '2000') },
   { name: 'every order', command: npm('explore', '--', '--depth', '12', '--ends-every', '256') },
-  { name: 'lost records', command: npm('explore', '--', '--world', 'losses', '--depth', '11', '--ends-every', '256') },
+  { name: 'lost records', command: npm('explore', '--', '--world', 'losses', '--depth', '10', '--ends-every', '256') },
   { name: 'simulation', command: npm('simulate', '--', '--seeds', '1000') },
   { name: 'outages of the network', command: npm('simulate', '--', '--network-away') },
   {
