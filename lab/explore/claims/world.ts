@@ -9,7 +9,7 @@ import { endsFairly } from '../engine/fair-end.ts';
 import { checkEnd, fairMove, isDeclared } from './ends.ts';
 import { fetcherMoves, fetcherTimes } from './fetcher-moves.ts';
 import { ownerMoves } from './owner-moves.ts';
-import { calm, createPlay, type Play } from './play.ts';
+import { calm, createPlay, hasLost, type Play } from './play.ts';
 import { hosts, linkTo, operatorsEvent, policyEvent, requestTimeoutMs, seeds, startMs } from './setting.ts';
 import { standbyMoves } from './standby-moves.ts';
 import { hashState, idle, type Left, type State } from './state.ts';
@@ -154,8 +154,11 @@ function checkPositions({ copies }: Play, { changelog, control, results, discove
   }
 }
 
-/** A lease whose last report was read is over. */
-function checkReported({ copies }: Play, { changelog, results }: State): void {
+/** A lease whose last report was read is over. Once its grant was lost, another lease may have its number. */
+function checkReported(play: Play, state: State): void {
+  if (hasLost(play, state)) return;
+  const { copies } = play;
+  const { changelog, results } = state;
   const { positions, leases } = copies.at(changelog);
   for (
     let node = logAt(results, Math.min(results.length, positions.results.offset));
