@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { planted as explored } from '../../lab/explore/planted.ts';
 import { mutations } from '../../lab/simulation/mutations.ts';
 import { root } from '../run/files.ts';
 import { accepted } from './accepted.ts';
@@ -26,6 +27,7 @@ test('each planted mutant still fits its source, and its tests exist', () => {
   assert.ok(planted.length >= 30 && mutations.length >= 20, `${planted.length} and ${mutations.length} mistakes`);
   assert.deepEqual(misfits(planted), []);
   assert.deepEqual(misfits(mutations), []);
+  assert.deepEqual(misfits(explored), []);
   const files = planted.flatMap(({ tests }) => tests);
   assert.deepEqual(
     files.filter((file) => !existsSync(join(root, file))),

@@ -26,6 +26,7 @@ export const longFiles: ReadonlySet<string> = new Set([
   // Many crawls, one after another.
   'test/docs/tutorial.integration.test.ts',
   'test/fuzz/planted.integration.test.ts',
+  'test/lab/explore/planted.integration.test.ts',
   'test/lab/simulation/mutations.integration.test.ts',
   'test/services/cli/bad-day.integration.test.ts',
   'test/services/cli/crawl/workers.integration.test.ts',

@@ -1,8 +1,8 @@
 /**
  * Opens a partition: loads its checkpoint, replays the changelog to its end, claims it, and replays up to the claim.
  *
- * The offset of the claim is the new epoch; later records of an earlier owner are void for every reader. The claim
- * names the record that it follows, so a reader with another record at that place sees that records were lost. A
+ * The offset of the claim is the new epoch; later records of an earlier owner are void for every reader. At a claim,
+ * every reader looks in the log for the newest records that it has read, because the log may have lost them. A
  * checkpoint is discarded if it disagrees with the changelog, or leads to a state that differs from a check on the
  * way: the newest snapshot replaces it, or the changelog from its beginning (starting-states.ts). docs/design.md
  * §4.2–4.3, §4.14.

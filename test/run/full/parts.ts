@@ -27,6 +27,8 @@ export const parts: readonly Part[] = [
     env: { CRAWLSTREAM_TEST_FUZZ_ROUNDS: '200000' },
   },
   { name: 'predicted grants', command: npm('model', '--', '--games', '2000') },
+  { name: 'every order', command: npm('explore', '--', '--depth', '12', '--ends-every', '256') },
+  { name: 'lost records', command: npm('explore', '--', '--world', 'losses', '--depth', '10', '--ends-every', '256') },
   { name: 'simulation', command: npm('simulate', '--', '--seeds', '1000') },
   { name: 'outages of the network', command: npm('simulate', '--', '--network-away') },
   {

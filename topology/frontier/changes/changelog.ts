@@ -50,7 +50,7 @@ export interface Claim {
    * ahead, which has no pages.
    */
   readonly schedulesAgain?: true;
-  /** How far the writer had read the changelog when it claimed. Absent: the claim is by an older release. */
+  /** How far the writer had read the changelog when it claimed; readers of 0.3.0 and earlier use it. Absent: the claim is by an older release. */
   readonly after?: Predecessor;
 }
 
@@ -275,14 +275,12 @@ export function validateCommit(
  * Returns whether the record certainly follows the records that the reader at `position` has read. If it does not,
  * either the record is void, or the log has lost the reader's own history; all commits of another owner would then
  * look void to this reader.
+ *
+ * A claim never follows for certain. It names the record that its writer had read; before the claim landed, the log may
+ * have lost that record, and another writer's record may have taken its offset.
  */
 export function follows(position: ChangelogPosition, record: Claim | CommitHeader | Foreign): boolean {
-  if (record.kind === 'foreign') return false;
-  if (record.kind === 'commit') return validateCommit(position, record) === 'counts';
-  const { after } = record;
-  if (after === undefined || after.counted === null || position.counted === null) return false;
-  const isSame = after.epoch === position.epoch && after.seq === position.seq;
-  return isSame && after.counted.hash === position.counted.hash;
+  return record.kind === 'commit' && validateCommit(position, record) === 'counts';
 }
 
 export function diverged(why: string): CrawlstreamError {

@@ -121,7 +121,7 @@ test('a standby that becomes the owner reads no record twice and crawls on', lim
   assert.deepEqual(read, [...read.keys()], 'each record of the changelog is read once');
   const again = offsets.filter((offset, index) => offset <= Math.max(-1, ...offsets.slice(0, index)));
   assert.ok(
-    again.every((offset) => offset >= again[0]! - 1 && offset > read.length - 6) && again.length <= 8,
+    again.every((offset) => offset >= again[0]! - 1 && offset > read.length - 6) && again.length <= 12,
     `${again}`,
   );
   const { state } = await harness.replayed();

@@ -1,0 +1,200 @@
+/**
+ * Planted bugs: each a small edit of the product's core, or of the protocol of owners and fetchers that the worlds play. The
+ * explorer must find each one, with the fewest actions that show it, at the depth given here.
+ *
+ * `find` stands in `file` exactly once.
+ */
+import type { Mutation } from '../simulation/mutations.ts';
+
+export interface Planted extends Omit<Mutation, 'from' | 'inFleets' | 'inOutages'> {
+  /** Absent: claims. */
+  readonly world?: 'losses';
+  /** Absent: 4. */
+  readonly depth?: number;
+  /** From one state in so many it is tried whether the crawl ends. Absent: each. */
+  readonly endsEvery?: number;
+}
+
+const owner = 'lab/explore/claims/owner-moves.ts';
+const fetcher = 'lab/explore/claims/fetcher-moves.ts';
+const standby = 'lab/explore/claims/standby-moves.ts';
+
+export const planted: readonly Planted[] = [
+  {
+    bug: 'an ack is taken at an offset that its owner did not expect',
+    file: owner,
+    find: 'const isExpected = offset === expected;',
+    replace: 'const isExpected = true || offset === expected;',
+    depth: 5,
+  },
+  {
+    bug: 'a task is published before the commit that grants its lease',
+    file: owner,
+    find: 'decider: decided, unacked: [...process.unacked, decided] }',
+    replace:
+      'decider: decided, unacked: [...process.unacked, decided], unpublished: decided.tasks.map((task) => parts.task(task, log)) }',
+  },
+  {
+    bug: 'a task is published twice',
+    file: owner,
+    find: 'return withProcess(published, at, play.parts.process({ ...process, unpublished: [] }));',
+    replace: 'return withProcess(published, at, process);',
+  },
+  {
+    bug: 'a fetcher does not commit the position of a task that it takes',
+    file: fetcher,
+    find: 'const taken = { ...state, tasksTaken: tasksTaken + 1 };',
+    replace: 'const taken = { ...state };',
+  },
+  {
+    bug: 'an outcome is reported before its links',
+    file: fetcher,
+    find: "const phase = linksOf(fetcher, kind).length > 0 ? 'answered' : 'reporting';",
+    replace: "const phase = 'reporting';",
+  },
+  {
+    bug: 'a fetcher begins a request though its lease is nearly over',
+    file: fetcher,
+    find: 'const latestMs = deadlineMs - requestTimeoutMs;',
+    replace: 'const latestMs = deadlineMs + 600_000;',
+    depth: 12,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a standby does not ask the log about a record that does not follow',
+    file: standby,
+    find: 'if (!isSure && !holds(changelog, position))',
+    replace: 'if (!isSure && !holds(changelog, position) && changelog.length < 0)',
+    world: 'losses',
+    depth: 8,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a commit of an earlier epoch counts',
+    file: 'topology/frontier/changes/changelog.ts',
+    find: 'return commit.epoch === position.epoch && commit.seq',
+    replace: 'return commit.epoch <= position.epoch && commit.seq',
+    depth: 6,
+  },
+  {
+    bug: 'a commit counts though the one before it is missing',
+    file: 'topology/frontier/changes/changelog.ts',
+    find: "commit.seq === position.seq + 1 ? 'counts'",
+    replace: "commit.seq > position.seq ? 'counts'",
+    depth: 6,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a replayed commit leaves the positions where they were',
+    file: 'topology/frontier/replay.ts',
+    find: 'for (const { topic, to } of record.inputs) state.positions[topic] = to;',
+    replace: 'for (const { topic, from } of record.inputs) state.positions[topic] = from;',
+  },
+  {
+    bug: 'a position is committed one too far',
+    file: 'topology/frontier/partition.ts',
+    find: 'this.state.positions[topic] = { offset: input.offset + 1, slice: 0 };',
+    replace: 'this.state.positions[topic] = { offset: input.offset + 2, slice: 0 };',
+  },
+  {
+    bug: 'a lease that was reported stays out',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: "decision.emit({ kind: 'release', leaseId: lease.id, expired: false });",
+    replace: '',
+  },
+  {
+    bug: 'the delay runs from the grant, not from the completion',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: 'facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);',
+    replace: 'facts.readyAtMs = Math.max(before.readyAtMs, result.grantedAtMs + waitMs);',
+    depth: 8,
+  },
+  {
+    bug: 'a host needs no delay after its lease',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: 'facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);',
+    replace: 'facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs);',
+  },
+  {
+    bug: 'a failed attempt is not counted',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: 'return { ...entry, attempts: entry.attempts + 1 };',
+    replace: 'return { ...entry, attempts: entry.attempts };',
+  },
+  {
+    bug: 'a lease ends before its deadline',
+    file: 'topology/frontier/decide/results/time.ts',
+    find: 'takeUpTo(nowMs - frontierLimits.clockSkewMs)',
+    replace: 'takeUpTo(nowMs + 600_000)',
+    depth: 8,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a task has a later deadline than its lease',
+    file: 'topology/frontier/decide/task-of.ts',
+    find: 'grantedAtMs: state.nowMs,\n    deadlineMs,',
+    replace: 'grantedAtMs: state.nowMs,\n    deadlineMs: deadlineMs + 600_000,',
+    depth: 12,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'a lease that was reported ends twice',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: "decision.emit({ kind: 'release', leaseId: lease.id, expired: false });",
+    replace: "for (let n = 0; n < 2; n++) decision.emit({ kind: 'release', leaseId: lease.id, expired: false });",
+  },
+  {
+    bug: 'nobody wakes for a lease that is over',
+    file: 'topology/frontier/wake.ts',
+    find: 'firstMs === undefined ? undefined : Math.max(firstMs + expiry.graceMs, expiry.notBeforeMs),',
+    replace: 'undefined,',
+    depth: 5,
+  },
+  {
+    bug: 'a lease has the number of the one before it',
+    file: 'topology/frontier/state/state.ts',
+    find: 'this.leases.nextId = change.leaseId + 1;',
+    replace: 'this.leases.nextId = change.leaseId;',
+  },
+  {
+    bug: 'the count of leased URLs is not taken back',
+    file: 'topology/frontier/state/state.ts',
+    find: 'this.counters.leased -= 1;',
+    replace: '',
+  },
+  {
+    bug: 'the checkpoint keeps that a queue was popped, and not its lease',
+    file: 'topology/frontier/checkpoint/host-row.ts',
+    find: 'writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));',
+    replace: 'writer.uint(0);',
+    depth: 7,
+  },
+  {
+    bug: 'a row of a checkpoint that is ahead of its position is changed again by the replay',
+    file: 'topology/frontier/state/state.ts',
+    find: 'return this.ahead.holds(id, this.changelog.offset);',
+    replace: 'return this.ahead.holds(id, this.changelog.offset) && id < 0;',
+    depth: 12,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'the checkpoint’s position is written before its rows',
+    file: 'topology/frontier/checkpoint/save-checkpoint.ts',
+    find: 'const hosts = unsaved.takeHosts();',
+    replace: 'const hosts = unsaved.takeHosts(); yield { write: [meta, ...seen] };',
+    depth: 12,
+    endsEvery: 1_000_000,
+  },
+  {
+    bug: 'the end of a crawl is declared while a URL waits for another attempt',
+    file: 'topology/frontier/ask/crawl-end.ts',
+    find: 'return queued + retrying + scheduled === 0',
+    replace: 'return queued + scheduled === 0',
+  },
+  {
+    bug: 'the end of a crawl is declared while links are unread',
+    file: 'topology/frontier/ask/crawl-end.ts',
+    find: 'inputTopics.every(read)',
+    replace: 'inputTopics.every(() => true)',
+  },
+];
