@@ -28,7 +28,7 @@ export class FactsTable {
   readonly #profiles: Profile[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #rare = new Map<number, HostFacts>();
-  /** May any host have a budget of its own? Nothing is decided by it but where to look. */
+  /** Whether any host may have an own budget. It only narrows the search for deferred URLs. */
   hasOwnBudgets = false;
 
   constructor() {

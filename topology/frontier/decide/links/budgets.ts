@@ -58,12 +58,12 @@ export function isBeyondBudget(decision: Decision, config: BudgetConfig, hostKey
   const key = budgets.keyOf(hostKey);
   const isSpent = budgetLeft(decision, config, hostKey) <= taken;
   if (!budgets.waiting.has(key)) return isSpent;
-  // The others may wait for budgets of their own alone. One that is open has siblings looked at once it closes.
+  // All waiting hosts may have spent only their own budgets. If one is open, `closeIfSpent` looks at the others.
   if (!isSpent && !hasOpen(decision, key)) budgets.lookAt(key);
   return true;
 }
 
-/** Does any host of a budget draw from what it deferred? */
+/** Returns whether any host that shares the budget may take from its deferred URLs now. */
 function hasOpen({ state: { budgets, hosts } }: Decision, key: string): boolean {
   for (const id of budgets.waiting.get(key) ?? [])
     if (hosts.facts.deferredOpen(id) && hosts.facts.hold(id) === '') return true;
@@ -98,9 +98,9 @@ export function openDeferred(decision: Decision): void {
       if (!canTake(decision, policy, host)) continue;
       const left = budgetLeft(decision, config, host.key);
       if (opened >= left) {
-        // A budget of the host alone is spent, and not that of the others of its domain.
+        // Only the host's own budget is spent; the other hosts of its domain go on.
         if (ownBudgetOf(decision, host.key) >= 0) continue;
-        // Hosts with larger budgets of their own may stand behind.
+        // Hosts with a larger own budget may follow.
         if (!mayDiffer) break;
         isSharedSpent = true;
         continue;
@@ -137,7 +137,7 @@ export function closeIfSpent(decision: Decision, host: Host): void {
   const { budgets, hosts } = decision.state;
   if (!hosts.facts.deferredOpen(host.id) || deferredToGrant(decision, host) > 0) return;
   setOpen(decision, host, false);
-  // What its own budget does not let it take is left to the others of its domain.
+  // The other hosts of its domain may take what this host's own budget does not allow it.
   budgets.lookAt(budgets.keyOf(host.key));
 }
 
