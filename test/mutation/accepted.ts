@@ -847,7 +847,7 @@ export const accepted: readonly Accepted[] = [
     file: 'services/fetcher/http/headers.ts',
     find: '<',
     replace: '<=',
-    line: 'if (headers[i] === name) return headers[i + 1]!',
+    line: "if (headers[i] === name && headers[i + 1] !== '') return headers[i + 1]!",
     because: 'behind the last header there is no name',
   },
   {

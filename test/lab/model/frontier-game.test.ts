@@ -40,6 +40,11 @@ describe('the frontier and a naive one in random games', () => {
     assert.ok(grants > 10 * games, `${grants} grants`);
   });
 
+  it('a host whose budget is spent at its turn gives the turn to the next host of its domain at once', () => {
+    const { fault } = playGames(1458, 1);
+    assert.equal(fault, null, fault === null ? '' : [fault.message, ...fault.history].join('\n'));
+  });
+
   it('random games find a frontier that leases a host before its time, and print the shortest history', () => {
     const { message, turns, history } = foundWith(
       HostClock.prototype,

@@ -51,6 +51,11 @@ export class DomainPace {
     return this.parked.takeBefore(partitionKeyOf(hostKey, 'domain'), queue, other);
   }
 
+  /** Gives the turn of a host that got no lease to the next parked host of its domain. */
+  lookNow(hostKey: string, nowMs: number): void {
+    this.parked.wake(partitionKeyOf(hostKey, 'domain'), nowMs);
+  }
+
   /**
    * A domain that may be contacted and has parked hosts; it is checked again at `againAtMs` if it still has some
    * then.

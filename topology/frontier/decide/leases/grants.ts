@@ -52,10 +52,14 @@ export function decideGrants(decision: Decision, demand: number): void {
     // A host that may have no lease now, by its slots or its limit, has left the clock, and takes no other host's turn.
     decision.moved = true;
     left += 1;
+    if (!state.domainPace.on) continue;
+    if (--parks === 0) return;
+    state.domainPace.lookNow(host.key, decision.nowMs);
+    unpark(decision);
   }
 }
 
-/** When a domain gets another host on the clock if its current one got no lease (held, or empty), ms. */
+/** When a domain gets another host on the clock if its current one left the clock before its turn, ms. */
 const lookAgainMs = 1_000;
 
 /** For each domain that may be contacted again, puts one of its hosts back on the clock. */
