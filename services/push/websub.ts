@@ -147,7 +147,10 @@ export class Websub {
     });
     if (status >= 200 && status < 300) return;
     const said = text.slice(0, 200).replaceAll(/\s+/g, ' ');
-    throw new CrawlstreamError('HUB_UNREACHABLE', `hub ${hub} refused a subscription with status ${status}: ${said}`);
+    throw new CrawlstreamError(
+      'HUB_UNREACHABLE',
+      `WebSub hub ${hub} refused a subscription with status ${status}: ${said}`,
+    );
   }
 
   #find(id: string): Subscription | undefined {

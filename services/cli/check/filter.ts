@@ -24,7 +24,12 @@ export function addCheckFilter(check: Command): void {
     .option('--depth <n>', 'its link distance from a seed', wholeNumber('--depth'), 0)
     .option('--hop <n>', 'redirects taken to it', wholeNumber('--hop'), 0)
     .option('--source <url>', 'the page that links to it')
-    .option('--intent <intent>', `one of ${intents.join(', ')}`, oneOf('--intent', intents), 'discover')
+    .option(
+      '--intent <intent>',
+      'intent of the link: discover, refresh or force; only rules with intents use it',
+      oneOf('--intent', intents),
+      'discover',
+    )
     .option('--json', 'as one line of JSON');
   addCheckPolicyOptions(command).action(checkFilter);
 }

@@ -36,7 +36,7 @@ export function addIdentityCommand(program: Command): void {
   addIdentityOptions(
     command
       .command('init')
-      .description('write files to publish: a page for webmasters, address ranges, the key directory')
+      .description('write a page for webmasters and IP ranges; with --key, also the key directory')
       .argument('<folder>', 'made if it is not there; its page is a beginning, to be filled in')
       .option('--key <file>', 'private key that signs requests; created if missing; do not publish it')
       .option(
@@ -58,7 +58,7 @@ export function addIdentityCommand(program: Command): void {
   addOperatorOptions(
     command
       .command('rotate')
-      .description('change the signing key of a running crawl, without a restart')
+      .description('sign the requests of a running crawl with another key, without a restart')
       .argument('<key>', 'private Ed25519 key as env:NAME or file:PATH, which each fetcher reads on its own machine'),
   ).action(rotate);
 }

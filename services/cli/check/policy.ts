@@ -4,13 +4,13 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
-import { compilePolicy, defaultPolicy } from '../../../topology/policy/policy.ts';
+import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { collect } from '../flags/arguments.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { addPolicyOptions, normalSeeds, policyOf } from '../flags/policy-flags.ts';
-import { policyFromFile } from '../policy/policy-file.ts';
+import { policyInFile } from '../policy/policy-file.ts';
 
 export interface CheckPolicyFlags extends PolicyFlags {
   readonly policy?: string;
@@ -41,6 +41,6 @@ export async function checkedPolicy(flags: CheckPolicyFlags): Promise<Policy> {
     const seeds = normalSeeds(flags.seed ?? []);
     return compilePolicy(policyOf(seeds.length === 0 ? { ...flags, scope: 'all' } : flags, seeds));
   }
-  const config = await policyFromFile('--policy', flags.policy, defaultPolicy());
+  const config = await policyInFile('--policy', flags.policy);
   return compilePolicy(config, await createListFiles().load(listsOf(config), dirname(flags.policy)));
 }

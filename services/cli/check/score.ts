@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import {
   type LinkSource,
   linkSources,
@@ -22,7 +21,7 @@ import { defaultScore, type WeightedScore } from '../../../topology/policy/score
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { bad, oneOf, wholeNumber } from '../flags/arguments.ts';
 import { normalUrl } from '../flags/url-argument.ts';
-import { policyFromFile } from '../policy/policy-file.ts';
+import { policyInFile } from '../policy/policy-file.ts';
 import { print, rows } from '../terminal/print.ts';
 
 interface ScoreFlags {
@@ -80,7 +79,7 @@ function number(option: string, most = Number.MAX_SAFE_INTEGER): (value: string)
 }
 
 async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
-  const policy = flags.policy === undefined ? null : await policyFromFile('--policy', flags.policy, defaultPolicy());
+  const policy = flags.policy === undefined ? null : await policyInFile('--policy', flags.policy);
   const config = policy?.score ?? defaultScore;
   if (config.kind === 'opic') {
     throw new CrawlstreamError(

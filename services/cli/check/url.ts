@@ -16,7 +16,7 @@ export interface CheckedUrl {
 export function addCheckUrl(check: Command): void {
   check
     .command('url')
-    .description('print the normal form of a URL, its key for the seen test, and each step')
+    .description('print the normal form of a URL, the form that the seen test compares, and each step')
     .argument('<url>', 'a URL in any spelling')
     .option('--json', 'as one line of JSON')
     .action((given: string, { json }: { readonly json?: boolean }) => {

@@ -32,10 +32,9 @@ export function listenFor({ http, dashboard, ...access }: DashboardFlags): HttpF
     return listen === undefined ? access : { ...access, http: listen };
   }
   if (http === undefined) return { ...access, http: dashboard };
-  const remedy = 'give the address only to --http, and --dashboard without one';
   throw new CrawlstreamError(
     'INVALID_ARGUMENT',
-    `--dashboard and --http have different addresses, but share one server; ${remedy}`,
+    '--dashboard and --http share one server: give the address to --http only, and --dashboard without one',
   );
 }
 

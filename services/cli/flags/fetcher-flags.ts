@@ -165,7 +165,7 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--responses',
-        'publish raw responses, for archives; --with archive does so too',
+        'publish raw responses, which archive reads (crawl --with archive sets this)',
         'raw bodies are the largest part of the output, and only archives need them',
       ),
     )
@@ -189,7 +189,7 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--bodies <dir>',
-        'folder shared by fetchers and archive, for bodies above 2 MiB',
+        'folder shared by fetchers and archive; on Kafka without it, bodies are cut at 2 MiB',
         'a data folder has its own; on Kafka, larger bodies are cut unless machines share a folder',
       ),
     );

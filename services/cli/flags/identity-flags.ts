@@ -57,7 +57,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--accept-language <list>',
-        'preferred languages of pages, as in de,en;q=0.5',
+        'value of the Accept-Language header, as in de,en;q=0.5 (default: no header)',
         'hosts answer in their own language',
         languages,
       ),
@@ -72,7 +72,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--signature-agent <url>',
-        'https origin that publishes the keys, sent with each signed request',
+        'https origin that publishes the public keys; required with --signature-key',
         'needed only with --signature-key',
         agent,
       ),

@@ -27,7 +27,7 @@ export function addKafkaOptions(command: Command, dataSays: string): Command {
     .addOption(
       setting(
         '--partitions <n>',
-        'partitions of a new crawl (default: on Kafka 8, else as --workers)',
+        'partitions of a new crawl (default: on Kafka 8, in a folder 1; for crawl, as --workers)',
         'one for a laptop; eight on Kafka allow eight frontiers, more than most crawls need',
         wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
       ),
@@ -48,8 +48,8 @@ export function addCompressionOption(command: Command): Command {
 }
 
 /** Options of commands that work on an existing crawl. */
-export function addCrawlOptions(command: Command): Command {
-  return addPlaceOptions(command.addOption(dataOption('data folder of the crawl, running or not')));
+export function addCrawlOptions(command: Command, dataSays = 'data folder of the crawl, running or not'): Command {
+  return addPlaceOptions(command.addOption(dataOption(dataSays)));
 }
 
 /** Of commands that read a data folder from its beginning to its end. */

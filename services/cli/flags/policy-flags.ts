@@ -97,7 +97,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--include <re>',
-        'crawl only URLs that match this regular expression (repeatable)',
+        'crawl only URLs that match this regular expression, or one of several (repeatable)',
         'every URL in scope is wanted',
         collect(pattern('--include')),
       ),

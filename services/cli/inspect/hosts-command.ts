@@ -41,7 +41,11 @@ export function addHostsCommand(program: Command): void {
   addCrawlOptions(program.command('hosts [host]'))
     .description('list hosts (default: the 50 with the most queued), or show state and queue of one')
     .option('--search <text>', 'hosts with this in their names')
-    .option('--sort <order>', `one of ${hostSorts.join(', ')} (default: queued)`, oneOf('--sort', hostSorts))
+    .option(
+      '--sort <order>',
+      'queued, fetched, errors, delay: highest first; ready: soonest first; name (default: queued)',
+      oneOf('--sort', hostSorts),
+    )
     .option(
       '--limit <n>',
       'list so many hosts, or URLs of a host’s queue',
@@ -67,7 +71,7 @@ export async function listOf(source: StateSource, flags: HostsFlags): Promise<Ho
   if (flags.from !== undefined) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
-      '--from works only with a host: add the host, as in crawlstream hosts example.org --from PLACE',
+      '--from works only with a host: crawlstream hosts example.org --from PLACE, where PLACE is "next" of the page before',
     );
   }
   const { search = '', sort = 'queued', limit } = flags;

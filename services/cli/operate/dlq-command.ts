@@ -37,7 +37,7 @@ export function addDlqCommand(program: Command): void {
     addCrawlOptions(command)
       .option('--reason <reason>', `only these: ${reasons.join(', ')}`, oneOf('--reason', reasons))
       .option('--host <key>', 'only of this host');
-  filtered(dlq.command('list').description('print dead letters, oldest first, one a line'))
+  filtered(dlq.command('list').description('list URLs and records that the crawl gave up on, oldest first, one a line'))
     .option('--all', 'also those that were replayed')
     .option('--json', 'a JSON object per letter')
     .action(list);

@@ -44,14 +44,14 @@ interface ForgetFlags extends OperatorFlags, Readonly<Record<string, unknown>> {
 
 export function addForgetCommand(program: Command): void {
   const command = addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
-    .description('erase purged and no longer permitted pages from all copies; write a signed receipt')
+    .description('erase purged and no longer permitted pages; the signed receipt names what remains')
     .option('--receipt <file>', 'where the signed receipt goes (default: receipts/ in the data folder)')
     .option(
       '--receipt-key <key>',
       'private Ed25519 key, env:NAME or file:PATH (default: the crawl’s own, made at first)',
     )
-    .option('--verify', 'change nothing; search every file of the data folder for --mark')
-    .option('--mark <text...>', 'with --verify: a line of a page that was forgotten, or its URL')
+    .option('--verify', 'change nothing; search every file of the data folder for --mark (required)')
+    .option('--mark <text...>', 'text that --verify searches for: a line of a forgotten page, or its URL')
     .addHelpText(
       'after',
       `

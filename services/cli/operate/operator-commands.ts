@@ -84,18 +84,20 @@ function addHostCommands(program: Command): void {
     'budget',
     'budget',
     'urls',
-    'set a host’s URLs per budget period, or "default" (if the policy has a budget)',
+    'set a host’s URLs per budget period ("default": as in the policy, which needs a budget)',
     wholeNumber('<urls>'),
   );
 }
 
 function addUrlCommands(program: Command): void {
   const last = frontQueueCount - 1;
-  operator(program, 'raise <url>', 'move a URL to the head of its host’s queue; an unknown URL is admitted').action(
-    (given: string, flags: OperatorFlags) => {
-      return raise(flags, normalUrl(given));
-    },
-  );
+  operator(
+    program,
+    'raise <url>',
+    'queue a URL first at its host; finished and unknown URLs too, if the filters admit them',
+  ).action((given: string, flags: OperatorFlags) => {
+    return raise(flags, normalUrl(given));
+  });
   operator(program, 'lower <url>', 'move a queued URL to the end of its host’s last front queue, or of --to')
     .option('--to <queue>', `front queue, 0 to ${last}`, wholeNumber('--to', 0, last), last)
     .action((given: string, { to, ...flags }: OperatorFlags & { readonly to: number }) => {

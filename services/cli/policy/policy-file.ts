@@ -1,7 +1,7 @@
 /** Policies in files, YAML or JSON: a whole one as `policy show` prints it, or the fields that change. */
 import { dirname, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { policyWithoutVersion } from '../../../topology/policy/validate.ts';
 import { parsedFile } from '../flags/rules-file.ts';
 import { withHashes } from './policy-versions.ts';
@@ -25,6 +25,13 @@ export async function policyFromFile(option: string, file: string, inForce: Poli
       error,
     );
   }
+}
+
+/** The policy that a file holds, without a crawl: what it leaves out has its default. */
+export async function policyInFile(option: string, file: string): Promise<PolicyConfig> {
+  const { version } = fieldsIn(option, file);
+  const config = await policyFromFile(option, file, defaultPolicy());
+  return typeof version === 'number' ? { ...config, version } : config;
 }
 
 type Fields = { readonly [key: string]: unknown };

@@ -27,7 +27,7 @@ export function addProofCommands(program: Command): void {
   program
     .command('simulate')
     .helpGroup(proofGroup)
-    .description('run whole crawls on a virtual clock under random faults, and check every invariant after each')
+    .description('simulate whole crawls with random faults on a virtual clock; check all invariants of each')
     .option('--seeds <n>', 'so many crawls (default: 100)', wholeNumber('--seeds', 1))
     .option('--seed <n>', 'begin with this one; alone: this one only, the same to the byte', wholeNumber('--seed'))
     .option('--minutes <n>', 'go on until so much time is over', wholeNumber('--minutes', 1))

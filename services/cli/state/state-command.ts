@@ -44,11 +44,15 @@ export function addStateCommand(program: Command): void {
     ),
   ).action((flags: VerifyFlags) => withStates(flags, (source) => verify(source, flags)));
   addSnapshotsOption(
-    addStateOptions(state.command('rebuild').description('rebuild the state from the changelog or the inputs')),
+    addStateOptions(
+      state
+        .command('rebuild')
+        .description('rebuild states into the new folder --into, from the changelog or the inputs'),
+    ),
   )
     .requiredOption('--into <dir>', 'folder for the states: new, or without those that are built')
     .option('--all', 'every partition')
-    .option('--from-inputs', 'from discovered, results and control instead: fetched URLs and their statuses')
+    .option('--from-inputs', 'from the input topics: fetched URLs keep their statuses, all others are queued again')
     .action((flags: Parameters<typeof runRebuild>[1]) => withStates(flags, (source) => runRebuild(source, flags)));
   addSnapshotsOption(addAtOptions(addStateOptions(state.command('at')))).action((flags: AtFlags) =>
     withStates(flags, (source) => runAt(source, flags)),

@@ -33,7 +33,7 @@ export function addRepartitionCommand(program: Command): void {
       wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
     )
     .option('--key <mode>', 'partition by host or domain (default: as it is)', oneOf('--key', ['host', 'domain']));
-  addCompressionOption(addCrawlOptions(command))
+  addCompressionOption(addCrawlOptions(command, 'data folder of the old crawl; stop the crawl first'))
     .option('--snapshots <place>', 'where snapshots of the old crawl are kept: a folder, or s3://bucket/prefix')
     .option('--json', 'print the totals as one JSON object')
     .action(repartition);

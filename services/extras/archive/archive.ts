@@ -27,7 +27,7 @@ const options = z.object({
     .optional()
     .meta({
       value: '<s3://bucket/prefix>',
-      about: 'upload finished WARC files; credentials are in AWS_* variables',
+      about: 'move finished WARC files to S3; credentials are in AWS_* variables',
       reason: 'WARC files stay in the data folder',
     } satisfies OptionMeta),
   archiveFileMb: wholeNumber(1, 4096)

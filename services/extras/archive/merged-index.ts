@@ -60,7 +60,10 @@ async function* linesOf(file: string): AsyncGenerator<IndexLine> {
     if (text === '' || text.startsWith('!')) continue;
     const line = read(text, file);
     if (line === null)
-      throw new CrawlstreamError('INVALID_RECORD', `${index}, line ${number}: not a line of a CDXJ index`);
+      throw new CrawlstreamError(
+        'INVALID_RECORD',
+        `${index}, line ${number}: not a CDXJ line of ${basename(file)}; recreate the index, as in cdxj-indexer ${file} > ${index}`,
+      );
     if (text < before) {
       throw new CrawlstreamError(
         'INVALID_RECORD',

@@ -27,5 +27,8 @@ export function isMissing(error: unknown): boolean {
 }
 
 export function stopping(): CrawlstreamError {
-  return new CrawlstreamError('NOT_READY', 'this fleet is stopping: retry in a moment');
+  return new CrawlstreamError(
+    'NOT_READY',
+    'this process of the fleet is stopping: retry once it, or another process, runs the fleet',
+  );
 }

@@ -19,7 +19,10 @@ export function ftsExpression(typed: string): string {
     if (words.length > 0) (minus === '-' ? unwanted : wanted).push(phraseOf(words, '', begins ? '*' : ''));
   }
   if (wanted.length === 0) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${JSON.stringify(typed)} has no words to search for`);
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `${JSON.stringify(typed)} has no words to search for: give at least one word without -`,
+    );
   }
   return unwanted.length === 0 ? wanted.join(' AND ') : `(${wanted.join(' AND ')}) NOT (${unwanted.join(' OR ')})`;
 }

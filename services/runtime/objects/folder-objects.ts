@@ -67,6 +67,10 @@ async function withCause<T>(root: string, act: () => Promise<T>): Promise<T> {
     if (code === 'ENOSPC' || code === 'EDQUOT') {
       throw new CrawlstreamError('DISK_FULL', `the disk holding ${root} is full: free some disk space`, error);
     }
-    throw new CrawlstreamError('DESTINATION_REFUSED', `${root} can't be used: ${message}`, error);
+    throw new CrawlstreamError(
+      'DESTINATION_REFUSED',
+      `folder ${root} cannot be used: ${message}; choose another folder`,
+      error,
+    );
   }
 }

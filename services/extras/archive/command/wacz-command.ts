@@ -25,7 +25,7 @@ export function addWaczCommand(warc: Command): void {
     .description('pack WARC files, their index and their pages into a WACZ file')
     .argument('<file...>', 'WARC files with their indexes beside them, or a folder of them, such as DATA/archive')
     .requiredOption('--out <file>', 'where to, as in site.wacz')
-    .option('--title <text>', 'name of the collection')
+    .option('--title <text>', 'title in datapackage.json (default: none)')
     .option('--main-page <url>', 'page that a player opens first')
     .option('--json', 'print what was written as one JSON object')
     .action(toWacz);

@@ -58,7 +58,7 @@ export function addWarcCommand(program: Command): void {
       .command('replay')
       .description('parse the responses of WARC files again, into a crawl or as JSON lines')
       .argument('<file...>', 'WARC files, in the order they were written'),
-    'data folder of a new or finished crawl that the pages and links go into',
+    'data folder of a new or finished crawl (without it and --brokers, pages are printed)',
   )
     .option('--json', 'print the counts as one JSON object; on stderr where pages go to stdout')
     .action((files: string[], flags: ReplayFlags) => replay(files, flags));

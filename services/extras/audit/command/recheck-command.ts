@@ -28,15 +28,20 @@ const mostMs = 3_650 * dayMs;
 
 export function addRecheckCommand(program: Command): void {
   addSkipDamaged(addCrawlOptions(program.command('recheck')))
-    .description('report what sites now say of --uses, from stored data: no requests, nothing is changed')
+    .description('report which --uses sites permit, by stored pages and robots.txt; sends no requests')
     .requiredOption('--uses <list>', 'which uses, as in ai-train,search', useList('--uses'))
     .option(
       '--robots-age <duration>',
-      'a robots.txt read longer ago is to be asked for again',
+      'list robots.txt files read longer ago than this, to be refetched',
       duration('--robots-age', { mostMs }),
       robotsAgeMs,
     )
-    .option('--page-age <duration>', 'a page fetched longer ago is, too', duration('--page-age', { mostMs }), pageAgeMs)
+    .option(
+      '--page-age <duration>',
+      'list pages fetched longer ago than this, to be refetched',
+      duration('--page-age', { mostMs }),
+      pageAgeMs,
+    )
     .option('--list <file>', 'write a JSON line for each page: permissions now, withdrawn, to be refetched')
     .option('--json', 'as one JSON object')
     .action((flags: RecheckFlags) => withCrawl(flags, (crawl) => goThrough(crawl, flags)));

@@ -73,7 +73,7 @@ export function addDeskCommand(program: Command): void {
     )
     .option(
       '--proof <duration>',
-      'how long a proof holds before the host is looked at again',
+      'time after which an owner must prove control of a host again',
       duration('--proof', { leastMs: 1, mostMs: dayMs }),
       proofDefaultMs,
     )

@@ -31,7 +31,7 @@ export function addMcpCommand(program: Command): void {
     .addOption(
       setting(
         '--sites <list>',
-        'hosts and their subdomains that agents may use, as in example.org,docs.example.com',
+        'hosts that agents may use, with subdomains, as in example.org (default: any public host)',
         'any public host; the operator decides',
         siteList,
       ),

@@ -56,7 +56,7 @@ export function addUrlfrontierCommand(program: Command): void {
     .addOption(
       setting(
         '--allow-plain',
-        'allow other machines on --clients-grpc without a token or TLS',
+        'allow other machines to call --address without a token or TLS',
         'everybody who reaches the port could fill, pause and delete crawls',
       ),
     )

@@ -172,7 +172,7 @@ test('errors name the fault and the remedy, and leave no file', async () => {
   writeFileSync(indexFile, index.replace(/"offset":"\d+"/, '"offset":"99999999"'));
   assert.match(await refused(copy, '--out', out), /the index has \S+ at 99999999, but the file ends before/);
   writeFileSync(indexFile, `${index}x\n`);
-  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line 6: not a line of a CDXJ index/);
+  assert.match(await refused(copy, '--out', out), /copy\.cdxj, line 6: not a CDXJ line of /);
   renameSync(copy, join(own, 'copy.warc.gz.open'));
   assert.match(await refused(join(own, 'copy.warc.gz.open'), '--out', out), /one named \.open is still being written/);
 });
