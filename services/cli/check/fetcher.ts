@@ -29,9 +29,12 @@ export interface FetchFlags extends IdentityFlags {
 }
 
 export interface CheckFetcher {
-  /** Throws INVALID_ARGUMENT where there is no answer. `url` is normal. */
+  /** Throws INVALID_ARGUMENT if no response arrives. `url` is normal. */
   page(url: string): Promise<HttpResponse>;
-  /** By RFC 9309's rules for redirects and failures. `tokens`: the names whose group counts; absent: ours. */
+  /**
+   * Follows RFC 9309's rules for redirects and failures. `tokens`: the product tokens to match groups with. Absent:
+   * ours.
+   */
   robots(url: string, tokens?: ProductTokens): Promise<FetchedRobots>;
 }
 

@@ -95,7 +95,7 @@ function valueSchema(option: Option): z.ZodType {
       return parseValue(option, value);
     } catch (error) {
       if (!(error instanceof CrawlstreamError)) throw error;
-      // Without the flag's name: the key's path stands in its place.
+      // The message is for a file: the path of the key replaces the name of the flag.
       context.addIssue({ code: 'custom', message: error.message.replace(`${option.long} `, '') });
       return z.NEVER;
     }

@@ -40,7 +40,7 @@ function guessOf(name: string, known: readonly string[]): string {
   return distance(name, near) <= mayDiffer ? `did you mean ${near}?` : 'crawlstream config init - lists all variables';
 }
 
-/** What Kubernetes sets in each pod of a namespace for each of its Services, and what our own tests and benches pass on. */
+/** True for variables that Kubernetes sets for Services, and for those that our tests and benches pass on. */
 function isOfOthers(name: string, value: string): boolean {
   return (
     /_SERVICE_(HOST|PORT)$/.test(name) ||

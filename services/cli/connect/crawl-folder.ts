@@ -1,5 +1,5 @@
 /**
- * What a data folder holds for the `crawl` command: the log, the state of each partition, and what was asked for.
+ * The data folder of the `crawl` command: the log, the state of each partition, and the request.
  *
  *   manifest.json   what can't change              log/              every topic
  *   crawl.json      seeds, policy, options given   state/<p>/        the checkpoint of partition p

@@ -36,7 +36,7 @@ export interface WholeLog {
 
 export interface FolderLogOptions extends Pick<EmbeddedLogOptions, 'groupIntervalMs' | 'tailBytes'> {
   readonly store?: StoreOptions | undefined;
-  /** Makes what is appended durable together with what others append. */
+  /** Syncs this log's appends to disk together with those of other logs. Absent: the log syncs alone. */
   readonly journal?: Pick<Journal, 'store'> | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a reader passed over in a damaged data folder (--skip-damaged), said on standard error once it has read all. */
+/** Counts what a reader skipped in a damaged data folder (--skip-damaged), and prints it on stderr at the end. */
 
 import { counted } from '../../runtime/counted.ts';
 import type { OnLost } from '../../runtime/log/embedded-reader.ts';

@@ -53,7 +53,7 @@ export interface KafkaCrawl {
     ProcessorFlags &
     WebsubFlags &
     LendingFlags & { readonly newOptions?: boolean };
-  /** Gives URLs to clients; such a crawl never ends by itself. Absent: no clients. */
+  /** Leases URLs to clients; the crawl then ends only when it is stopped. Absent: no clients. */
   readonly lending: Lending | undefined;
   readonly plugins: OpenPlugins;
   /** Processors in this process. */
@@ -64,12 +64,12 @@ export interface KafkaCrawl {
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
-  /** What stops this run, in words. Absent: nothing does. */
+  /** The rules that stop this run, in words. Absent: none. */
   readonly stops?: readonly string[] | undefined;
   readonly onReport: NonNullable<FetcherConfig['onReport']>;
 }
 
-/** A look asks the brokers for a dozen offsets a partition. */
+/** Interval of the checks, ms. Each asks the brokers for about a dozen offsets a partition. */
 const lookEveryMs = 300;
 
 export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {

@@ -124,12 +124,12 @@ function isSet(command: Command, key: string): boolean {
   return !['default', undefined].includes(command.getOptionValueSource(key));
 }
 
-/** What a folder of a crawl on Kafka holds: its seeds and its policy are on the topics. */
+/** Stores the options of a crawl on Kafka in its folder. Its seeds and policy are on the topics. */
 export function keepOptions(folder: DataFolder, options: GivenOptions): Promise<void> {
   return writeRequest(folder, { seeds: [], policy: null, options });
 }
 
-/** The options that the data folder is to hold from now on. */
+/** The options to store in the data folder from now on. */
 export function optionsToKeep(command: Command): GivenOptions {
   const { given = {}, before = {} } = optionsOf.get(command) ?? {};
   return { ...before, ...given };

@@ -67,7 +67,7 @@ export function report(reported: Reported): void {
   else if (counts.pages === 0) process.exitCode = 1;
 }
 
-/** Which page was cut, where, and how to get the whole. */
+/** Names the first cut page, the size at which it was cut, and the option that fetches whole pages. */
 function cutText({ pages, url, bytes }: NonNullable<FailureLedger['cut']>): string {
   const size = `${bytes.toLocaleString('en-US')} bytes`;
   const which =

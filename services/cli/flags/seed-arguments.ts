@@ -16,7 +16,7 @@ export interface GivenSeed extends ListedSeed {
   readonly isGuess: boolean;
 }
 
-/** Throws INVALID_SEED with what was typed and what to type instead. */
+/** Throws INVALID_SEED, which quotes the typed text and says what to type instead. */
 export async function seedArguments(given: readonly string[], keys: readonly string[] = []): Promise<GivenSeed[]> {
   const seeds: GivenSeed[] = [];
   for (const one of given) for (const seed of await seedsIn(one, keys)) seeds.push(seed);

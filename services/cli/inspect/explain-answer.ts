@@ -103,7 +103,7 @@ function deniedLine({ robots }: Facts): string {
   return robots === null || robots.line === null ? '' : `: line ${robots.line}, ${robots.rule}`;
 }
 
-/** No queue ever had it. */
+/** The answer for a URL that was never in a queue. */
 function neverAdmitted(facts: Facts, place: string): string {
   const { filter, links, leftOut, nofollow, folded, knownAs, normalize } = facts;
   if (knownAs !== null)

@@ -90,7 +90,7 @@ export async function printFailures(
 
 type FailedUrl = Pick<Outcome, 'url' | 'kind' | 'status' | 'detail'>;
 
-/** Why a host could not be reached. All hosts are read together when the first is asked for: a crawl may give up on thousands. */
+/** Returns the failure of a host. The first call reads those of all hosts together: a crawl may give up thousands. */
 function hostFailureOf({ log, codec, topics }: ReadableCrawl) {
   let all: ReturnType<typeof hostFailures> | undefined;
   return async (hostKey: string): Promise<HostFailure | undefined> => {

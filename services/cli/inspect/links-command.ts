@@ -78,7 +78,7 @@ export async function listLinks(crawl: ReadableCrawl, flags: LinksFlags): Promis
   };
 }
 
-/** What the list cannot hold any more: `pages --failed` says the same of failures. */
+/** Notices for records that retention has removed; `pages --failed` prints the same for failures. */
 export async function trimmedNotices(
   { log, topics }: Pick<ReadableCrawl, 'log' | 'topics'>,
   { dropped }: Pick<LinksFlags, 'dropped'>,

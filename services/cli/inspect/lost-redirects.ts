@@ -21,8 +21,8 @@ export class RedirectsReported {
   }
 
   /**
-   * One for each URL that nothing redirects to, and one for each circle that nothing leads into. `hopsMax`: redirects that the
-   * crawl follows; `wasAnswered`: is asked of URLs of `ends` alone.
+   * Returns a chain for each URL that no redirect leads to, and one for each circle that none leads into. `hopsMax`:
+   * redirects that the crawl follows. `wasAnswered`: called only with URLs of `ends`.
    */
   lost(hopsMax: number, wasAnswered: (url: string) => boolean): LostRedirect[] {
     const lost: LostRedirect[] = [];

@@ -70,7 +70,8 @@ async function list(flags: DlqFlags): Promise<void> {
 }
 
 /**
- * A dead letter of an unreachable host gives its reason, as far as `results` still has it: read once, for the first.
+ * Adds the reason to a dead letter of an unreachable host, if `results` still has it. The topic is read once, at the
+ * first such letter.
  */
 function reasonsOf({ log, codec, topics }: ReadableCrawl): (found: FoundDeadLetter) => Promise<FoundDeadLetter> {
   let failures: ReturnType<typeof hostFailures> | undefined;

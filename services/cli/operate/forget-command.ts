@@ -1,8 +1,8 @@
 /**
- * `crawlstream forget`: removes purged pages, and pages whose sites withdrew their permission, from every store of
- * copies, and writes a signed receipt.
+ * `crawlstream forget`: removes purged pages, and pages with withdrawn permission, from every store of copies, and
+ * writes a signed receipt.
  *
- * Each step can be repeated, so the next run completes what a kill interrupted. No crawl may run on a data folder; on
+ * Each step can be repeated, so the next run completes one that was killed. No crawl may run on a data folder; on
  * brokers the roles keep running and catch up themselves.
  */
 

@@ -1,6 +1,6 @@
 /**
- * `crawlstream reset`: makes a crawl's frontier start over, on the same topics. Without `--yes` it only says what it
- * would do.
+ * `crawlstream reset`: makes a crawl's frontier start over, on the same topics. Without `--yes` it only prints the
+ * plan.
  *
  * It deletes positions, stores and internal topics (the changelog, tasks). Discovered links, policies, operators'
  * events and fetched pages stay; pages are fetched again.

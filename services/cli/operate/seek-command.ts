@@ -80,7 +80,7 @@ async function seek(flags: SeekFlags): Promise<void> {
   print({ json: { group, topic, seeks: output }, text: text.join('\n') }, flags.json);
 }
 
-/** Not below the first record that is there, nor beyond the end. */
+/** Keeps each position between the first stored record and the end. */
 async function plan(
   log: Pick<Log, 'offsetAt' | 'offsets' | 'reader'> & Partial<Pick<Log, 'committed'>>,
   crawl: string,

@@ -1,4 +1,4 @@
-/** `crawlstream size`: what a crawl of some size needs. */
+/** `crawlstream size`: estimates the machines and costs of a crawl. */
 import type { Command } from 'commander';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { bad, duration, wholeNumber } from '../flags/arguments.ts';

@@ -1,4 +1,4 @@
-/** What a crawl on Kafka needs: brokers that answer, a registry, its topics with their settings, and rights. */
+/** Checks Kafka for a crawl: brokers that answer, a registry, topics with their settings, and rights. */
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';

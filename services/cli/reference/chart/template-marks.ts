@@ -1,4 +1,4 @@
-/** Go templates that stand where marks are, in YAML that knows nothing of them. */
+/** Marks in plain YAML that are replaced by Go templates at the end. */
 export class TemplateMarks {
   readonly #marks: Mark[] = [];
 
