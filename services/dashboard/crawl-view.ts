@@ -185,7 +185,7 @@ const eventKinds: Readonly<Record<HostAct, HostEventKind>> = {
   limit: 'hostLimit',
 };
 
-/** As `control` has it: -1 gives the word back to the policy. */
+/** Amount for the event on `control`: -1 returns the setting to the policy. */
 function eventAmount(act: HostAct, amount: number | null): number {
   return actsWithAmount.has(act) ? (amount ?? -1) : 0;
 }

@@ -19,7 +19,7 @@ export interface ViewEvent {
 export interface Viewer {
   /** Its address. */
   readonly client: string;
-  /** False: it has not read what was sent before, and was sent nothing. */
+  /** Returns false, and sends nothing, while the viewer has not read the previous event. */
   send(event: ViewEvent): boolean;
   end(): void;
 }
@@ -63,7 +63,7 @@ export class Viewers {
     this.#viewers.delete(viewer);
   }
 
-  /** As of a moment ago at most; shared by all who ask at the same time. */
+  /** Returns the status, at most a moment old. Simultaneous callers share one read. */
   now(): Promise<CrawlStatus> {
     const { clock, view } = this.#options;
     const newest = this.#newest;

@@ -3,7 +3,7 @@
  * nothing, so that the page, which is compiled for browsers, may read it as well.
  */
 
-/** What became of admitted URLs, by counter. */
+/** Names of admitted URLs' states, by counter. */
 export const placeNames = {
   page: 'pages fetched',
   queued: 'queued',

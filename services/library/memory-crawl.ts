@@ -209,7 +209,10 @@ export class MemoryCrawl implements CrawlControls {
   }
 }
 
-/** Details for outcome kinds whose records need none in a crawl of the command, but say too little here. */
+/**
+ * Details for some outcome kinds. In a crawl of the command their records need none, but here they would say too
+ * little.
+ */
 const reasons: Readonly<Record<string, (url: string) => string>> = {
   robotsDenied: (url) => `${new URL(url).origin}/robots.txt`,
   blockedAddress: () => 'its address is private; set the option allowPrivate to crawl it',

@@ -21,7 +21,7 @@ export class PageFlow<Page> {
   #keeps: boolean;
   #end: { readonly error?: unknown } | undefined;
 
-  /** `callback`: takes each page first. `onError`: is called with what it throws. */
+  /** `callback`: gets each page first. `onError`: called with an exception from the callback. */
   constructor(max: number, callback: ((page: Page) => unknown) | undefined, onError: (error: unknown) => void) {
     this.#max = max;
     this.#callback = callback;
@@ -57,7 +57,9 @@ export class PageFlow<Page> {
     this.#handling.add(handled);
   }
 
-  /** Undefined: there is room. A promise: whether there was room before the signal, or within so many ms. */
+  /**
+   * Waits for room. Undefined: there is room now. A promise: true if room came before the signal, and within `waitMs`.
+   */
   room(waitMs: number, signal: AbortSignal): Promise<boolean> | undefined {
     if (this.#hasRoom()) return undefined;
     return new Promise((resolve) => {
@@ -94,7 +96,7 @@ export class PageFlow<Page> {
     while (this.#handling.size > 0) await Promise.all(this.#handling);
   }
 
-  /** No more pages come. Those that wait may still be taken, unless they are not `wanted` any more. */
+  /** No more pages follow. Waiting pages may still be taken, unless `wanted` is false. */
   end(outcome: { readonly error?: unknown; readonly wanted: boolean }): void {
     if (this.#end !== undefined) return;
     this.#end = outcome;

@@ -79,14 +79,14 @@ export class UrlIntake {
     }
   }
 
-  /** No more are added: those that wait still are. */
+  /** Accepts no more URLs. Waiting ones are still added. */
   end(): void {
     this.#isOpen = false;
     this.#refusal ??= 'end() was called';
     this.#look();
   }
 
-  /** Resolves when nothing is being added, and nothing more may be; or the crawl is over. */
+  /** Resolves when no URL is being added and no more can be, or when the crawl is over. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.#onSettled = resolve;

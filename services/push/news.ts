@@ -8,7 +8,7 @@ export interface News {
   readonly due: readonly string[];
   /** Links that were found, for the policy to judge. */
   readonly found: readonly string[];
-  /** Where they were found, a normal URL. Empty: nowhere. */
+  /** The page that contains them, a normal URL. Empty: none. */
   readonly foundOn: string;
 }
 

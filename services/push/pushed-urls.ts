@@ -96,5 +96,5 @@ function recordsOf(
 
 const pushGroup: Kind = { ...blankLinkGroup, intent: 'refresh' };
 
-/** URLs of one submission: as IndexNow has it, and far below what a body may hold. */
+/** URLs of one submission: IndexNow's limit, and far below the limit of a body. */
 export const pushedMax = Math.min(10_000, Math.floor(httpLimits.bodyBytesMax / 30));

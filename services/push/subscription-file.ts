@@ -1,4 +1,7 @@
-/** WebSub subscriptions, kept in a file of the data folder: what a restart needs to answer hubs and to renew leases. */
+/**
+ * Stores WebSub subscriptions in a file of the data folder. After a restart they are needed to answer hubs and to renew
+ * leases.
+ */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';

@@ -17,9 +17,9 @@ export type PaymentNote =
       readonly state: 'answered';
       /** HTTP status. 0: no response. */
       readonly status: number;
-      /** What the site says that it charged, as in USD 0.01. Empty: it does not say. */
+      /** The amount that the site reports as charged, for example USD 0.01. Empty: it reports none. */
       readonly charged: string;
-      /** Its receipt, such as a transaction. Empty: none. */
+      /** The receipt, such as a transaction. Empty: none. */
       readonly receipt: string;
     };
 
@@ -41,11 +41,11 @@ export interface PaymentBook {
   /** In the order in which they were offered. */
   payments(): Iterable<Payment>;
   spent(currency: string): bigint;
-  /** A record could not be read, so what was spent is not known. */
+  /** A record is unreadable, so the spent amount is unknown. */
   readonly isDamaged: boolean;
 }
 
-/** null: it is none that can be read. */
+/** Reads a payment note; null: unreadable. */
 export function paymentNote(payload: string): PaymentNote | null {
   let note: Partial<Record<string, unknown>>;
   try {

@@ -1,4 +1,4 @@
-/** What a response and its page say of use, beside robots.txt. */
+/** Reads the usage preferences of a response: its headers and its page, without robots.txt. */
 import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product-token.ts';
 import { contentSignal } from './content-signal.ts';
 import { contentUsage } from './content-usage.ts';

@@ -41,7 +41,7 @@ export function parseTagDate(text: string): number | null {
 }
 
 function moment(year: number, month: number, day: number, [h = '0', m = '0', s = '0', zone = '']: string[]) {
-  // By the day alone: a leap second lies in the next one.
+  // The day is checked alone: a leap second would move the time to the next day.
   const date = new Date(Date.UTC(year, month, day));
   const atMs = Date.UTC(year, month, day, Number(h), Number(m), Number(s));
   const isReal = month >= 0 && date.getUTCMonth() === month && date.getUTCDate() === day && Number(h) < 24;

@@ -1,4 +1,4 @@
-/** What an act on a host or on the crawl will do, said before it does: in words, and as the command that does the same. */
+/** Describes the effect of an action before it is done: in words, and as the equivalent command. */
 import type { CrawlAct, CrawlStatus, HostStatus } from '../status.ts';
 import { count, duration } from './numbers.ts';
 

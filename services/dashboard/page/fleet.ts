@@ -1,4 +1,7 @@
-/** The page of a fleet: asks once a second, and writes what is news. Names, titles and failures are text, whatever is in them. */
+/**
+ * The page of a fleet: polls once a second, and writes only changes. Names, titles and failures are shown as text,
+ * never parsed as markup.
+ */
 import { confirmed } from './dialogs.ts';
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { showOne } from './fleet-one.ts';

@@ -41,7 +41,7 @@ export interface HostsPanel {
   refresh(): Promise<void>;
 }
 
-/** `told`: status of the crawl a moment ago. */
+/** `status`: the newest status of the crawl. */
 export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | undefined): HostsPanel {
   const [size, search] = [byId('hosts-size'), byId<HTMLInputElement>('hosts-search')];
   const body = el('tbody');
@@ -87,7 +87,7 @@ export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | un
     } catch (error) {
       if (asked === asking) setText(size, (error as Error).message);
     }
-    // Where listing takes long, as beside a crawl that is only read, it is asked for less often.
+    // A slow listing, as of a crawl that is only read, is requested less often.
     const pauseMs = Math.max(everyMs, 5 * (Date.now() - beganMs));
     if (asked === asking) timer = setTimeout(() => void (document.hidden ? wait() : refresh()), pauseMs);
   };

@@ -23,7 +23,10 @@ export interface LiveListener {
 
 const retryMsMin = 1_000;
 const retryMsMax = 30_000;
-/** The service speaks once a second, or half as often as a look takes; silence for so long is a dead connection. */
+/**
+ * Time without an event after which the connection counts as dead, ms. The service sends one a second, or less often if
+ * a status takes long.
+ */
 const silentMs = 20_000;
 
 export function listen(listener: LiveListener): void {

@@ -1,4 +1,4 @@
-/** Acts on hosts and on the crawl: each says what it will do before it does, and afterwards that it is done. */
+/** Actions on hosts and on the crawl: each describes its effect first, and confirms it afterwards. */
 import type { CrawlAct, CrawlStatus, HostAct } from '../status.ts';
 import {
   type ActedHost,

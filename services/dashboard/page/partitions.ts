@@ -1,4 +1,7 @@
-/** The partitions: a map of cells by how each stands, and a table with owners, lag, restores and copies. */
+/**
+ * The partitions: a map with a cell per partition, coloured by state, and a table with owners, lag, restores and
+ * standbys.
+ */
 import type { CrawlStatus, PartitionReport } from '../status.ts';
 import { bar, byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { count, duration, percent, ranges, short } from './numbers.ts';

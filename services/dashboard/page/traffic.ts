@@ -1,4 +1,4 @@
-/** The two charts: what the crawl does a second, and what waits in it. */
+/** The two charts: the crawl's rates, and its waiting URLs. */
 import type { HistoryColumn } from '../status.ts';
 import { Chart, type ChartOptions } from './chart.ts';
 import { byId, el } from './element.ts';

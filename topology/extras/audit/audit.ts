@@ -1,10 +1,10 @@
 /**
- * The politeness audit: recomputes from `results` which waits were kept, and reports where a promise was broken.
+ * The politeness audit: recomputes the kept waits from `results`, and reports each broken promise.
  *
- * Independent by construction: nothing of the scheduler, the fetcher or their reading of robots.txt is used (a test
- * holds this folder's imports), only the records and what `control` and `robots` say. Every request counts: pages,
- * robots.txt and its redirects, sitemaps, what browsers load. Hosts are told apart by the URLs requested, not by the
- * queues they came from.
+ * It is independent of the crawler: it uses no code of the scheduler, the fetcher or their robots.txt parser (a test
+ * checks this folder's imports), only the records of requests, `control` and `robots`. Every request counts: pages,
+ * robots.txt and its redirects, sitemaps, and a browser's page loads. Hosts are taken from the requested URLs, not from
+ * queues.
  *
  * Results must come nearly in order of time, over all partitions. Memory: a window per host and per address that was
  * contacted within the last day.
@@ -151,7 +151,9 @@ export function createAudit(options: AuditOptions): Audit {
     }
   };
 
-  /** What one host asks for binds itself alone; its domain shares the wait. */
+  /**
+   * Checks the shared delay of a domain. Crawl-delay and Retry-After bind only their host, so they do not count here.
+   */
   const judgeDomain = (contact: Contact) => {
     if (domainOf === undefined || contact.pace.ofDomain !== true || contact.client !== 'leases') return;
     const domain = domainOf(contact.host);
@@ -245,7 +247,7 @@ export function createAudit(options: AuditOptions): Audit {
   };
 }
 
-/** Scheme and authority of an absolute URL, in the one spelling: lower case, no user, no trailing dot, no default port. */
+/** Scheme and authority of an absolute URL in normal form: lower case, no user, no trailing dot, no default port. */
 export function originOf(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;

@@ -22,11 +22,11 @@ export interface Contact {
   readonly crawlDelayMs: number;
 }
 
-/** How far clocks may differ, and how late orders may arrive, ms. */
+/** Allowed difference of clocks, and delay of orders, ms. */
 export interface Tolerance {
   /** Difference between the clocks of two fetchers. */
   readonly skewMs: number;
-  /** Time until an order, or what one lease has learnt, is known everywhere. */
+  /** Time until an order, or a fact that one lease has learnt, is known everywhere. */
   readonly noticeMs: number;
 }
 

@@ -18,7 +18,7 @@ export interface Copy {
 export interface Claim {
   readonly request: Pick<Request, 'url' | 'hop' | 'startMs' | 'robotsHash' | 'robotsAtMs'>;
   readonly fetcherId: string;
-  /** What the request refers to; undefined: it is not on the topic. */
+  /** The robots.txt that the request refers to; undefined: it is not on the topic. */
   readonly copy: Copy | undefined;
 }
 
@@ -106,7 +106,7 @@ function tooOld({ startMs, robotsAtMs }: Claim['request'], answers: readonly Rob
   return { kind: 'robotsStale', source, measuredMs, boundMs: isStandIn ? staleMsMax : dayMs };
 }
 
-/** No answer, or one that says neither what the file is nor that there is none. */
+/** True for no response, and for a status that shows neither a file nor its absence. */
 function isUnreachable(status: number): boolean {
   return status < 200 || status === 429 || status >= 500;
 }
