@@ -1,4 +1,4 @@
-/** Configuration of a fetcher, beside what the crawl’s policy says. */
+/** Configuration of a fetcher, beside the policy of the crawl. */
 
 import type { Outcome, Page } from '../../schemas/types.ts';
 import type { Outside } from '../runtime/leases/outside.ts';
@@ -18,14 +18,14 @@ export interface FetcherConfig {
   readonly contact: string;
   /** In the place of the product's name (http/identity.ts). */
   readonly userAgent?: string | undefined;
-  /** What robots.txt is read for. Absent: the first word of the User-Agent. */
+  /** Product tokens for robots.txt. Absent: the first word of the User-Agent. */
   readonly robotsTokens?: readonly [string, ...string[]] | undefined;
-  /** `From` (RFC 9110 §10.1.2) and `Accept-Language` of every request. Absent: they have none. */
+  /** `From` (RFC 9110 §10.1.2) and `Accept-Language` of every request. Absent: not sent. */
   readonly from?: string | undefined;
   readonly acceptLanguage?: string | undefined;
-  /** How requests are signed. Absent: they are not. */
+  /** Signatures of requests. Absent: requests are not signed. */
   readonly signing?: Signing | undefined;
-  /** Connect to loopback, private and other special addresses too: to all of them, or to these networks (CIDR). */
+  /** Connect to loopback, private and other special addresses too: all (true), or these networks (CIDR). */
   readonly allowPrivate: boolean | readonly string[];
   readonly resolve: readonly ResolveOverride[];
   /** Time between starts on one address, ms, for the whole group of fetchers. 0: no limit. */

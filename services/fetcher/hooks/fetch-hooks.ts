@@ -1,6 +1,6 @@
 /**
- * The hooks by which plugins take part in what a fetcher does, all optional. They run in the fetcher and never in the
- * frontier, whose decisions stay replayable; what they decide is in what the fetcher publishes.
+ * The hooks with which plugins extend a fetcher, all optional. They run in the fetcher and never in the frontier, so
+ * the frontier's decisions stay replayable. Their decisions are part of the fetcher's records.
  */
 import type { Page } from '../../../schemas/types.ts';
 
@@ -10,7 +10,7 @@ export interface FoundUrl {
   readonly url: string;
   /** Links from a seed. */
   readonly depth: number;
-  /** The page it was found on. Empty: it is about to be fetched. */
+  /** The page that links to it. Empty: it is about to be fetched. */
   readonly sourceUrl: string;
 }
 
@@ -66,14 +66,14 @@ export interface ResponseChange {
   readonly body?: Uint8Array;
 }
 
-/** A page that asks for money, within what the policy pays (`pay`). */
+/** A page that requires payment, within the payment limits of the policy (`pay`). */
 export interface HookOffer {
   readonly url: string;
   readonly hostKey: string;
   readonly scheme: 'crawler-price' | 'x402';
-  /** As the budget counts it: currency and amount, as in USD 0.01. */
+  /** The price in the budget: currency and amount, for example USD 0.01. */
   readonly price: string;
-  /** As the site names it: with `crawler-price` the same, with `x402` its entry of `accepts`, JSON. */
+  /** The site's terms: for `crawler-price` the price, for `x402` its entry of `accepts`, JSON. */
   readonly terms: string;
   /** URL of the licence that the site names. Empty: none. */
   readonly licence: string;
@@ -81,7 +81,7 @@ export interface HookOffer {
 
 /** Consent to pay. */
 export interface HookPayment {
-  /** Sent with the one request that is paid for, beside `crawler-exact-price`, which is ours. */
+  /** Headers of the single paid request, in addition to our `crawler-exact-price`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -90,7 +90,7 @@ export interface HookPayment {
 type OrNothing<T> = T | undefined | null | void;
 type Soon<T> = T | Promise<T>;
 
-/** The hooks, in the order in which a URL meets them. One that throws is an outcome of its URL, with the plugin’s name. */
+/** The hooks, in the order of their calls for a URL. If one throws, its URL gets an outcome with the plugin’s name. */
 export interface FetchHooks {
   /** false: the URL is not wanted. Asked of each link that is found, and of each URL before it is fetched. */
   urlFilter?(found: FoundUrl): boolean;
@@ -98,11 +98,11 @@ export interface FetchHooks {
   normalize?(url: string): string | null;
   /** The front queue that a link is to wait in, 0 first to 7 last, whatever the policy's scores say. Nothing: the policy decides. */
   priority?(found: FoundUrl): number | null | undefined;
-  /** Before a URL is asked for: headers to send along, or why it is passed over. */
+  /** Called before a URL is requested. Returns headers to add, or the reason to skip the URL. */
   request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
   /**
-   * A page is for sale, and its price counts as spent by now: the result is sent with one more request for it. Nothing:
-   * it is not paid, and costs nothing.
+   * Called for a page that requires payment. Its price already counts as spent. The returned headers are sent with one
+   * more request. If it returns nothing, nothing is paid, and the price is released.
    */
   pay?(offer: HookOffer): Soon<OrNothing<HookPayment>>;
   /** Its result replaces the received response before that is parsed. */

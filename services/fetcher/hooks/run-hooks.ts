@@ -75,7 +75,7 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
       use.seconds += (performance.now() - startMs) / 1000;
     }
   };
-  /** Checks what a hook returned; this is not counted as a call. */
+  /** Checks the return value of a hook; this is not counted as a call. */
   const checked = <T>(use: HookUse, look: () => T): T => {
     try {
       return look();
@@ -226,8 +226,8 @@ function checkedDocument(said: HookParsed): HookParsed {
 }
 
 /**
- * The hooks for links that belong to no page, such as a sitemap's: a fault keeps the link, and the hook is asked again
- * when the URL is fetched.
+ * The hooks for links without a page, such as a sitemap's. If a hook throws, the link is kept, and the hook is called
+ * again when the URL is fetched.
  */
 export function patientHooks({ normalize, refuses, priority }: Hooks): LinkHooks {
   const orElse = <T>(call: () => T, otherwise: T): T => {

@@ -1,10 +1,11 @@
 /**
- * Which hosts an operator has blocked or purged by now, or their webmaster paused, read from `control` as it grows (docs/design.md §4.4).
+ * Follows `control` to know which hosts are blocked or purged by an operator, or paused by their webmaster
+ * (docs/design.md §4.4).
  *
- * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are
- * read, from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
- * process. Memory: the hosts that are blocked or slowed down. The same records tell which hosts on several leases are in
- * trouble, which delays were ordered, and which policy is in force.
+ * The frontier grants no lease of a blocked host; this is for leases that were granted before. All partitions are read
+ * from their beginning: a lease may be of any host, and a block may be older than this process. Memory: the hosts that
+ * are blocked or slowed down. The same records contain hosts in trouble on several leases, ordered delays, and the
+ * current policy.
  */
 import type { Control } from '../../../schemas/types.ts';
 import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';

@@ -21,22 +21,22 @@ export interface LateReports {
   /** A lease begins. */
   begin(task: Task): void;
   reported(task: Task, outcome: Outcome): void;
-  /** What a lease has reported is durable now, ms; `last`: all of it. */
+  /** Reports that outcomes of a lease became durable at `atMs`. `last`: all of its outcomes are. */
   durable(task: Task, outcomes: readonly Outcome[], last: boolean, atMs: number): void;
   /**
-   * An earlier lease's report of a URL of this one, once it is durable; null: we are shutting down. Undefined: fetch
-   * it.
+   * Returns an earlier lease's outcome of a URL of this lease, once it is durable; null: we are shutting down.
+   * Undefined: fetch the URL.
    */
   answerTo(task: Task, index: number): Promise<Outcome | null> | undefined;
 }
 
 interface Report {
   readonly leaseId: number;
-  /** As it was published. */
+  /** The published outcome. */
   outcome: Outcome;
   /** Infinity: not yet. */
   durableAtMs: number;
-  /** Leases that wait for that. */
+  /** Leases that wait for it to be durable. */
   readonly waiting: ((outcome: Outcome) => void)[];
 }
 
