@@ -1,6 +1,6 @@
 /**
- * Stands in for a damaged batch of records, or one that is too large to decompress in memory: one value, which is a
- * line with the problem and its place, then the bytes of the batch.
+ * The placeholder for a damaged batch of records, or one that is too large to decompress in memory: one value, which is
+ * a line with the problem and its place, then the bytes of the batch.
  *
  * No format of ours begins with this line, so every decoder reports an unreadable record. On a stream, the record
  * becomes a dead letter with its bytes, and the stream continues. On a changelog it stops the reader, since the state

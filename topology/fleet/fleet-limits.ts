@@ -12,8 +12,8 @@ export const fleetLimits = {
    */
   requestsOwed: 16,
   /**
-   * The first requests of a crawl go before those of others, and it starts with a credit for them: robots.txt of some
-   * hosts, and a page, so that a person sees at once whether it works. More would slow the others noticeably.
+   * First requests of a crawl that go before those of others, with a credit for them: robots.txt of some hosts, and a
+   * page that shows whether the crawl works. More would slow the others noticeably.
    */
   requestsFirst: 6,
   /**

@@ -12,7 +12,7 @@ import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 /** The first archived capture of a payload. */
 export interface FirstCapture {
   readonly url: string;
-  /** When its capture began, ms since the Unix epoch. */
+  /** Start of its capture, ms since the Unix epoch. */
   readonly atMs: number;
 }
 

@@ -7,13 +7,13 @@ export interface HttpMessage {
   readonly body: Buffer;
 }
 
-/** Of names in lower case and values in turn. Empty: there is none. */
+/** `headers`: names in lower case and values alternating. Empty: there is no such header. */
 export function headerOf(headers: readonly string[], name: string): string {
   for (let at = 0; at + 1 < headers.length; at += 2) if (headers[at] === name) return headers[at + 1]!;
   return '';
 }
 
-/** Null: it is no HTTP response. */
+/** Null: the block is not an HTTP response. */
 export function httpMessageOf(block: Buffer): HttpMessage | null {
   const end = block.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = block.toString('latin1', 0, end < 0 ? block.length : end).split('\r\n');

@@ -27,7 +27,7 @@ import { writeWhole } from '../../runtime/disk/write-whole.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { finishReplacing } from './replaced-files.ts';
 
-/** How much of the open file counts. `null`: none is open. `whole`: it is full, and about to be closed. */
+/** The valid part of the open file. `null`: no file is open. `whole`: the file is full, and about to be closed. */
 interface Checkpoint {
   readonly name: string;
   readonly bytes: number;

@@ -25,9 +25,9 @@ export interface LedgerPage {
   /** By use, in the requested order. */
   readonly uses: Readonly<Record<string, UsageFinding>>;
   readonly robotsHash: string;
-  /** When an allowed use becomes barred, as far as is known; null: never. ms since the Unix epoch. */
+  /** Known time at which an allowed use becomes barred, ms since the Unix epoch; null: none. */
   readonly changesAtMs: number | null;
-  /** The errors of the record, in plain words; empty: none. */
+  /** Errors of the record, in words; empty: none. */
   readonly wrong: readonly string[];
 }
 

@@ -87,7 +87,7 @@ export interface DeskOptions {
   readonly sealer: Sealer;
   readonly places: Places;
   readonly of: DeskCrawl;
-  /** How long a proof is valid before the host is checked again, ms. */
+  /** Time for which a proof is valid before the host is checked again, ms. */
   readonly proofMs: number;
 }
 

@@ -30,14 +30,14 @@ export interface IndexedPage {
   readonly untilMs: number | null;
   /** False: the site asks that searches show none of its text. */
   readonly snippet: boolean;
-  /** Of the seed that led to it. */
+  /** Tags of the seed that led to it. */
   readonly tags: readonly string[];
 }
 
 export type IndexChange =
   | { readonly kind: 'put'; readonly url: string; readonly version: number; readonly page: IndexedPage }
   | { readonly kind: 'delete'; readonly url: string; readonly version: number }
-  /** Purged, with all that is remembered of it. */
+  /** Purged, with all its remembered data. */
   | ({ readonly kind: 'purge' } & Purged);
 
 export interface SearchIndex {

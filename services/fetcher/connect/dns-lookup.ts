@@ -1,5 +1,5 @@
 /**
- * Looks up the addresses of a name: first in the hosts file, then at the name servers, as a system does.
+ * Resolves a name to its addresses: first in the hosts file, then at the name servers, as a system does.
  *
  * It waits only on sockets (c-ares). `getaddrinfo` would occupy one of four threads, which files need too, for as long
  * as a foreign name server likes. Its other parts are done here: the hosts file and the search list of resolv.conf (RFC

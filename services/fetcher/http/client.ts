@@ -35,15 +35,17 @@ export interface HttpRequest {
   readonly url: string;
   /** Names and values in turn. Host and Connection are the client's. */
   readonly headers: Headers;
-  /** The one address it may go to, as given out by the resolver. Absent: any address of its name that answers. */
+  /** The address to connect to, from the resolver's permit. Absent: any address of the name that answers. */
   readonly address?: string;
-  /** Requests to its origin that may be under way at once. Absent: as the client is set up. */
+  /** Simultaneous requests to the origin. Absent: the client's setting. */
   readonly connections?: number;
   /** Body bytes kept, on the wire and after decoding. Absent: `limits.bodyBytesMax`. */
   readonly bodyBytesMax?: number;
-  /** Whether the body is worth reading, once status and headers are known. Absent: it is. */
+  /** Called with status and headers: true if the body is to be read. Absent: it is. */
   readonly wants?: (status: number, headers: Headers) => boolean;
-  /** Takes a wanted body as it comes, in its content coding; the response then has none. Left open. */
+  /**
+   * Takes a wanted body as a stream, in its content coding; the response then has no body. Not closed by the client.
+   */
   readonly sink?: Writable;
   /** Asked when there is a connection, and the request is about to be written: false ends it as one that was aborted. Absent: it may. */
   readonly mayStart?: () => boolean;
@@ -54,14 +56,14 @@ export interface HttpResponse extends WireResponse {
   readonly body: Buffer;
   /** As received, still in its content coding. */
   readonly rawBody: Buffer;
-  /** Over TLS, from a host without certificate checks. */
+  /** Over TLS, from a host with disabled certificate checks. */
   readonly unverified?: true;
 }
 
 export interface HttpClient {
   request(request: HttpRequest): Promise<HttpResponse>;
   stats(): { readonly origins: number; readonly inFlight: number };
-  /** Aborts what is in flight (`aborted`) and closes every connection. */
+  /** Aborts requests in flight (`aborted`) and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -80,7 +82,7 @@ export interface HttpClientOptions {
   readonly insecureHosts?: ReadonlySet<string>;
   /** Signs each request. Absent: none is signed. */
   readonly signer?: Signer;
-  /** What archives get of bodies. Absent: nothing. */
+  /** Copies of bodies for archives. Absent: none. */
   readonly archive?: BodyArchive;
 }
 
@@ -119,7 +121,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       origins.set(way, known);
       return known;
     }
-    // It finishes what it has under way.
+    // Requests in progress are completed.
     void known?.dispatcher.close();
     closeIdle(origins, limits.clientsMax);
     const opened = openOrigin(name, proxy, pinned, connections, isLenient);
@@ -194,7 +196,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     choice: ProxyChoice,
   ): Promise<WireResponse> => {
     let failed: WireResponse | undefined;
-    /** Proxies of which it is not clear whether they failed or the host did. */
+    /** Proxies with a failure that may be the host's. */
     const doubtful: { readonly proxy: ProxyServer; readonly response: WireResponse }[] = [];
     const startMs = performance.now();
     for (let tries = 0; tries < proxyTriesMax; tries++) {
@@ -346,7 +348,7 @@ function splitUrl(url: string, known: ReadonlyMap<string, unknown>): Target | nu
   return { origin, hostname, path: slash === -1 ? '/' : whole.slice(slash) };
 }
 
-/** Of a URL that `splitUrl` has accepted. */
+/** `url`: one that `splitUrl` has accepted. */
 function originOf(url: string): string {
   const slash = url.indexOf('/', url.indexOf('//') + 2);
   return slash === -1 ? url : url.slice(0, slash);

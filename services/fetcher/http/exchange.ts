@@ -31,25 +31,28 @@ export interface Closing {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** What the exchange needs to know of its connection. */
+/** The connection's facts that an exchange needs. */
 export interface ConnectionState {
   /** The newest connection. Null: none yet, or there may be several. */
   socket: Closing | null;
   /** Its peer. Empty: none yet. */
   address: string;
-  /** Responses received on it; where there may be several connections, on any. */
+  /** Number of responses received on it; if there may be several connections, on any of them. */
   served: number;
   /** Absent: none yet. */
   spoken?: Spoken;
-  /** How long it took to be made, ms. Absent: it is not known. */
+  /** Time of its setup, ms. Absent: unknown. */
   madeInMs?: number;
-  /** Answers come through the lenient reader, which closes the connection behind each. Absent: they do not. */
+  /** Responses are read by the lenient parser, which closes the connection after each. Absent: they are not. */
   readonly lenient?: boolean;
-  /** When the newest response on it was over, by the monotonic clock. Absent: none was, or it is not known on which of several. */
+  /**
+   * End of the newest response on it, by the monotonic clock. Absent: none, or it is unknown on which of several
+   * connections it came.
+   */
   idleSinceMs?: number;
 }
 
-/** What a body waits for. */
+/** Reasons for which the reading of a body waits. */
 type WaitsFor = 'memory' | 'sink' | 'file';
 const nothing: ReadonlySet<WaitsFor> = new Set();
 
@@ -88,14 +91,14 @@ export class Exchange implements Watched {
   readonly #claim: Claim = { bytes: 0 };
   readonly #body: BodyBuffer;
   #resume: () => void = () => undefined;
-  /** What the body waits for, so that its silence is not the server's. */
+  /** Present reasons of a wait: during it, the body's silence is not the server's. */
   #waitsFor: ReadonlySet<WaitsFor> = nothing;
   readonly #archive: BodyArchive | undefined;
   #keeper: BodyKeeper | undefined;
-  /** Is the body read here? */
+  /** True if the body is read here, beside archiving. */
   #isWanted = false;
   #isCut = false;
-  /** Its time was over before its end. */
+  /** Its time ran out before its end. */
   #isLate = false;
   #bytes = 0;
   #pieces = 0;
@@ -108,11 +111,11 @@ export class Exchange implements Watched {
     /** Memory of all bodies under way. */
     readonly room: BodyRoom;
     readonly wants: (status: number, headers: Headers) => boolean;
-    /** Where a wanted body goes instead of into the response. Whoever gave it ends it. */
+    /** Takes a wanted body instead of the response. Its creator closes it. */
     readonly sink: Writable | undefined;
     readonly sent?: SentRequest;
     readonly archive?: BodyArchive | undefined;
-    /** As HttpRequest has it. */
+    /** As in HttpRequest. */
     readonly mayStart?: (() => boolean) | undefined;
     readonly settle: (response: WireResponse, exchange: Exchange) => void;
   }) {
@@ -141,9 +144,9 @@ export class Exchange implements Watched {
   }
 
   onConnect(abort: (error?: Error) => void): void {
-    // undici drops a request whose handler throws here, and keeps the connection.
+    // undici drops a request if its handler throws here, and keeps the connection.
     if (this.#mayStart?.() === false) this.#giveUp(new GaveUp('aborted', 'its host may not be contacted any more'));
-    // It was settled by that, or while the request was still queued.
+    // The exchange was settled by that, or while the request was still queued.
     if (this.#phase === 'done') throw new GaveUp('aborted', 'given up before it was sent');
     this.#abort = abort;
     this.#phase = 'headers';
@@ -161,7 +164,7 @@ export class Exchange implements Watched {
     if (status < 200) return true;
     this.#status = status;
     this.#headers = headersFromRaw(raw);
-    // These keep what a socket read in memory.
+    // Headers refer to the buffer of the socket, and so keep it in memory.
     if (this.#archive !== undefined) this.#rawHeaders = raw;
     this.#statusText = statusText;
     this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
@@ -219,7 +222,7 @@ export class Exchange implements Watched {
     return true;
   }
 
-  /** Takes what is read here of a chunk that has just been counted. */
+  /** Stores the part of a counted chunk that is read here. */
   #read(chunk: Buffer): void {
     if (!this.#isWanted) return;
     const room = Math.max(0, this.#bodyBytesMax - (this.#bytes - chunk.length));
@@ -270,8 +273,9 @@ export class Exchange implements Watched {
   }
 
   /**
-   * May the server have closed the connection before the request was there? Only one that lay idle, and then the end comes within a
-   * round trip, for which the time that the connection took stands. Anything else is how the server answers this request.
+   * True if the server may have closed the connection before the request arrived. Only an idle connection qualifies,
+   * and its end must come within a round trip, estimated by the time of its setup. Any other end is the server's
+   * response to this request.
    */
   #isRace(): boolean {
     if (!this.#reused || !this.#wasIdle) return false;
@@ -334,7 +338,7 @@ export class Exchange implements Watched {
     else socket.once('close', settle);
   }
 
-  /** Gives back the room of its body: once what has settled is being read. */
+  /** Releases the memory of its body. Call it once the settled response is being read. */
   free(): void {
     this.#room.release(this.#claim);
   }

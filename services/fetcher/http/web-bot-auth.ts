@@ -14,20 +14,20 @@ import { type Headers, headersOf } from './headers.ts';
 export const directoryPath = '/.well-known/http-message-signatures-directory';
 export const directoryType = 'application/http-message-signatures-directory+json';
 
-/** As configuration has it: plain data, without a secret. */
+/** The signing part of the configuration: plain data, without a secret. */
 export interface Signing {
   /** `env:NAME` or `file:PATH`: a private Ed25519 key, PEM. */
   readonly key: string;
   /** https origin that serves the directory. */
   readonly agent: string;
-  /** The directory as it is published. Absent: it is not looked at. */
+  /** URL of the published directory. Absent: it is not checked. */
   readonly directory?: string | undefined;
 }
 
 export interface Signer {
   /**
-   * Names and values in turn, for a request that is about to be sent with `sent`, of which what pays is signed, too.
-   * `nowMs`: since the Unix epoch.
+   * Returns signature headers, names and values alternating, for a request with the headers `sent`, of which those of a
+   * payment are signed, too. `nowMs`: since the Unix epoch.
    */
   headers(method: string, url: string, nowMs: number, sent?: Headers): string[];
   /**
@@ -180,7 +180,7 @@ function thumbprintOf(x: string): string {
   return createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
 }
 
-/** What is wrong with a directory for a key; empty: nothing. `keyId` null: any key in it that can be used. */
+/** Returns the problem of a directory for a key; empty: none. `keyId` null: any valid key in it. */
 export function directoryProblem(json: string, keyId: string | null, nowMs: number): string {
   let keys: unknown;
   try {

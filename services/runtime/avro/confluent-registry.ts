@@ -136,8 +136,8 @@ export function openConfluentRegistry(
   };
 
   /**
-   * Roles of one process that start at once ask for the same ids. A registry that is asked to register a schema twice at the
-   * same moment may make two versions of it.
+   * Registers a schema once per process: roles that start together need the same ids. A registry that gets the same
+   * schema twice at the same moment may create two versions of it.
    */
   const underWay = new Map<string, Promise<number>>();
   const registerOnce = (subject: string, schema: object): Promise<number> => {

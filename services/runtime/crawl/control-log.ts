@@ -47,7 +47,7 @@ export function followControl(log: ReadableLog, codec: RecordCodec, crawl: strin
   };
 }
 
-/** `by` of policies that `crawl` and `inject` make of their options. */
+/** The `by` of policies that `crawl` and `inject` create from their options. */
 export const askedBy = 'crawlstream';
 
 export interface PlacedEvent {

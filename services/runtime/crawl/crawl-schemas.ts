@@ -57,7 +57,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   const refused = new Map<string, SchemaNote>();
   /** The id with which this process writes records of each topic, or null. */
   const own = new Map<AvroTopic, number | null>();
-  /** When an unknown schema was last searched, ms. */
+  /** Time of the last search for each unknown schema, ms. */
   const missed = new Map<string, number>();
   let next = 0;
   let looking: Promise<void> = Promise.resolve();

@@ -27,8 +27,8 @@ export function policyVersions(log: ReadableLog, crawl: string, partitions: numb
 }
 
 /**
- * It is taken from the newest commit, which carries positions and counters. Ends are asked for first, since they only
- * grow.
+ * Returns the status from the newest commit, which contains positions and counters. Ends are read first, since they
+ * only grow.
  */
 export async function statusOf(log: ReadableLog, crawl: string, partition: number): Promise<PartitionStatus> {
   const ends = await endsOf(log, crawl, partition);

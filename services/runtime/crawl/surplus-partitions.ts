@@ -42,7 +42,7 @@ export interface SurplusWatch extends CountedCrawl {
 /** Topics rarely change: once a minute is often enough. */
 const lookEveryMs = 60_000;
 
-/** Watches until `signal` aborts. A broker that is away is asked again later. */
+/** Watches until `signal` aborts. An unreachable broker is asked again later. */
 export async function watchSurplus({ clock, signal, onChange, ...counted }: SurplusWatch): Promise<void> {
   let lastText: string | null = null;
   while (!signal.aborted) {

@@ -8,7 +8,7 @@ import { recordsOf } from '../log/records-of.ts';
 
 export interface TrappedUrl {
   readonly url: string;
-  /** Of the trap. Empty: not known. */
+  /** Pattern of the trap. Empty: unknown. */
   readonly pattern: string;
   /** ms since the Unix epoch. */
   readonly atMs: number;

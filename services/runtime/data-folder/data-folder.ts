@@ -151,7 +151,10 @@ async function readManifest(path: string, option = '--data'): Promise<Manifest |
   return parseManifest(await readFile(file, 'utf8'), file);
 }
 
-/** It holds the key of the fingerprints, and pages that only the crawl may see. A folder that is there keeps its mode. */
+/**
+ * The folder contains the key of the fingerprints, and pages that others must not read. An existing folder keeps its
+ * mode.
+ */
 const ownerOnly = 0o700;
 
 /** Resolves to false if another process has made one meanwhile. */

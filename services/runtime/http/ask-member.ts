@@ -54,7 +54,7 @@ export function memberAsker({ token, certificate }: MemberAccess): AskMember {
       const body = (await response.json()) as object;
       return response.status < 500 && !refused.has(response.status) ? { status: response.status, body } : undefined;
     } catch {
-      // The member was killed or cut off, or is not a member of ours: the next one is asked.
+      // The member was killed or unreachable, or is not of our crawl: the next one is asked.
       return undefined;
     }
   };

@@ -24,11 +24,11 @@ export interface ClientUrl {
   readonly delayMs: number;
   /** Latest time at which a client may get it, ms. */
   readonly latestStartMs: number;
-  /** No client may keep it longer, ms since the Unix epoch. */
+  /** Latest end of a client's lease, ms since the Unix epoch. */
   readonly deadlineMs: number;
 }
 
-/** Why there was no response. */
+/** The reason for a missing response. */
 export interface ClientFailure {
   readonly kind: 'dnsFailed' | 'connectionFailed' | 'tlsFailed' | 'timeout' | 'badResponse' | 'refused';
   readonly detail: string;
@@ -87,6 +87,6 @@ export interface Outside {
   readonly leasesWanted: number;
   /** Called when more leases may be wanted. */
   onWanted(wanted: () => void): void;
-  /** Nothing is handed out any more; URLs that are out return within `graceMs`. */
+  /** Stops handing out URLs; leased URLs return within `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }

@@ -1,13 +1,13 @@
 /**
- * The thread that watches the event loop of the main thread (loop-watch.ts). It counts its own rounds and not the time of day: a
- * machine that slept, or a process that was stopped for a while, is not a loop that stood.
+ * The thread that watches the event loop of the main thread (loop-watch.ts). It counts its rounds, not the time of day:
+ * after a sleep of the machine or a stop of the process, the loop does not count as blocked.
  */
 import { Session } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type LoopDeath, writeLoopNote } from './loop-note.ts';
 
 export interface LoopWatchStart {
-  /** [0] counts the beats of the main thread; [1] is the number of whom it works for, 0: nobody. */
+  /** [0] counts the beats of the main thread; [1] is the number of the subject it works for, 0: none. */
   readonly words: SharedArrayBuffer;
   readonly path: string;
   readonly deaths: readonly LoopDeath[];

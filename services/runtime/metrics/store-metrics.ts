@@ -6,7 +6,7 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MetricSource } from './metrics.ts';
 
-/** Of the folders of several stores, by store. */
+/** Metrics of the folders of several stores, by store. */
 export function diskMetrics(folders: ReadonlyMap<string, string>): MetricSource[] {
   return [...folders].map(([store, folder]) => storeMetrics(store, folder));
 }

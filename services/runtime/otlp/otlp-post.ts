@@ -13,14 +13,14 @@ export type Signal = 'metrics' | 'logs';
 
 export interface OtlpPostOptions {
   readonly signal: Signal;
-  /** Of the collector, or of one of its signals. */
+  /** URL of the collector, or of one of its signals. */
   readonly endpoint: string;
   readonly env: NodeJS.ProcessEnv;
   readonly onTrouble: (text: string) => void;
 }
 
 export interface OtlpPost {
-  /** Never rejects. False: it did not arrive. */
+  /** Never rejects. False: the body did not arrive. */
   send(body: object): Promise<boolean>;
 }
 

@@ -76,7 +76,7 @@ async function openCopy(folder: string, start: string, open: (path: string) => P
   }
 }
 
-/** Nothing, or nothing more, can be written in a place. */
+/** True if nothing, or nothing more, can be written to a place. */
 function isWithoutRoom(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'].includes(code)) return true;

@@ -30,7 +30,7 @@ import { storeLimits } from './store-limits.ts';
  * block.
  */
 const memtableRowBytes = 100;
-/** How often to check whether LevelDB has begun a new log after the request, ms: it takes about 1 ms. */
+/** Interval of the check whether LevelDB has begun a new log after the request, ms: it takes about 1 ms. */
 const newLogLookMs = 1;
 /** Greater than every key: a compaction of this range only starts a new memtable and log. */
 const noRange = Buffer.alloc(32, 0xff);

@@ -57,7 +57,7 @@ async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<r
   }
 }
 
-/** No request was made for it. */
+/** The row of a URL without a request. */
 function abandonedRow(hostKey: string, { url, outcome, atMs }: UrlRecord): Row {
   return [url, hostKey, outcome, null, atMs, 0, null, null, 0, false, false, 'given up with its host', null];
 }

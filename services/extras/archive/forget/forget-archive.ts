@@ -89,7 +89,7 @@ async function forgetElsewhere(folder: string, gone: Gone, away: ArchiveAway): P
   return { ...place, place: `archive ${objects.place}`, more: { ...place.more, broughtBack: brought.length } };
 }
 
-/** Rewrites the WARC files of a folder. Throws DATA_FOLDER_LOCKED while an archiver has it. */
+/** Rewrites the WARC files of a folder. Throws DATA_FOLDER_LOCKED while an archiver uses it. */
 async function forgetInFolder(folder: string, gone: Gone): Promise<Place> {
   const store = await openStateStore(join(folder, 'state'));
   try {

@@ -1,4 +1,4 @@
-/** A capture, as a line of an index has it. */
+/** A capture, read from a line of an index. */
 import { msOfDigits } from './datetime.ts';
 
 export interface Capture {
@@ -20,7 +20,7 @@ export interface Capture {
   readonly length: number;
 }
 
-/** Null: not a line of such an index, or its file is missing. `fileOf`: the path of a file by its name. */
+/** Null: not a line of an index, or its file is missing. `fileOf`: returns the path of a file by its name. */
 export function captureOfLine(line: string, fileOf: (name: string) => string | undefined): Capture | null {
   const [, key, time, json] = /^(\S+) (\d{14}) (\{.*\})$/.exec(line) ?? [];
   if (json === undefined) return null;

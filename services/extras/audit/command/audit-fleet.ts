@@ -1,4 +1,4 @@
-/** `crawlstream audit` of a fleet: its crawls one by one, and what they did to hosts together. */
+/** `crawlstream audit` of a fleet: audits its crawls one by one, and their combined contacts with hosts. */
 import { partitionKeyOf } from '../../../../topology/url/host-key.ts';
 import { toStdout } from '../../../cli/terminal/door.ts';
 import { rows } from '../../../cli/terminal/print.ts';

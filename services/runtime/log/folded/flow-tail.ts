@@ -27,7 +27,7 @@ export class FlowTail {
   from: number;
   /** All records below were seen. */
   readTo: number;
-  /** No more comes: ask for another. */
+  /** No more records follow: use another tail. */
   isClosed = false;
   /** Number of errors that stopped reading, and the last one. */
   failures = 0;

@@ -28,8 +28,8 @@ import { createFoldedReader } from './folded-reader.ts';
 
 export interface FoldOptions {
   /**
-   * Others append too, and each call must see what they have appended by then: each call asks the brokers. False: this
-   * process's appends are seen at once, and others' a moment later.
+   * True: other processes append too, and each call must see their records, so each call asks the brokers. False: this
+   * process's records are seen at once, and those of others a moment later.
    */
   readonly isExact: boolean;
   readonly tailBytes?: number;
@@ -38,9 +38,9 @@ export interface FoldOptions {
 }
 
 export interface FoldedLog extends Log {
-  /** Reads the flow of a crawl no more; it is read again once it is asked for. */
+  /** Stops reading the flow of a crawl, until it is requested again. */
   release(crawl: string): void;
-  /** Is a topic that would lie in a flow outside it? To be set before it is used. */
+  /** Moves a topic out of its flow (true), or into it. Call it before the topic is used. */
   setApart(topic: string, isApart: boolean): void;
 }
 

@@ -154,7 +154,7 @@ export function createAppender(
     if (append.tooLarge.length === 0) append.resolve(append.offsets);
     else append.reject(new RecordTooLarge(append.tooLargeFor, append.tooLarge));
   };
-  /** Nothing of the batch was appended: its number is free. */
+  /** The broker appended nothing of the batch, so its number can be used again. */
   const tooLarge = (channel: Channel, batch: Batch) => {
     const [first] = batch.records;
     if (batch.records.length > 1) {

@@ -5,7 +5,7 @@
 import { kafkaLimits } from './kafka-limits.ts';
 
 export interface BrokerTurns {
-  /** The same keys in the order in which to ask them. */
+  /** Returns the keys in the order of the requests. */
   order(keys: Iterable<string>): string[];
   /** Call after a request, or to move the broker behind the others. */
   asked(key: string): void;

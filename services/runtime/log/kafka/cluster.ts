@@ -26,7 +26,7 @@ export interface Cluster {
   knownLeaderOf(topic: string, partition: number): number | undefined;
   /** The leader with its epoch. Throws as `leaderOf`. */
   leader(topic: string, partition: number): Promise<Leader>;
-  /** As the brokers list it, `host:port`. */
+  /** Address in the brokers' list, `host:port`. */
   addressOf(node: number): string | undefined;
   /** Known epoch of the leader; -1: unknown. */
   epochOf(topic: string, partition: number): number;
@@ -156,7 +156,7 @@ export async function openCluster(
     throw failure;
   };
   const sendAny = async <T>(request: WireRequest): Promise<T> => (await anyLink()).send<T>(request);
-  /** Of requests that change nothing: a broker that is slow to answer is not waited for alone. */
+  /** For requests without effects: if a broker answers slowly, another one is asked as well. */
   const askAny = <T>(question: (link: Link) => Promise<T>): Promise<T> => {
     const tries = places().map(
       ({ key, open }) =>

@@ -61,14 +61,12 @@ export interface KafkaLogOptions {
   readonly sessionTimeoutMs?: number;
   readonly heartbeatMs?: number;
   readonly warmUpMsMax?: number;
-  /** How long appends, readers and memberships wait for absent brokers before they fail, ms. */
+  /** Wait of appends, readers and memberships for absent brokers before they fail, ms. */
   readonly deliveryTimeoutMs?: number;
-  /**
-   * How long queries, settings and commits wait, ms. Absent: half a minute, after which a command reports the fault.
-   */
+  /** Wait of queries, settings and commits, ms. Absent: half a minute, after which a command reports the fault. */
   readonly operationTimeoutMs?: number;
   readonly openTimeoutMs?: number;
-  /** How often metadata of topics and brokers is refreshed, ms. */
+  /** Interval of refreshing metadata of topics and brokers, ms. */
   readonly metadataMs?: number;
   readonly clock?: Clock;
 }

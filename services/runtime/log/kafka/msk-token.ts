@@ -8,11 +8,11 @@ import { createHash, createHmac } from 'node:crypto';
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of a role. Absent: they are a user's own. */
+  /** Session token of a role. Absent: the credentials are a user's. */
   readonly sessionToken?: string | undefined;
 }
 
-/** The longest that brokers take, s. It bounds when a login may begin, not how long it lasts. */
+/** The longest validity that brokers accept, s. It bounds the start of a login, not its duration. */
 const expiresSeconds = 900;
 const service = 'kafka-cluster';
 

@@ -19,8 +19,8 @@ interface PartitionAnswer {
 }
 
 /**
- * Committed records only: an open transaction holds `end` back. A broker that was cut off from the others knows an older end, so
- * a majority of the brokers is asked meanwhile whether it is still the leader.
+ * Reads the range of committed records: an open transaction holds `end` back. A broker that was cut off from the others
+ * has an older end, so a majority of the brokers must confirm that it is still the leader.
  */
 export async function readRange(cluster: Cluster, topic: string, partition: number): Promise<OffsetRange> {
   return patiently(cluster, async () => {

@@ -50,7 +50,7 @@ interface Assignment {
   replicaUntil: number;
 }
 
-/** Partitions to be asked for in one request; `rack`: empty if they are to be served by whom is asked. */
+/** Partitions of one request. `rack`: empty if the requested broker is to serve them. */
 interface Due {
   readonly node: number;
   readonly rack: string;
@@ -213,7 +213,10 @@ export function createKafkaReader(
     }
     a.stands = true;
   };
-  /** Throws OFFSET_OUT_OF_RANGE, unless the range of the newest leader has the position: then it is asked next. */
+  /**
+   * Throws OFFSET_OUT_OF_RANGE, unless the range of the newest leader contains the position: then a transient error, so
+   * that this leader is asked next.
+   */
   const expectOutside = async (a: Assignment) => {
     const range = await rangeOf(a.topic, a.partition);
     if (a.next < range.start || a.next > range.end) throw outOfRange(a, range);

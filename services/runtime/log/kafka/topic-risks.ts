@@ -28,7 +28,7 @@ const alter = 'kafka-configs --alter --entity-type topics --entity-name';
 
 export interface GuardedTopic {
   readonly name: string;
-  /** Of the partition that has fewest. */
+  /** Replicas of the partition with the fewest. */
   readonly replicas: number;
   readonly settings: Settings;
   /** Settings with which we create it. Absent: a topic of state. */
