@@ -57,7 +57,7 @@ export interface ArbiterOptions {
   readonly isBarred?: (crawl: string) => boolean;
 }
 
-/** Facts that must outlive the process, ms. */
+/** Facts that a restart must preserve, ms. */
 export interface HostFact {
   readonly heldUntilMs: number;
   readonly crawlDelayMs: number;
@@ -198,7 +198,7 @@ export class FleetArbiter {
     });
   }
 
-  /** Restores the facts of an earlier process. */
+  /** Restores the facts that an earlier process stored. */
   remember(hostKey: string, { heldUntilMs, crawlDelayMs }: HostFact): void {
     const { times } = this.#hostOf(hostKey);
     times.heldUntilMs = Math.max(times.heldUntilMs, heldUntilMs);

@@ -66,7 +66,7 @@ export interface HostTimes {
   failedUrls: readonly string[];
 }
 
-/** `contactedAtMs`: latest possible contact by another process. −Infinity: none. */
+/** `contactedAtMs`: time until which another process may have contacted it. −Infinity: none. */
 export function newHostTimes(contactedAtMs: number): HostTimes {
   const asked = { crawlDelayMs: 0, heldUntilMs: Number.NEGATIVE_INFINITY, throttles: 0, failedUrls: [] };
   return { endMs: contactedAtMs, afterMs: Number.POSITIVE_INFINITY, tookMs: 0, ...asked };
