@@ -55,7 +55,7 @@ const ofComments: Readonly<Record<string, RegExp>> = {
 };
 
 /** Folders with plain comments, but for the files of the fleet, which are still to be rewritten. */
-const plainFolders = ['services', 'topology'];
+const plainFolders = ['clients', 'services', 'topology'];
 const notYetPlain = /^services\/extras\/fleet\//;
 
 /** The remaining counts. */
