@@ -84,8 +84,8 @@ async function rowsOf<T>(store: StateStore, names: readonly string[], keyOf: (na
 }
 
 /**
- * There is no revisit where the pointer would be longer than the payload, or where the body was cut, since it may not
- * be the same.
+ * False if the pointer of a revisit would be longer than the payload, or if the body was cut, since it may not be the
+ * same.
  */
 function isWorthSharing({ body, bodyBytes, truncated }: Response): boolean {
   return body.length + bodyBytes > 256 && !truncated;

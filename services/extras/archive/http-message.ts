@@ -1,7 +1,7 @@
-/** An HTTP response as a WARC record holds it, taken apart: status, headers, and the body without its transfer coding. */
+/** An HTTP response in a WARC record, parsed: status, headers, and the body without its transfer coding. */
 export interface HttpMessage {
   readonly status: number;
-  /** Names in lower case and values in turn. */
+  /** Names in lower case and values alternating. */
   readonly headers: readonly string[];
   /** Still in its content coding. */
   readonly body: Buffer;

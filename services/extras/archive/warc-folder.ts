@@ -153,7 +153,7 @@ export async function openWarcFolder(folder: string, store: StateStore, disk: Di
         await write(true, ops);
         if (name !== null) await close(folder, newest!, disk);
         name = null;
-        // The checkpoint still says `whole`: the next start closes it again, to no effect.
+        // The checkpoint still has `whole`: the next start closes the file again, without effect.
       }),
     files: async () => {
       const names = await disk.readdir(folder);

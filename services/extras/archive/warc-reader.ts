@@ -98,7 +98,7 @@ function bytesOf(stream: Readable): Bytes {
     }
   };
 
-  /** Tries to hold `count` bytes. Chunks are joined once, whatever their number. */
+  /** Tries to have `count` bytes in memory. Chunks are joined once, whatever their number. */
   const hold = async (count: number): Promise<boolean> => {
     const parts = [held];
     let bytes = held.length;

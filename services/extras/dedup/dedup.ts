@@ -34,7 +34,7 @@ export interface DedupOptions {
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly method: NearMethod;
-  /** Does the policy in force go by verdicts on single pages? Absent: it does not. */
+  /** True if the current policy uses verdicts on single pages. Absent: it does not. */
   readonly demotes?: () => Promise<boolean>;
   /** The key of the signatures: it is the crawl's, and must never change for a store. */
   readonly seed: number;

@@ -41,7 +41,10 @@ export type IndexChange =
   | ({ readonly kind: 'purge' } & Purged);
 
 export interface SearchIndex {
-  /** A batch need not be applied as a whole, but it may be applied again. Throws where the index is away for good. */
+  /**
+   * Applies a batch, which need not be atomic, and may be repeated. Throws an error if the index is permanently
+   * unreachable.
+   */
   apply(changes: readonly IndexChange[]): Promise<void>;
 }
 

@@ -47,8 +47,8 @@ export interface SchemaSource {
   /** Throws SCHEMA_UNKNOWN. Absent: only schemas of this release are known by fingerprint. */
   schemaByFingerprint?(fingerprint: string, subject: string): Promise<object>;
   /**
-   * The registry is stored with the records, and nothing else gives ids: bytes under an id that it does not know are no
-   * record.
+   * True if the registry is stored with the records, and nothing else assigns ids: then bytes with an unknown id are
+   * not a record.
    */
   readonly isWhole?: boolean;
 }

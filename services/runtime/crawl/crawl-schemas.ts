@@ -23,7 +23,7 @@ import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
 import { subjectsOwner } from './fleet-names.ts';
 
-/** Registries give ids of 31 bits; bytes of an id beyond come from somebody else, and some registries fail at them. */
+/** Registries assign ids of 31 bits; larger ids come from other software, and make some registries fail. */
 const registryIdMax = 2 ** 31 - 1;
 
 export interface CrawlSchemasOptions {

@@ -51,7 +51,7 @@ export async function endsOf(
 
 const origin: InputPosition = { offset: 0, slice: 0 };
 
-/** Enough records to skip those that former owners may still have in flight: a few commits each. */
+/** Number of records that includes a valid one: former owners may have a few commits each in flight. */
 const tailRecords = 16;
 
 /**

@@ -1,4 +1,4 @@
-/** The URLs that traps of a partition hold, from its changelog, as far back as it reaches. */
+/** The URLs in the traps of a partition, from its changelog, as far back as it goes. */
 import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../../topology/frontier/changes/changes.ts';
 import { isTrapQueue } from '../../../topology/frontier/queues/held-queues.ts';

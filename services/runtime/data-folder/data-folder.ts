@@ -97,7 +97,10 @@ export async function adoptDataFolder(folder: string, manifest: Manifest, option
   }
 }
 
-/** For commands that only read: nothing is made. Throws INVALID_ARGUMENT if it holds no crawl, with those that are near. */
+/**
+ * Opens a folder for reading only; creates nothing. Throws INVALID_ARGUMENT if it has no crawl, and names crawls
+ * nearby.
+ */
 export async function readDataFolder(folder: string, wanted: Partial<ManifestFacts> = {}): Promise<DataFolder> {
   const path = resolve(folder);
   try {

@@ -32,7 +32,7 @@ export type AskMember = (
 /** The member refuses our token: the next one may be asked. */
 const refused: ReadonlySet<number> = new Set([401, 403]);
 
-/** Asks a member. Undefined where the member can't be asked, or has no answer. */
+/** Asks a member. Undefined: it cannot be asked, or has no answer. */
 export function memberAsker({ token, certificate }: MemberAccess): AskMember {
   let known: { readonly pem: Buffer; readonly dispatcher: Agent } | undefined;
   const dispatcherFor = (pem: Buffer) => {

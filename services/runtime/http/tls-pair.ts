@@ -31,8 +31,8 @@ export interface TlsFiles {
 }
 
 /**
- * Throws INVALID_ARGUMENT where they cannot be used. `onTrouble` is called once when the files have changed and cannot
- * be used.
+ * Throws INVALID_ARGUMENT if the files cannot be used. `onTrouble` is called once if they have changed and cannot be
+ * used.
  */
 export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => void, everyMs = lookEveryMs): TlsPair {
   let now = read(files);

@@ -1,6 +1,6 @@
 /** Bounds of the embedded log. */
 export const logLimits = {
-  /** One record's value: eight times the largest body kept, and far below what one RocksDB batch holds. */
+  /** One record's value: eight times the largest stored body, and far below the limit of a RocksDB batch. */
   recordBytesMax: 16 * 1024 * 1024,
   /** Keys and headers live in the row's key, their lengths in 16 bits. */
   keyBytesMax: 65_000,

@@ -24,7 +24,7 @@ export interface LoopSubject {
 const { words, path, deaths, limits, exitCode } = workerData as LoopWatchStart;
 const shared = new Int32Array(words);
 const subjects = new Map<number, string>();
-/** Rounds in a row without a beat, by whom the main thread worked for. */
+/** Consecutive rounds without a beat, by the subject of the main thread's work. */
 const rounds = new Map<number, number>();
 let [lastBeat, isNoted, isEnding] = [0, false, false];
 

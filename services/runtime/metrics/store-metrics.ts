@@ -1,6 +1,5 @@
 /**
- * The size of a store on disk, and of the disk: the bytes of the files in its folder and below it, looked at when somebody
- * scrapes.
+ * The size of a store on disk, and of the disk: the bytes of the files in and below its folder, counted at each scrape.
  */
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';

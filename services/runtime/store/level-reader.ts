@@ -100,7 +100,7 @@ async function placesFor(folder: string): Promise<{ readonly above: string; read
       ),
     );
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  // A container's memory holds it, too.
+  // A folder in memory counts towards a container's memory limit.
   const isSmall = bytes <= Math.min(storeLimits.readerMemoryBytesMax, process.availableMemory() / 2);
   const found = isSmall ? await stat(memoryFolder).catch(() => undefined) : undefined;
   return found?.isDirectory() ? [...places, { above: memoryFolder, start: temporaryPrefix }] : places;

@@ -192,7 +192,7 @@ async function newestLog(folder: string): Promise<number> {
   return Math.max(...names.filter((name) => /^\d+\.log$/.test(name)).map((name) => Number.parseInt(name, 10)));
 }
 
-/** classic-level says only that opening failed; what LevelDB said is the cause. */
+/** classic-level only reports that opening failed; LevelDB's message is in the cause. */
 function levelError(error: Error, folder: string): CrawlstreamError {
   if (error instanceof CrawlstreamError) return error;
   return storeError(error.cause instanceof Error ? error.cause : error, folder);

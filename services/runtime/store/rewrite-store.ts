@@ -1,4 +1,4 @@
-/** Removes deleted rows of a store from every file of its folder. Nobody else may have it open. */
+/** Removes deleted rows of a store from every file of its folder. No process may have the store open. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nodeDisk } from '../disk/disk.ts';

@@ -9,9 +9,9 @@ export interface Capture {
   readonly atMs: number;
   /** http or https, in the normal form of the URL standard. */
   readonly url: string;
-  /** Media type; `warc/revisit` where the payload is elsewhere. */
+  /** Media type; `warc/revisit` if the payload is in another record. */
   readonly mime: string;
-  /** 0: the index does not say. */
+  /** 0: not in the index. */
   readonly status: number;
   readonly digest: string;
   /** Path of the WARC file. */

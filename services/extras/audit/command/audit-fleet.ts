@@ -36,7 +36,7 @@ interface FleetSummary {
   readonly hosts: number;
   /** Hosts that more than one of the crawls contacted. */
   readonly shared: number;
-  /** All violations; and those of no single crawl. */
+  /** Number of all violations, and of those between crawls. */
   readonly violations: number;
   readonly between: number;
   readonly unreadable: number;

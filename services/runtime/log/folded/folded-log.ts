@@ -190,7 +190,7 @@ function inTermsOf(error: unknown, flow: string, topic: string): unknown {
   return new CrawlstreamError(error.code, error.message.replaceAll(flow, `${topic} (in ${flow})`), error);
 }
 
-/** Throws, because otherwise nobody would notice that there is nothing to read. */
+/** The error for a topic that is not stored. Without it, a reader would wait for ever. */
 function notKept(topic: string): CrawlstreamError {
   const crawl = topic.slice(0, topic.lastIndexOf('.'));
   const message = `crawl ${crawl} has no stored responses: create the crawl with output.warc to store them`;

@@ -164,7 +164,7 @@ export function createFoldedReader(
     return isSure;
   };
 
-  /** One that was sought or dropped since it was read is not wanted any more. */
+  /** A topic that was sought or dropped since the read no longer needs the records. */
   const wanted = ({ one, records }: Part): readonly LogRecord[] =>
     all.get(keyOf(one.topic, one.partition)) === one ? records : [];
   /** Nothing of it was returned, so a later poll returns it. */

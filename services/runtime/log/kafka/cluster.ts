@@ -131,7 +131,7 @@ export async function openCluster(
       ...turns.order(addresses.keys()).map((key) => ({ key, open: () => openOr(key, () => addresses.get(key)!) })),
     ];
   };
-  // Of several failures, the permanent one says most.
+  // Of several failures, the permanent one is the most useful.
   const worse = (earlier: unknown, later: unknown) => (isRefusedLogin(later) || !isTransient(later) ? later : earlier);
   const counted = async <T>(key: string, act: () => Promise<T>): Promise<T> => {
     turns.asked(key);

@@ -6,13 +6,13 @@ export const kafkaLimits = {
   loginTimeoutMs: 8_000,
   /** A start against brokers that can't be reached gives up after this: long enough for one that is just starting. */
   openTimeoutMs: 6_000,
-  /** A request without an answer is taken for lost after this; a commit to all replicas takes far less. */
+  /** Time after which a request without an answer counts as lost; a commit to all replicas takes far less. */
   requestTimeoutMs: 10_000,
   /** Appends, and membership of a group, survive a broker's absence of this length, as in Kafka's own clients. */
   deliveryTimeoutMs: 120_000,
-  /** At the end, appends under way have this long to be acked. */
+  /** Time for the acks of running appends when the log closes. */
   closeTimeoutMs: 10_000,
-  /** A member that leaves a group waits this long for its coordinator; the others go on without it soon after. */
+  /** Wait of a leaving member for its coordinator; the others continue without it soon after. */
   leaveTimeoutMs: 5_000,
   /** Queries and settings wait this long for a leader or a coordinator. */
   operationTimeoutMs: 30_000,

@@ -189,8 +189,9 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
 }
 
 /**
- * A member commits in the group's generation, so that one that was replaced can't; somebody outside may commit only
- * while the group has no members. Throws OWNERSHIP_LOST where a partition is another member's now, or was since the call.
+ * Commits positions. A member commits in the group's generation, so a replaced one cannot commit; a process outside the
+ * group may commit only while the group has no members. Throws OWNERSHIP_LOST if a partition belongs to another member,
+ * now or at some time since the call.
  */
 async function commit(
   cluster: Cluster,
@@ -229,7 +230,7 @@ function lastGood(read: () => Credentials): () => Credentials {
     try {
       last = read();
     } catch {
-      // The broker's answer to the old ones says more than that a file is missing.
+      // The broker's answer to the old credentials is more useful than a missing file.
     }
     return last;
   };

@@ -20,7 +20,7 @@ import { type Committer, checkGroup } from './positions.ts';
 import { createWarmUps } from './warm-ups.ts';
 
 export interface KafkaMembership extends Membership {
-  /** The member has left, or the group could not be kept: it holds no partitions any more. */
+  /** True once the member has left, or was removed: it has no partitions any more. */
   readonly isOut: boolean;
   /** The identity that commits for the partitions held now; undefined while joining. */
   committer(): Committer | undefined;

@@ -1,7 +1,7 @@
 /**
- * The token that Amazon MSK takes for IAM over OAUTHBEARER: a signed URL of an action that nobody calls, in base64url, as
- * AWS's own signers make it (github.com/aws/aws-msk-iam-sasl-signer-js). The signature is Signature Version 4's, in a query
- * (docs.aws.amazon.com, "Create a signed AWS API request").
+ * Makes the token of Amazon MSK's IAM login over OAUTHBEARER: the signed URL of an action that is never called, in
+ * base64url, as in AWS's signers (github.com/aws/aws-msk-iam-sasl-signer-js). The signature is Signature Version 4 in a
+ * query (docs.aws.amazon.com, "Create a signed AWS API request").
  */
 import { createHash, createHmac } from 'node:crypto';
 

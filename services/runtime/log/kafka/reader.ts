@@ -26,7 +26,7 @@ interface Assignment {
   readonly partition: number;
   /** Offset of the next record to give out. */
   position: number;
-  /** Fetched, from `head` on not yet given out. */
+  /** Fetched records. Those from `head` on are not returned yet. */
   buffer: LogRecord[];
   head: number;
   /** Position of the next fetch once the buffer is empty; beyond the last record if records are missing. */
@@ -36,7 +36,7 @@ interface Assignment {
   before: ReadBefore | undefined;
   /** The leader has confirmed that it has these records. */
   stands: boolean;
-  /** Whether a current fetch includes it. */
+  /** True while a running fetch includes the partition. */
   fetching: boolean;
   /** The brokers have answered for this position. */
   asked: boolean;
@@ -205,7 +205,7 @@ export function createKafkaReader(
       const leader = await cluster.leader(topic, partition);
       const end = await epochEndOf(topic, partition, before.leaderEpoch);
       if (end !== undefined && end < before.end) {
-        // A leader that was cut off from the others holds less than they do.
+        // A leader that was cut off from the others has fewer records than they have.
         await cluster.askMost(topic);
         cluster.expectLeader(topic, partition, leader);
         throw new LogTruncated(topic, partition, before, end);
