@@ -116,11 +116,11 @@ export interface BesideOthers
   /** Is called with the frontier once it runs. */
   onFrontier(frontier: Pick<Frontier, 'committed'>): void;
   readonly fetcher: Pick<FetcherOptions, 'crawlPace' | 'addressPacer'>;
-  /** A log that is stored elsewhere, and closed by its opener. Absent: the log is in the crawl's folder. */
+  /** As in WholeCrawl. */
   readonly elsewhere?: CrawlRun['elsewhere'];
-  /** Syncs this log to disk together with those of the other crawls. Absent: the log syncs alone. */
+  /** A log that is stored elsewhere, and closed by its opener. Absent: the log is in the crawl's folder. */
   readonly opened?: WholeLog | undefined;
-  /** Makes its log durable with theirs. Absent: the log does that alone. */
+  /** Syncs this log to disk together with those of the other crawls. Absent: the log syncs alone. */
   readonly journal?: Pick<Journal, 'store'> | undefined;
   /** Most bytes of recent records of its log in memory. */
   readonly tailBytes: number;
