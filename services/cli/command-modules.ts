@@ -62,7 +62,7 @@ const modules: readonly CommandModule[] = [
   ...installed.flatMap(({ commands = [] }) => commands),
 ];
 
-/** These need other commands, too. */
+/** Commands that need all other commands. */
 const lookAtAll = new Set(['config', 'completion', 'help']);
 
 /**

@@ -47,7 +47,7 @@ export interface FetcherConfig {
   readonly extract?: ExtractRules;
   /** Keep a page's links in its record too, for a graph of pages. */
   readonly outlinks?: boolean;
-  /** Speak HTTP/2 where it is offered. Default: yes. */
+  /** Use HTTP/2 if the server offers it. Default: yes. */
   readonly http2?: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
@@ -57,13 +57,13 @@ export interface FetcherConfig {
   readonly hooks?: readonly NamedHooks[];
   /** Programs that may fetch pages in this fetcher's place. Absent: there are none. */
   readonly outside?: Outside | undefined;
-  /** Is called with every outcome, the page that it gave, and the depth of its URL. */
+  /** Called with every outcome, its page, and the depth of its URL. */
   readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
   /** Origins of the crawl's seeds, which may have the credentials of rules that name their hosts. Absent: none is known. */
   readonly seedOrigins?: readonly string[] | undefined;
-  /** Is called with a line for each thing that keeps requests from being made at all, such as a proxy that is down. */
+  /** Called with one line for each problem that prevents requests, such as a proxy that is down. */
   readonly say?: (text: string) => void;
-  /** Is called with every page and its response, before the page is published. */
+  /** Called with every page and its response, before the page is published. */
   readonly onPage?: (page: Page, response: HttpResponse) => void;
   /**
    * Asked before each page. A promise: too many pages wait to be taken, so wait for it; if it gives false, the rest of

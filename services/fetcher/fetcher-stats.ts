@@ -12,7 +12,7 @@ export interface FetcherStats {
   readonly networksAway: number;
   /** Tasks on a partition that their host does not lead to: dead letters. */
   readonly tasksMisrouted: number;
-  /** Tasks that nobody could read: dead letters. */
+  /** Unreadable tasks, which became dead letters. */
   readonly tasksUndecodable: number;
   readonly requestsInFlight: number;
   readonly requestsWaiting: number;

@@ -110,17 +110,19 @@ export interface FetcherOptions {
 }
 
 export interface Fetcher {
-  /** Starts reading a partition of `tasks`; leases of others go on. */
+  /** Starts reading a partition of `tasks`; leases of other partitions continue. */
   assign(partition: number, offset: number): void;
   /** Stops reading a partition; leases already taken are finished. */
   revoke(partition: number): void;
   stats(): FetcherStats;
   readonly robots: Pick<RobotsCache, 'hop' | 'forgetMoves'>;
-  /** Breaks off the requests under way: their URLs come back. */
+  /** Cancels the requests in progress: their URLs return. */
   breakOff(): Promise<void>;
   /** The next task to start, of each partition that is being read. */
   positions(): readonly Position[];
-  /** Starts nothing new, finishes requests under way for up to `graceMs`, gives the rest back, publishes all of it. */
+  /**
+   * Starts nothing new, finishes requests in progress for up to `graceMs`, returns the rest, and publishes all results.
+   */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -246,7 +248,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         const { headers, requestPath } = runnerAs(runner, agreed.of(hostKey));
         const paced = { hostKey, delayMs, delayFactor: 0, latestStartMs };
         const asked = { url: `${origin}/robots.txt`, headers, wants: () => false, kind: 'robots' as const };
-        // Its turn may never come: nobody waits for it.
+        // Its turn may never come, so the probe does not wait for it.
         if (requestPath.isBlocked(hostKey) || options.crawlPace?.mayContact(hostKey) === false) {
           onStart();
           return Promise.resolve(null);

@@ -96,7 +96,7 @@ async function follow(
 
 const taken = 'taken';
 
-/** One redirect too many is refused here, too, so that chains end. */
+/** Also refuses a redirect beyond the policy's limit, so that chains end. */
 function verdictOf(policy: Policy, url: string, depth: number, hop: number): string {
   const admission = policy.admit(url, depth, hop);
   return admission.ok ? taken : `refused by ${admission.rule}: ${admission.detail}`;

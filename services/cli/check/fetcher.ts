@@ -1,8 +1,8 @@
 /**
- * Fetching for checkers: by the product's own client, under its address guard, with robots.txt first.
+ * Fetches a page for the checking commands: with the crawler's client and address guard, robots.txt first.
  *
- * One page of one host is fetched by hand: there is no pacing beyond one request after another, and no redirects are
- * followed but those of robots.txt.
+ * It fetches one page of one host, so its only pacing is one request after another, and it follows only the redirects
+ * of robots.txt.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
@@ -45,7 +45,7 @@ export interface FetchedRobots {
   /** 0: no response. */
   readonly status: number;
   readonly body: Uint8Array;
-  /** Why it could not be read, and what helps; empty: it was read. */
+  /** The reason why it could not be read, and the remedy; empty: it was read. */
   readonly why: string;
 }
 

@@ -17,7 +17,9 @@ export const rangesPath = '/ip-ranges.json';
 export interface FolderWishes {
   readonly folder: string;
   readonly identity: Identity;
-  /** Path of the private key; made if it is not there. Absent: requests are not signed, and there is no directory. */
+  /**
+   * Path of the private key, which is created if missing. Absent: requests are not signed, and there is no directory.
+   */
   readonly keyFile?: string | undefined;
   /** Validity of the key from now on, ms. */
   readonly validMs: number;

@@ -33,7 +33,7 @@ export function statedUses(statements: readonly SaidUse[], atMs: number): Stated
   });
 }
 
-/** A line for each use. Null: nothing was said. */
+/** A line for each use. Null: there are no statements. */
 export function usesText(uses: readonly StatedUse[]): string | null {
   return uses.length === 0 ? null : uses.map(lineOf).join('\n');
 }

@@ -51,7 +51,7 @@ export function sourceOf(command: Command, key: string): Source {
   return source === 'cli' ? 'flag' : source === 'env' ? 'environment' : source === 'config' ? 'file' : 'default';
 }
 
-/** If the command line says where the crawl is, settings that name another place are ignored. */
+/** If the command line names the crawl's place, returns the settings of other places, which are then ignored. */
 function placesShut(command: Command): ReadonlySet<string> {
   if (['frontier', 'fetcher'].includes(command.name())) return new Set();
   const given = (key: string) => command.getOptionValueSource(key) === 'cli';

@@ -46,7 +46,7 @@ export function readConfig(program: Command, file: string): Config {
   return deepFreeze(config);
 }
 
-/** Throws INVALID_ARGUMENT where a secret's reference leads nowhere. */
+/** Throws INVALID_ARGUMENT if a reference to a secret cannot be resolved. */
 export function hiddenValue({ file, hidden }: Config, key: string): string | undefined {
   const value = hidden[key];
   return typeof value === 'object' ? readSecret(value, `${file}: ${key}`) : value;

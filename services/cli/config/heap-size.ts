@@ -38,7 +38,8 @@ const heapShareMin = 0.25;
 /** Code, threads, the young generation. `memoryBytes.process` has the old objects of an idle process in it, some 60 MiB. */
 const outsideMb = memoryBytes.process / mb - 60;
 /**
- * Memory for a host that is fetched from: its body, decompressed and as it came, and its connection; most are small.
+ * Memory for a host that is being fetched from: its body, compressed and decompressed, and its connection. Most are
+ * small.
  */
 const fetchedHostMb = 0.12;
 

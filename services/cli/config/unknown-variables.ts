@@ -8,7 +8,7 @@ import { credentialVariables } from '../../runtime/crawl/kafka-credentials.ts';
 import { hiddenSettings, isServiceLink, settingsOf } from './settings.ts';
 
 const prefix = 'CRAWLSTREAM_';
-/** Variables that are read where they are needed, and cannot be set in another way. */
+/** Variables that are read on demand, and have no option. */
 const others = ['CRAWLSTREAM_CONFIG', 'CRAWLSTREAM_FIT_HEAP', 'CRAWLSTREAM_NO_SANDBOX'];
 /** More than these are counted. */
 const namedMax = 3;

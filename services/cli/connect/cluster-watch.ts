@@ -20,7 +20,7 @@ export interface WatchedCluster {
 }
 
 export interface ClusterWatch {
-  /** Why nothing can be done at present; null: it can. */
+  /** The reason why the process cannot work at present; null: it can. */
   waitsFor(): string | null;
   /** A note for the operator although work continues; `more`: further notes to include. */
   note(more?: string | null): string | null;

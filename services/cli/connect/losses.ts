@@ -7,7 +7,7 @@ import type { LogDamage } from '../../runtime/store/write-ahead-log.ts';
 import { toStderr } from '../terminal/door.ts';
 
 export class Losses implements Damage {
-  /** By topic and partition: the offsets up to which losses were counted, and how many records. */
+  /** For each topic and partition: the offset up to which losses were counted, and the number of lost records. */
   readonly #records = new Map<string, { to: number; count: number }>();
   #file: LogDamage | undefined;
 

@@ -58,7 +58,7 @@ function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
   return `${least}${adaptive}; ${retries}`;
 }
 
-/** Below this wait a site is crawled at a speed that nobody takes for a fault. */
+/** Delay from which the banner explains it, ms: below this, the speed of a crawl surprises nobody. */
 const slowFromMs = 500;
 
 /** null: the crawl is not slow by its delay. */

@@ -83,7 +83,7 @@ export interface EmbeddedCrawl {
   readonly snapshots: SnapshotRoleFlags;
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
-  /** Is called with the status of the crawl. */
+  /** Gets the status of the crawl. */
   readonly service: Service;
   /** Address at which WebSub hubs reach this process. Absent: they cannot. */
   readonly callback?: string | undefined;
@@ -113,7 +113,7 @@ export interface BesideOthers
   readonly inboxEveryMs: number;
   /** Time between the signs of life in its folder, ms. */
   readonly signEveryMs: number;
-  /** Is called with the frontier once it runs. */
+  /** Called with the frontier once it runs. */
   onFrontier(frontier: Pick<Frontier, 'committed'>): void;
   readonly fetcher: Pick<FetcherOptions, 'crawlPace' | 'addressPacer'>;
   /** As in WholeCrawl. */

@@ -41,9 +41,9 @@ export interface KafkaCrawl {
   readonly clock: Clock;
   /** Normal. */
   readonly seeds: readonly ListedSeed[];
-  /** Is called with the status of the crawl. */
+  /** Gets the status of the crawl. */
   readonly service: Service;
-  /** Is called with the frontier that answers queries. */
+  /** Gets the frontier, to answer queries with. */
   readonly queries: QueryService;
   readonly flags: KafkaFlags &
     PolicyFlags &
@@ -58,7 +58,7 @@ export interface KafkaCrawl {
   readonly plugins: OpenPlugins;
   /** Processors in this process. */
   readonly beside: readonly Processor[];
-  /** To be kept for a resume on this machine. */
+  /** Options to store for a resume on this machine. */
   readonly options: GivenOptions;
   readonly seedRedirects: SeedRedirects;
   say(text: string): void;

@@ -53,13 +53,13 @@ const files: ReadonlySet<string> = new Set([
 interface Options {
   /** On this command line. */
   readonly given: Record<string, boolean | string | readonly string[]>;
-  /** By earlier ones. */
+  /** Options of earlier commands. */
   before: GivenOptions;
 }
 
 const optionsOf = new WeakMap<Command, Options>();
 
-/** To be called when the options of the command are there; `--config` is added to every command later. */
+/** Call it once the command has its options; `--config` is added to every command later. */
 export function hearOptions(command: Command): void {
   const options: Options = { given: {}, before: {} };
   optionsOf.set(command, options);

@@ -75,7 +75,7 @@ function cutText({ pages, url, bytes }: NonNullable<FailureLedger['cut']>): stri
   return `${which}, after ${size}. To read whole pages: --max-body MIB, and requeue them; pages lists them as truncated`;
 }
 
-/** A crawl ends though they wait: only an operator lets them go on. */
+/** A crawl ends although they are deferred: only an operator can release them. */
 function deferredText(deferred: number, name: string, place: string): string {
   const urls = counted(deferred, 'URL', deferred.toLocaleString('en-US'));
   const waits = deferred === 1 ? 'is' : 'are';

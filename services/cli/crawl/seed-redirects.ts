@@ -16,7 +16,7 @@ import { inShell } from '../terminal/in-shell.ts';
 export interface SeedRedirects {
   note(outcome: Pick<Outcome, 'kind' | 'url' | 'redirectUrl'>): void;
   open(run: FollowingRun): Promise<void>;
-  /** Does a target wait to become a seed? A crawl must not end before. */
+  /** True while a target waits to become a seed: the crawl must not end. */
   readonly isBusy: boolean;
   /** Makes all targets seeds that wait for it. To be called before the log closes; later redirects are not looked at. */
   settle(): Promise<void>;

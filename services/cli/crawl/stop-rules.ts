@@ -14,14 +14,14 @@ export interface StopFlags {
   readonly maxErrors?: ErrorsMax;
 }
 
-/** A number of failed URLs, or, where it ends in `%`, their share of all that were settled. */
+/** A number of failed URLs, or with `%` their share of all finished ones. */
 interface ErrorsMax {
   readonly text: string;
   readonly count: number;
   readonly share: number;
 }
 
-/** Settled URLs before a share of them says something. */
+/** Number of finished URLs from which a share is meaningful. */
 const judgedMin = 100;
 
 export function addStopOptions(command: Command): Command {

@@ -1,4 +1,4 @@
-/** Options that say where a crawl lives: a Kafka cluster, or a data folder alone. */
+/** Options for the place of a crawl: a Kafka cluster, or a data folder. */
 
 import type { Command, Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -44,7 +44,7 @@ export function canonicalsOption(): Option {
   );
 }
 
-/** Proofs that are asked for where options do not say how many: two may be by chance. */
+/** Default number of proofs: two may be by chance. */
 const usualProofs = 3;
 
 /** Options, on top of the policy. */

@@ -58,7 +58,7 @@ async function seedsIn(given: string, keys: readonly string[]): Promise<GivenSee
   return [{ url: parseSeed(given), priority: -1, isGuess: !hasScheme(given) }];
 }
 
-/** Endings of files that are no top-level domains. */
+/** Endings of files that are not top-level domains. */
 const fileLike = /\.(txt|csv|tsv|json|jsonl|ndjson|xml|ya?ml|list|lst|urls|gz)$/i;
 
 /** `.`, `./seeds`, `/home/me/seeds`: no host begins so. `//example.org` is a URL without its scheme. */

@@ -13,7 +13,7 @@ import { withSignals } from './otlp-signals.ts';
 import { setting } from './setting.ts';
 
 export interface OtlpFlags {
-  /** Absent: as OpenTelemetry's own variables say. */
+  /** Absent: OpenTelemetry's variables decide. */
   readonly otlp?: string;
 }
 

@@ -7,7 +7,7 @@ interface Count {
   readonly of: readonly CounterName[];
   /** In `stats` and in reports. Absent: it is not printed there. */
   readonly label?: string;
-  /** Printed also where it is 0. */
+  /** Print it even if it is 0. */
   readonly always?: true;
   /** For docs/counts.md. */
   readonly means: string;

@@ -104,7 +104,7 @@ async function explainTyped(crawl: ExplainedCrawl, flags: CrawlPlace, typed: str
 
 type Facts = Awaited<ReturnType<typeof explain>>;
 
-/** `knownAs`: the form in which the crawl knows a URL that it does not know as it was typed; null: there is none. */
+/** `knownAs`: another form of the URL, under which the crawl knows it; null: none. */
 export type Explained = Facts & { readonly answer: string; readonly knownAs: string | null };
 
 /**
@@ -211,7 +211,7 @@ async function explain({ log, codec, topics }: ExplainedCrawl, policy: Policy, {
     lowered: timeline.lowered,
     leases: timeline.leased,
     outcomes: timeline.outcomes,
-    /** Why robots.txt is not asked of its host, by an overlay; null: it is. */
+    /** The reason of an overlay for not requesting its host's robots.txt; null: it is requested. */
     robotsNotAsked: policy.hostSettings(hostKeyOf(url)).robotsNotAsked ?? null,
     /** The robots.txt rule that denied the last fetch; null: it was not denied. */
     robots:
@@ -220,7 +220,7 @@ async function explain({ log, codec, topics }: ExplainedCrawl, policy: Policy, {
         : null,
     /** The usage preferences of its page, and the result at the time of its fetch: the same as `toldUses` reports. */
     usage: await usageOf({ log, codec, crawl: topics.crawl, partition: trace.partition }, url, timeline),
-    /** For a URL that was never found: pages that link to it and ask that the link not be followed. */
+    /** For a URL that was never found: pages with a nofollow link to it. */
     nofollow: first === undefined ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],
     /** The last failure to reach its host. */
     hostFailure:

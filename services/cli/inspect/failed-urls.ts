@@ -54,7 +54,7 @@ export async function printFailures(
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
       const result: Result | undefined = await readRecord(codec, 'results', value, () => {});
       for (const outcome of result?.outcomes ?? []) {
-        // The outcome of a URL that was not started says nothing of it.
+        // A URL that was not started has no result yet.
         if (outcome.kind === 'returned') continue;
         if (fine.has(outcome.kind)) failed.delete(outcome.url);
         else failed.set(outcome.url, outcome);

@@ -1,6 +1,6 @@
 /**
- * `crawlstream links`: links that a crawl found, and with `--dropped` those that it did not follow, each with the rule. It prints a few
- * of each rule, and counts all.
+ * `crawlstream links`: lists the links that a crawl found; with `--dropped` those that it did not follow, each with the
+ * rule. It prints a few for each rule, and counts all.
  */
 import type { Command } from 'commander';
 import { compilePolicy, type Policy } from '../../../topology/policy/policy.ts';

@@ -1,4 +1,4 @@
-/** URLs that were asked for and led to redirects alone: in a circle, or further than the crawl follows. */
+/** URLs that only led to redirects: in a circle, or more than the crawl follows. */
 
 /** A URL, and where its redirects went. */
 export interface LostRedirect {
@@ -53,7 +53,7 @@ export class RedirectsReported {
     return ends;
   }
 
-  /** From a URL to where redirects end; in a circle, to where it closes. */
+  /** Follows redirects to their end, or to the point where a circle closes. */
   #walk(url: string): { readonly path: readonly string[]; readonly isCircle: boolean } {
     const path = [url];
     const met = new Set(path);

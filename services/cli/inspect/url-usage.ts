@@ -28,7 +28,7 @@ export async function urlUsage({ log, codec, crawl, partition }: Kept, url: stri
     const topic = `${crawl}.${name}`;
     const { start, end } = await log.offsets(topic, partition);
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
-      // A record that does not hold its letters is not decoded: most do not.
+      // Most records do not contain the URL's bytes, and are not decoded.
       if (!value.includes(spelt)) continue;
       if (name === 'pages') {
         const page = await readRecord(codec, 'pages', value);

@@ -102,7 +102,7 @@ async function forget(flags: ForgetFlags): Promise<void> {
   });
 }
 
-/** Throws INVALID_RECORD where a mark is found, or a file could not be searched. */
+/** Throws INVALID_RECORD if a mark is found, or a file could not be searched. */
 async function verify(flags: ForgetFlags): Promise<void> {
   const { mark: marks = [] } = flags;
   if (flags.brokers !== undefined || marks.length === 0 || marks.includes('')) {

@@ -51,7 +51,7 @@ interface Crawl {
   readonly crawl: string;
 }
 
-/** A consumer group that holds no withdrawn copy once it has read these topics. */
+/** A consumer group that has no withdrawn copy once it has read these topics. */
 export interface Follower {
   readonly name: string;
   readonly follows: readonly string[];
@@ -87,7 +87,7 @@ export async function unknownHolders(crawl: Crawl): Promise<NotReached[]> {
   return unknown.map((place) => ({ place, why }));
 }
 
-/** Groups of consumers that this program does not have: of an extra that it was built without, or of somebody's own program. */
+/** Groups of consumers that this program does not have: of an extra that is not included, or of another program. */
 async function strangeGroups(crawl: Crawl): Promise<string[]> {
   const ofPlugins = (await pluginsOf(crawl)).flatMap(({ copies }) => Object.keys(copies?.consumers ?? {}));
   const known = [...processors.map(({ name }) => name), ...ofPlugins];

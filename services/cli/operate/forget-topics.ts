@@ -41,7 +41,7 @@ export class GonePages implements Gone {
   }
 }
 
-/** Tombstones that are there, of pages that nobody has purged. */
+/** Finds tombstones of pages that no purge covers. */
 export async function readGone({ log, crawl, partitions }: Topics, purges: Purges): Promise<GonePages> {
   const withdrawn = new Map<string, number>();
   for (let partition = 0; partition < partitions; partition++) {

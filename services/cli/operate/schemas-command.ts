@@ -123,7 +123,7 @@ async function refuse(flags: RefuseFlags): Promise<void> {
   });
 }
 
-/** The id or fingerprint that a record carries that nobody can read. */
+/** The schema id or fingerprint of an unreadable record. */
 async function schemaAt(
   { log, codec }: CrawlAccess,
   { crawl, topic }: RefuseFlags,

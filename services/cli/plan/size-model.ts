@@ -12,7 +12,7 @@ import { busyShare, cpuMicros, followerShare, memoryBytes, webDefaults } from '.
 import { embeddedCosts, seenBytes, stateBytesOf, topicBytesOf, type Volumes } from './embedded-costs.ts';
 
 export interface SizeWish {
-  /** To be known, and fetched, in all. */
+  /** Number of URLs to know and fetch in all. */
   readonly urls: number;
   readonly hosts: number;
   /** Pages a second. */
@@ -132,7 +132,7 @@ function volumesOf({ linksPerPage, hosts }: SizeWish, pages: number): Volumes {
   return { urls: pages, pages, links: pages * linksPerPage, hosts };
 }
 
-/** Throws INVALID_ARGUMENT where no machine would help. */
+/** Throws INVALID_ARGUMENT if no machine would be enough. */
 function refuse(wish: SizeWish, rateMax: number): void {
   const { urls, hosts, rate, delayMs, fetchMs } = wish;
   if (rate > rateMax) {

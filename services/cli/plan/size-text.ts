@@ -68,7 +68,7 @@ export function costsText(costs: Costs): string {
   return `${millionPages.toPrecision(3)} a million pages (${most.join(', ')})`;
 }
 
-/** Three digits, and a unit where they are many. */
+/** Three digits, and a unit for large numbers. */
 export function count(value: number): string {
   const units = ['', ' k', ' M', ' B', ' T'];
   let unit = 0;

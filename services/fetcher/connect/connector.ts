@@ -24,8 +24,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * One connector per origin and proxy; all share TLS sessions. Through a proxy that looks names up itself, the address
- * is not known, and empty.
+ * Makes one connector per origin and proxy; all share TLS sessions. If a proxy resolves names, the address is unknown,
+ * and empty.
  */
 export type ConnectorFor = (
   onConnected: (address: string, socket: Socket) => void,

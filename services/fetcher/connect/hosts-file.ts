@@ -27,7 +27,7 @@ export function createHostsFile(path = systemPath(), nowMs: () => number = () =>
       known = parseHosts(await readFile(path, 'utf8'));
       stamp = now;
     } catch {
-      // It is not there, or not to be read: it names nobody.
+      // A missing or unreadable file names no host.
       known = new Map();
       stamp = '';
     }
@@ -40,7 +40,7 @@ export function createHostsFile(path = systemPath(), nowMs: () => number = () =>
       }
       await looking;
       const name = hostname.toLowerCase();
-      // RFC 6761 §6.3: these names are this machine's, whatever else is said.
+      // RFC 6761 §6.3: these names are this machine's, whatever the file contains.
       return known.get(name) ?? (name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : []);
     },
   };

@@ -14,9 +14,9 @@ export interface ProxyChoice {
   next(hostname: string, tried?: readonly ProxyServer[]): ProxyServer | null;
   /** `why`: the reason in words, which is reported once for each time that the proxy is down. */
   failed(proxy: ProxyServer, why: string): void;
-  /** Has the proxy let a request through since it last failed, to another host than this one? */
+  /** True if the proxy has forwarded a request to another host since its last failure. */
   hasWorked(proxy: ProxyServer, hostname: string): boolean;
-  /** The proxy let a request through, or said only that the request's target can't be reached. */
+  /** Reports that the proxy forwarded a request, or only failed to reach its target. */
   worked(proxy: ProxyServer, hostname: string): void;
 }
 

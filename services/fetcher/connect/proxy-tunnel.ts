@@ -20,7 +20,7 @@ export interface ProxyServer {
   readonly password: string;
   /** True: the proxy looks names up, and refuses private addresses. Otherwise we do both, and it is given addresses. */
   readonly resolves: boolean;
-  /** For messages, without credentials: `http://proxy.example:3128`. */
+  /** The proxy's address for messages, without credentials: `http://proxy.example:3128`. */
   readonly label: string;
 }
 

@@ -37,7 +37,7 @@ export function parseSearchList(text: string): SearchList {
 
 let system: SearchList | undefined;
 
-/** The machine's search list, as it was at first use. */
+/** The machine's search list at the time of the first call. */
 export function readSearchList(): SearchList {
   system ??= parseSearchList(textOf('/etc/resolv.conf'));
   return system;

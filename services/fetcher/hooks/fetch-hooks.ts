@@ -14,7 +14,7 @@ export interface FoundUrl {
   readonly sourceUrl: string;
 }
 
-/** A URL that is about to be asked for. */
+/** A URL that is about to be requested. */
 export interface HookRequest {
   readonly url: string;
   readonly depth: number;
@@ -46,7 +46,7 @@ export interface HookParsed {
   readonly description?: string;
   /** Absolute, or relative to the document's URL. */
   readonly links?: readonly string[];
-  /** By name: what `fields` of the page record are to have. */
+  /** Values for `fields` of the page record, by name. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -54,14 +54,14 @@ export interface HookParsed {
 export interface RequestChange {
   /** Replace ours of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Why the URL is not to be fetched. */
+  /** The reason to skip the URL. */
   readonly skip?: string;
 }
 
 /** Replacements for parts of the response; absent parts stay. */
 export interface ResponseChange {
   readonly status?: number;
-  /** Replace those of the same name. */
+  /** Headers that replace those of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
 }
@@ -94,9 +94,11 @@ type Soon<T> = T | Promise<T>;
 export interface FetchHooks {
   /** false: the URL is not wanted. Asked of each link that is found, and of each URL before it is fetched. */
   urlFilter?(found: FoundUrl): boolean;
-  /** A link as it is to be read, before it is normalised by the policy. `null`: it is not wanted. */
+  /** Changes a link before the policy normalises it. `null`: drop the link. */
   normalize?(url: string): string | null;
-  /** The front queue that a link is to wait in, 0 first to 7 last, whatever the policy's scores say. Nothing: the policy decides. */
+  /**
+   * Chooses the front queue of a link, 0 first to 7 last, instead of the policy's scores. Nothing: the policy decides.
+   */
   priority?(found: FoundUrl): number | null | undefined;
   /** Called before a URL is requested. Returns headers to add, or the reason to skip the URL. */
   request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
@@ -109,7 +111,7 @@ export interface FetchHooks {
   response?(response: HookResponse): Soon<OrNothing<ResponseChange>>;
   /** Parsers by media type, as `application/epub+zip`; they come before ours. */
   parse?: Readonly<Record<string, (document: HookDocument) => Soon<HookParsed>>>;
-  /** The page as it is to be published. `null`: not at all. */
+  /** Changes the page before it is published. `null`: do not publish it. */
   page?(page: Page, response: HookResponse): Soon<OrNothing<Page>>;
 }
 

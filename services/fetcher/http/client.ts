@@ -33,7 +33,7 @@ import type { WireResponse } from './wire-response.ts';
 export interface HttpRequest {
   /** Absolute, http or https, normalised: without user, with a path that is percent-encoded. */
   readonly url: string;
-  /** Names and values in turn. Host and Connection are the client's. */
+  /** Names and values alternating. The client adds Host and Connection. */
   readonly headers: Headers;
   /** The address to connect to, from the resolver's permit. Absent: any address of the name that answers. */
   readonly address?: string;
@@ -72,9 +72,9 @@ export interface HttpClientOptions {
   readonly resolver: Resolver;
   readonly limits?: Partial<ExchangeLimits>;
   readonly connectionsPerOrigin?: number;
-  /** Speak HTTP/2 where a server offers it (ALPN). Default: yes. */
+  /** Use HTTP/2 if a server offers it (ALPN). Default: yes. */
   readonly http2?: boolean;
-  /** For which hosts and URLs a request differs from a plain GET. Absent: for none. */
+  /** Rules for hosts and URLs with requests that differ from a plain GET. Absent: none. */
   readonly rules?: RequestRules;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
@@ -185,8 +185,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 
   /**
-   * Sends through the first proxy that lets us. A refusal by a proxy is no contact with the host, so the next one may
-   * be tried at once.
+   * Sends through the first proxy that accepts the request. A refusal by a proxy is not a contact with the host, so the
+   * next one may be tried at once.
    */
   const proxied = async (
     request: HttpRequest,
@@ -220,7 +220,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         continue;
       } else if (response.failure?.kind === 'proxyFailed') failed = response;
       else {
-        // A request that we aborted says nothing about the proxy.
+        // A request that we cancelled shows nothing about the proxy.
         if (response.failure?.kind === 'aborted') return response;
         choice.worked(proxy, target.hostname);
         // The host answers, so earlier requests failed on their own.
@@ -281,7 +281,7 @@ function sentBy(
   closes: boolean,
 ): SentRequest {
   const { method, body, secrets } = manner ?? plainManner;
-  // RFC 9110 §13.1.2: where it fails on anything but GET, the answer is 412.
+  // RFC 9110 §13.1.2: a failed condition of a method other than GET is answered with 412.
   const wanted = method === 'GET' ? usual : unconditional(usual);
   const plain = manner === undefined ? wanted : beside(wanted, manner.headers);
   const headers = signer === undefined ? plain : [...plain, ...signer.headers(method, url, clock.nowMs(), plain)];
@@ -333,7 +333,7 @@ interface Target {
   readonly path: string;
 }
 
-/** By hand: the URL is normalised, and parsing it again would cost as much as sending it. */
+/** Splits the URL without a parser: it is normalised, and parsing it again would cost as much as sending it. */
 function splitUrl(url: string, known: ReadonlyMap<string, unknown>): Target | null {
   const start = url.startsWith('http://') ? 7 : url.startsWith('https://') ? 8 : 0;
   if (start === 0) return null;

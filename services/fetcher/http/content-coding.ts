@@ -122,7 +122,7 @@ function cut(body: Buffer, bytesMax: number): Decoded {
   return body.length <= bytesMax ? { body, truncated: false } : { body: body.subarray(0, bytesMax), truncated: true };
 }
 
-/** Servers do label plain bodies as gzip, send raw deflate, and say gzip for deflate or the reverse: the first bytes decide. */
+/** Servers label plain bodies as gzip, send raw deflate, and confuse gzip and deflate: the first bytes decide. */
 function codingOf(name: string, body: Buffer): Coding | 'plain' | 'damaged' {
   if (name === 'br') return 'br';
   if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip';
@@ -133,7 +133,10 @@ function codingOf(name: string, body: Buffer): Coding | 'plain' | 'damaged' {
   return holdsBinary(body) ? 'damaged' : 'plain';
 }
 
-/** Bytes that no text begins with (MIME sniffing standard, §7.1): a body that lost its coding's header is no page. */
+/**
+ * True for a body with bytes that no text begins with (MIME sniffing standard, §7.1). Such a body without a coding
+ * header is not a page.
+ */
 function holdsBinary(body: Buffer): boolean {
   const isUtf16 = (body[0] === 0xfe && body[1] === 0xff) || (body[0] === 0xff && body[1] === 0xfe);
   return (
@@ -292,7 +295,7 @@ function decodeWhole(
 }
 
 function streamOf(coding: Coding): BrotliDecompress | Gunzip {
-  // Sync flush: give out all that a cut stream holds.
+  // Sync flush: return all output of a cut stream.
   const options = { finishFlush: zlib.Z_SYNC_FLUSH, chunkSize: streamChunkBytes };
   if (coding === 'gzip') return createGunzip(options);
   if (coding === 'deflate') return createInflate(options);

@@ -1,12 +1,12 @@
 /**
  * One request and its response on the wire: undici's low-level handler.
  *
- * Invariants: settles exactly once, within the total timeout; keeps at most `bodyBytesMax` body bytes. A body beyond
- * its limit is cut and the connection closed, which is a truncation, not a failure; a body nobody wants is read off
- * while that is cheap, and whatever goes wrong in it is no failure either. An exchange that is broken off is complete
- * when its connection is closed: until then the host still has work with it. A body that goes to a sink is not kept. It
- * comes no faster than the sink takes it, and a sink that is destroyed gets no more. What an archive is to have is kept
- * beside all this (kept-body.ts), up to a separate limit.
+ * Invariants: it settles exactly once, within the total timeout, and keeps at most `bodyBytesMax` body bytes. A body
+ * beyond its limit is cut and the connection closed, which is a truncation, not a failure. An unwanted body is read
+ * while that is cheap; errors in it are not failures either. A cancelled exchange is complete when its connection is
+ * closed: until then the host still works for it. A body for a sink is not kept: it is read no faster than the sink
+ * takes it, and a destroyed sink gets no more. The archive's copy is kept separately (kept-body.ts), up to another
+ * limit.
  */
 import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
@@ -190,7 +190,10 @@ export class Exchange implements Watched {
     return true;
   }
 
-  /** RFC 9112 §6.1, §7: where the body ends is unclear, or it is in a coding that we did not ask for. Gives up then. */
+  /**
+   * RFC 9112 §6.1, §7: gives up if the end of the body is unclear, or the body has a transfer coding that we did not
+   * request.
+   */
   #isEndKnown(): boolean {
     // The lenient reader has looked itself.
     if (this.#connection.lenient === true) return true;
@@ -210,7 +213,7 @@ export class Exchange implements Watched {
       const most = Math.max(this.#isWanted ? this.#bodyBytesMax : 0, this.#keeper?.bytesMax ?? 0);
       if (this.#bytes > most) this.#cutShort(this.#isCut);
       else if (this.#waitsFor.size > 0) {
-        // The silence is not the server's: only the total timeout goes on.
+        // The wait is ours, not the server's: only the total timeout applies.
         this.deadlineMs = this.#totalDeadlineMs;
         return false;
       }
@@ -242,7 +245,7 @@ export class Exchange implements Watched {
     return new BodyKeeper(archive, this.#body, memoryMax, hold, () => this.#goOn('file'));
   }
 
-  /** False: there is no memory for the rest of the body. */
+  /** Returns false if there is no memory for the rest of the body. */
   #hold(chunk: Buffer, bytesMax: number): boolean {
     this.#body.add(chunk);
     if (this.#body.length <= this.#limits.bodyFreeBytes || this.#claim.bytes > 0) return true;

@@ -24,7 +24,7 @@ export interface StreamHandler {
 export interface StreamRequest {
   readonly method: string;
   readonly path: string;
-  /** Names in lower case and values in turn. */
+  /** Names in lower case and values alternating. */
   readonly headers: readonly string[];
   /** Null: none. */
   readonly body: string | null;
@@ -41,7 +41,7 @@ export interface H2ConnectionOptions {
   readonly onClosed: (connection: H2Connection) => void;
 }
 
-/** A stream under way. */
+/** A stream in progress. */
 interface Under {
   readonly handler: StreamHandler;
   readonly sinceMs: number;
@@ -93,7 +93,7 @@ export class H2Connection {
     session.unref();
   }
 
-  /** Does it take another stream? */
+  /** True if it takes another stream. */
   get isOpen(): boolean {
     return this.#isOpen && !this.#session.closed && !this.#session.destroyed && !this.#options.socket.destroyed;
   }
@@ -283,7 +283,7 @@ interface Head {
   readonly bytes: number;
 }
 
-/** `raw`: names and values in turn, each character a byte. */
+/** `raw`: names and values alternating, each character a byte. */
 function headOf(raw: readonly string[]): Head {
   const fields: Buffer[] = [];
   let status = 0;

@@ -1,6 +1,6 @@
 /** Bounds on HTTP/2 connections. */
 export const h2Limits = {
-  /** Header fields of a response, whatever they hold: sites send a few dozen, and browsers take thousands. */
+  /** Header fields of a response: sites send a few dozen, and browsers accept thousands. */
   headerFieldsMax: 8_192,
   /**
    * The library's bound on the bytes of header fields, in multiples of ours: sizes between the two are reported

@@ -23,7 +23,7 @@ export interface BodyArchive {
 export type Truncation = '' | 'length' | 'time' | 'disconnect' | 'unspecified';
 
 export interface KeptBody {
-  /** Empty where it is in a file. */
+  /** Empty if the body is in a file. */
   readonly bytes: Buffer;
   readonly file: FiledBody | null;
   readonly length: number;

@@ -57,13 +57,13 @@ export class LenientResponse {
     return this.#state === 'done';
   }
 
-  /** Throws a GaveUp where the answer cannot be read. */
+  /** Throws a GaveUp if the response cannot be read. */
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length && !this.isDone) at = this.#isInBody() ? this.#body(chunk, at) : this.#line(chunk, at);
   }
 
-  /** The server closed the connection. Throws a GaveUp where that is too early. */
+  /** Call it when the server has closed the connection. Throws a GaveUp if that is too early. */
   end(): void {
     if (this.isDone) return;
     if (this.#state !== 'untilClose' && !this.#hasLastChunk())
@@ -72,8 +72,8 @@ export class LenientResponse {
   }
 
   /**
-   * Has the chunk of size 0 come? Then the body is whole. Its line, or the trailers behind it, may lack their end. Several zeros may be
-   * the start of another size.
+   * True if the chunk of size 0 has arrived, so that the body is whole. Its line, or the trailers after it, may lack
+   * their end. Several zeros may be the start of another size.
    */
   #hasLastChunk(): boolean {
     if (this.#state === 'trailers') return true;
@@ -190,7 +190,7 @@ export class LenientResponse {
 
 const token = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 
-/** Bytes of the chunk that this line begins (RFC 9112 §7.1). NaN: it is no size. */
+/** Size of the chunk that begins with this line (RFC 9112 §7.1). NaN: not a size. */
 function sizeOf(line: string): number {
   const semicolon = line.indexOf(';');
   const size = trimmed(semicolon === -1 ? line : line.slice(0, semicolon));

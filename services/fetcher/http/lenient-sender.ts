@@ -113,7 +113,7 @@ export class LenientSender implements Sender {
           if (!handler.onHeaders(status, fields, resume, reason)) socket.pause();
         },
         onData(chunk) {
-          // Bytes already read from the socket go on: they are few.
+          // A few bytes that were read from the socket already are still passed on.
           if (!socket.destroyed && !handler.onData(chunk)) socket.pause();
         },
         onComplete: () => over(() => handler.onComplete()),

@@ -47,7 +47,7 @@ export class GaveUp extends Error {
   }
 }
 
-/** The server says that it did nothing with the request, so that it may be sent again (RFC 9113 §8.7). */
+/** The server declares the request unprocessed, so it may be sent again (RFC 9113 §8.7). */
 export class NotProcessed extends Error {
   override readonly name = 'NotProcessed';
 }
@@ -87,7 +87,7 @@ export function failureOf(error: Error): RequestFailure {
   // The library's own errors are about a connection on which the server broke them (§5.4.1).
   if (code === 'ERR_HTTP2_ERROR') return { kind: 'badResponse', detail };
   if (code.startsWith('ERR_HTTP2') && brokenHttp2.test(error.message)) return { kind: 'badResponse', detail };
-  // undici reports an answer that nobody asked for as a socket error, and one that switches protocols by an assertion that fails.
+  // undici reports an unexpected response as a socket error, and a switch of protocols as a failed assertion.
   if (code === 'ERR_ASSERTION' || error.message === 'bad response' || error.message === 'bad upgrade')
     return { kind: 'badResponse', detail };
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return { kind: 'tlsFailed', detail: tlsDetail(detail) };

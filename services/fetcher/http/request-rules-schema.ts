@@ -61,7 +61,7 @@ const loginSchema = z.strictObject({
   form: z.record(z.string().min(1), z.union([z.string(), secretSchema])),
 });
 
-/** Under another name, where a site agreed to that. */
+/** The crawler's identity at a site that agreed to another name. */
 const identitySchema = z.strictObject({
   userAgent: z
     .string()

@@ -1,4 +1,4 @@
-/** One exchange as a record of `responses`, for archives: the request as it went out, and what came back. */
+/** One exchange as a record of `responses`, for archives: the sent request, and its response. */
 import { blankResponse } from '../../../schemas/blank.ts';
 import type { Response } from '../../../schemas/types.ts';
 import type { HttpRequest, HttpResponse } from './client.ts';
@@ -50,7 +50,7 @@ export function responseRecord(
   };
 }
 
-/** The body as far as it was read here. */
+/** Returns the part of the body that was read. */
 function bodyAsRead(
   { wants }: HttpRequest,
   response: HttpResponse,

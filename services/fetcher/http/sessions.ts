@@ -46,7 +46,7 @@ export interface Sessions {
    * would get other cookies now, so that it may answer otherwise (RFC 6265 §5.4).
    */
   redirected(from: string, to: string): boolean;
-  /** Has the host set something that still holds? */
+  /** True if the host has set a cookie that is still valid. */
   isOpen(url: string): boolean;
   /** For the log. */
   readonly say: (text: string) => void;
@@ -77,7 +77,7 @@ export function createSessions(
     }
     return jar;
   };
-  /** URL → cookies that it was asked with, for those that are under way; and for those that redirected. */
+  /** URL → cookies of its request, for requests in progress, and for URLs that redirected. */
   const askedWith = createMemory();
   const redirectedWith = createMemory();
   const sent = (url: string): Cookie[] => {
@@ -167,7 +167,7 @@ function digestOf(cookies: readonly Cookie[]): string {
   return hash('sha256', JSON.stringify(cookies.map(({ name, value }) => [name, value])), 'base64');
 }
 
-/** The site sends us back to its login, or says that there is no session. */
+/** True if the site redirects to its login, or answers that there is no session. */
 function isThrownOut(url: string, { status, headers }: HttpResponse, login: Login | undefined): boolean {
   if (login === undefined || url === login.url) return false;
   if (status === 401) return true;

@@ -37,7 +37,7 @@ export interface Signer {
   use(reference: string, nowMs: number): void;
 }
 
-/** Seconds for which a signature holds: the clocks of two machines, and a slow connection. */
+/** Validity of a signature in seconds: enough for differing clocks and a slow connection. */
 const lifetimeSeconds = 300;
 /** A key's file is checked this often, ms: replacing the file rotates the key. */
 const lookMs = 30_000;
@@ -53,7 +53,7 @@ export interface DirectoryKey {
   readonly exp?: unknown;
 }
 
-/** Throws INVALID_ARGUMENT, which names the option and the remedy, for what nobody could verify a signature with. */
+/** Throws INVALID_ARGUMENT, which names the option and the remedy, if nobody could verify the signatures. */
 export function createSigner(signing: Signing, nowMs: number, say: (text: string) => void = () => {}): Signer {
   let reference = signing.key;
   let key = readKey(reference);
@@ -125,8 +125,8 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
 }
 
 /**
- * The fields that Cloudflare's pay per crawl requires in a signature, since otherwise the price could be another than
- * the offered one (change of 10 December 2025); and those of x402's payments, for the same reason.
+ * Header fields that Cloudflare's pay per crawl requires in a signature, so that the offered price cannot be changed
+ * (change of 10 December 2025); and those of x402's payments, for the same reason.
  */
 const payingNames = ['crawler-exact-price', 'crawler-max-price', 'payment-signature', 'x-payment'];
 

@@ -1,11 +1,12 @@
 /**
- * Keeps a URL from being fetched twice, or given up, where this fetcher is slow: a lease ran out before its report was
- * durable, so that the frontier has granted its URLs again.
+ * Prevents double fetches, and abandoned URLs, when this fetcher is slow: a lease expired before its report was
+ * durable, so the frontier has granted its URLs again.
  *
- * A task of a host is not taken while an earlier lease of that host, which ran out, is not reported: until it is taken its
- * expiry says nothing of its URLs (docs/design.md §4.5), and the frontier hears first that this fetcher lives. And a lease
- * that was granted before an earlier one's report was durable is answered by that report. Reports that were durable in
- * time are forgotten at once, since later grants know of them; of the others the newest are kept (`lateReportsMax`).
+ * A task of a host is not taken while an earlier, expired lease of that host is not reported. Until the task is taken,
+ * the frontier learns nothing about its URLs from an expiry (docs/design.md §4.5), and first hears that this fetcher is
+ * alive. A lease that was granted before an earlier one's report was durable is answered by that report. Reports that
+ * were durable in time are dropped at once, since later grants take them into account; the newest of the others are
+ * kept (`lateReportsMax`).
  */
 import type { Outcome, Task } from '../../../schemas/types.ts';
 import { finals } from '../../../topology/frontier/decide/results/finals.ts';
@@ -14,8 +15,8 @@ import { fetcherLimits } from '../fetcher-limits.ts';
 
 export interface LateReports {
   /**
-   * A promise where these tasks are not to be taken yet: earlier leases of their hosts ran out, and are not reported. It is
-   * kept after `waitMs` all the same, so that a lease that hangs holds up no others.
+   * Returns a promise if these tasks must wait for the reports of earlier, expired leases of their hosts. It resolves
+   * after `waitMs` in any case, so that a hanging lease delays no others.
    */
   earlier(tasks: readonly Task[]): Promise<void> | undefined;
   /** A lease begins. */

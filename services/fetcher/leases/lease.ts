@@ -68,8 +68,8 @@ export interface LeaseRunner {
   /** Absent: names are looked up as requests are made. */
   readonly names?: NameGate | undefined;
   /**
-   * Called in a lease that runs beside others of its host: the host failed, or asked for fewer requests, in a contact
-   * that ended then.
+   * Called by a lease that runs in parallel with others of its host: the host failed, or asked for fewer requests, in a
+   * contact that ended at `atMs`.
    */
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
@@ -87,23 +87,23 @@ export interface LeaseRunner {
   readonly reader: PageReader;
   /** Opens sessions. Absent: no rule keeps cookies. */
   readonly sessions?: Sessions | undefined;
-  /** User-Agent, Accept and so on: names and values in turn. */
+  /** User-Agent, Accept and so on: names and values alternating. */
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
   /** Wanted uses of pages, by the policy in force. */
   readonly usesPolicy: () => UsesPolicy;
-  /** Is a URL out of the scope of the policy in force? */
+  /** True if a URL is out of the scope of the current policy. */
   readonly outOfScope: (url: string) => boolean;
   /** Sees every page with its response. */
   readonly onPage: (page: Page, task: Task, response: HttpResponse) => void;
-  /** Is there room for another page? It may wait until `untilMs`; false: there is none. */
+  /** Waits until `untilMs` for room for another page; false: there is none. */
   readonly room: (untilMs: number) => Promise<boolean> | undefined;
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
   /** Receives spans of URLs that are traced. */
   readonly onSpan: SpanSink;
   readonly lateReports: LateReports;
-  /** Is the lease over, whatever it may still do? */
+  /** True if the lease is over, whatever it still does. */
   readonly isVoid: (task: Task) => boolean;
 }
 
@@ -224,7 +224,7 @@ function otherScheme(origin: string): string {
 
 interface Step {
   readonly next: Next;
-  /** Was the URL itself reported? If not, it shares the fate of the rest. */
+  /** True if the URL itself was reported. If not, it returns with the rest. */
   readonly reported: boolean;
 }
 

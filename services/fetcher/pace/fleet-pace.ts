@@ -231,7 +231,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
       return arbiter.hosts;
     },
     hostsTaken(isTaken, facts) {
-      // Of hosts that were this process's before, nobody counts from then: those that are not known have had their time.
+      // Hosts that this process had before keep their known times; any host without times counts as contacted now.
       contactedAtMs = steadyMs();
       arbiter.takeOver(isTaken, contactedAtMs);
       remember(facts);

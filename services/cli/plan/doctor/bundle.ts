@@ -67,7 +67,7 @@ function withoutSecrets(value: unknown, key = '', isSecret = false): unknown {
     .reduce((text, name) => text.replaceAll(new RegExp(`\\b${escaped(name)}\\b`, 'g'), '(name)'), clean);
 }
 
-/** A query of an address may hold a key. */
+/** Removes the query of an address, which may contain a key. */
 function withoutQueries(text: string): string {
   const words = text.split(/([\s"])/).map((word) => {
     const at = word.includes('://') ? word.indexOf('?') : -1;

@@ -32,7 +32,7 @@ export class TemplateMarks {
       const [mark, number] = /<<mark (\d+)>>/.exec(line) ?? [];
       return mark === undefined ? [line] : filledLine(line, mark, this.#marks[Number(number)]!);
     });
-    // A list that a value alone fills is none where the value is empty.
+    // A list that consists of one value is empty if the value is empty.
     return lines.join('\n').replaceAll(loneList, '$3$1$2:\n$4');
   }
 
