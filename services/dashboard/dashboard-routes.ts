@@ -28,7 +28,7 @@ import { Viewers } from './viewers.ts';
 
 export interface Dashboard {
   readonly routes: (app: HttpApp) => void;
-  /** The last word to those who look. */
+  /** Sends the final phase to the viewers. */
   over(phase: CrawlPhase): Promise<void>;
 }
 
@@ -160,7 +160,7 @@ function hostsAsked(query: unknown): HostsAsked {
   return { search, sort: known, limit: Number(limit) };
 }
 
-/** null: as the policy says. */
+/** null: the policy decides. */
 function amountOf(act: HostAct, body: unknown): number | null {
   if (!actsWithAmount.has(act)) return null;
   const { amount } = (body ?? {}) as { readonly amount?: unknown };

@@ -6,7 +6,7 @@ export const dashboardLimits = {
   deadLettersEveryMs: 5_000,
   /** Pages that are open at once; each holds a socket. */
   viewersMax: 64,
-  /** Viewers of one address: nobody takes all places. A proxy counts as one address. */
+  /** Viewers of one address, so that none takes all places. A proxy counts as one address. */
   viewersOfClientMax: 16,
   /** A viewer is disconnected if its socket takes nothing for this many updates. */
   unreadMax: 10,

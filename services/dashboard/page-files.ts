@@ -18,7 +18,7 @@ export const pageHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** Page files hold nothing of a crawl, and ask for the token themselves. */
+/** Page files contain nothing of a crawl, and ask for the token themselves. */
 export const publicPage = { config: { access: 'public' } } as const;
 
 /** `index`: the file at `/dashboard/`. */

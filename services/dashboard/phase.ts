@@ -115,7 +115,7 @@ function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** By the minute: a text that changes each second would be read aloud each second. */
+/** Rounded to minutes: a screen reader would read a text that changes each second aloud each second. */
 function sinceText(ms: number): string {
   const minutes = Math.floor(Math.max(0, ms) / 60_000);
   if (minutes < 1) return 'less than a minute ago';

@@ -24,7 +24,7 @@ const fine: ReadonlySet<OutcomeKind> = new Set([
   'returned',
 ]);
 
-/** Outcomes that are no failure of a page. */
+/** Outcomes that are not failures of a page. */
 const pageKinds: ReadonlySet<string> = new Set<OutcomeKind>(['fetched', 'notModified', 'redirect']);
 
 export class RecentOutcomes {
@@ -36,7 +36,7 @@ export class RecentOutcomes {
   /** Oldest first. */
   #outcomes: FetchStatus[] = [];
   #newestMs: number | null = null;
-  /** By kind, of those that are no page. */
+  /** The newest outcome without a page, by kind. */
   readonly #causes = new Map<string, FetchStatus>();
   /** By host, the newest last. */
   readonly #failures = new Map<string, { readonly kind: string; readonly status: number }>();
@@ -114,7 +114,7 @@ export class RecentOutcomes {
     return found;
   }
 
-  /** None of what nobody can read: the frontier dead-letters it. */
+  /** None for an unreadable record, which the frontier dead-letters. */
   async #outcomesOf(value: Buffer): Promise<readonly Outcome[]> {
     await this.#codec.prepare('results', value);
     try {

@@ -27,7 +27,7 @@ export interface CrawlStatus {
   readonly release: string;
   readonly atMs: number;
   readonly phase: CrawlPhase;
-  /** By an operator: no more leases are granted. */
+  /** Paused by an operator: no more leases are granted. */
   readonly paused: boolean;
   /** null: no policy yet, or none by this. */
   readonly policyVersion: number | null;
@@ -35,7 +35,7 @@ export interface CrawlStatus {
   readonly counts: Counts;
   readonly hosts: HostsStatus;
   readonly partitions: readonly PartitionReport[];
-  /** null: nobody knows who owns what, as in a data folder that is only read. */
+  /** null: the owners are unknown, as in a data folder that is only read. */
   readonly members: readonly MemberStatus[] | null;
   /** Members of the fetchers' group; null: not known, or they are in the crawl's own process. */
   readonly fetchers: number | null;
@@ -176,7 +176,7 @@ export interface HostListStatus {
   /** Hosts that the search found, listed or not. */
   readonly matched: number;
   readonly known: number;
-  /** Partitions that nobody could be asked about. */
+  /** Partitions without a reachable owner. */
   readonly missing: readonly number[];
 }
 
@@ -186,7 +186,7 @@ export interface HostStatus {
   readonly queued: number;
   readonly deferred: number;
   readonly leases: number;
-  /** URLs answered for good, and those of them that were pages. */
+  /** Number of finished URLs, and of pages among them. */
   readonly fetched: number;
   readonly pages: number;
   /** In a row, since the last good answer. */
@@ -194,10 +194,10 @@ export interface HostStatus {
   readonly throttles: number;
   readonly delayMs: number;
   readonly readyAtMs: number | null;
-  /** Why it takes no leases; empty: it does. */
+  /** The reason why it takes no leases; empty: it does. */
   readonly hold: string;
   readonly deadUntilMs: number | null;
-  /** Its newest answer that was no page, of those that were seen here: kind and status. */
+  /** Its newest result without a page that was read here: kind and status. */
   readonly lastFailure?: { readonly kind: string; readonly status: number } | undefined;
 }
 export const hostSorts = ['queued', 'fetched', 'errors', 'delay', 'ready', 'name'] as const;
@@ -212,7 +212,7 @@ export interface HostsAsked {
 /** `release` is `unblock` by its older name. */
 export const hostActs = ['block', 'unblock', 'release', 'delay', 'limit'] as const;
 export type HostAct = (typeof hostActs)[number];
-/** `delay`: ms from a request's end to the next one's start, up to a day; `limit`: pages. null: as the policy says. */
+/** `delay`: ms from a request's end to the next one's start, up to a day; `limit`: pages. null: the policy decides. */
 export const actsWithAmount: ReadonlySet<HostAct> = new Set(['delay', 'limit']);
 
 /** Actions on the whole crawl. */

@@ -140,7 +140,7 @@ export class LeasePool<Url extends GivenUrl, Result> {
     };
   }
 
-  /** null: no client came by `untilMs`, or none has asked for a while. */
+  /** null: no client came by `untilMs`, or none has called for a while. */
   async client(untilMs: number, signal: AbortSignal): Promise<PoolClient<Url, Result> | null> {
     for (;;) {
       if (signal.aborted || this.#stopped) return null;

@@ -51,7 +51,7 @@ export class Lending {
     this.#target = undefined;
   }
 
-  /** Has the crawl nothing left? null: that is not known here. */
+  /** True if the crawl has no work left; null: unknown here. */
   get idle(): boolean | null {
     return this.#idle;
   }

@@ -87,7 +87,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
   const { policy, clock = new SystemClock(), leasesMax = 100 } = given;
   const key = randomBytes(8);
   const state = new FrontierState({ hi: key.readUInt32BE(0), lo: key.readUInt32BE(4) });
-  // Its own, and nobody else's.
+  // A claim that is only this frontier's.
   replay(state, 0, { kind: 'claim', nonce: 'library', nowMs: wholeMs(clock.nowMs()), endsLeases: false });
   const { epoch } = state.changelog;
   const partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, state);
@@ -99,7 +99,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
     );
   }
   const offsets = { control: 0, results: 0, discovered: 0 };
-  /** Why it is no longer usable. */
+  /** The error that made it unusable. */
   let broken: unknown;
   const nowMs = () => wholeMs(clock.nowMs());
   /** Decides the offered links; grants at most `wanted` leases. */

@@ -1,8 +1,9 @@
 /**
  * Pages on their way from the fetcher to the user: to callbacks, an iteration, or both.
  *
- * Invariant: while the most pages allowed wait to be taken, no request for another page begins; those under way still
- * arrive, at most one for each host. A lease that waits for room goes back at its deadline, and its URLs come again.
+ * Invariant: while the maximum of waiting pages is reached, no further page is requested; requests in progress still
+ * give pages, at most one for each host. A lease that waits for room returns at its deadline, and its URLs are leased
+ * again.
  */
 interface Waiting<T> {
   readonly resolve: (result: IteratorResult<T>) => void;
@@ -91,7 +92,7 @@ export class PageFlow<Page> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Resolves when no callback is under way. */
+  /** Resolves when no callback is running. */
   async handled(): Promise<void> {
     while (this.#handling.size > 0) await Promise.all(this.#handling);
   }

@@ -13,7 +13,7 @@ export interface CrawlControls {
   leave(): void;
 }
 
-/** A crawl under way: iterate it for its pages, await it for its counters. */
+/** A running crawl: iterate over it for its pages, await it for its counters. */
 export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIterable<CrawledPage> {
   static override get [Symbol.species]() {
     return Promise;
@@ -40,7 +40,7 @@ export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIt
     return this.#controls.add(urls);
   }
 
-  /** For a crawl that is kept open: no more URLs come, and it ends when nothing is left. */
+  /** For a crawl that is kept open: accepts no more URLs, and ends when nothing is left. */
   end(): void {
     this.#controls.end();
   }

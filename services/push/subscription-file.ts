@@ -9,7 +9,7 @@ import { putFile } from '../runtime/disk/durable-names.ts';
 
 /** `asked`: the hub has not verified it yet. */
 export interface Subscription {
-  /** Part of the callback URL, which nobody can guess. */
+  /** Part of the callback URL, which cannot be guessed. */
   readonly id: string;
   /** The topic's URL, as the hub knows it. */
   readonly topic: string;

@@ -57,7 +57,7 @@ export class Websub {
     return this.#subscriptions;
   }
 
-  /** Resolves once the hub has taken the request; it verifies it later. Rejects where the topic has no hub. */
+  /** Resolves once the hub has accepted the request, which it verifies later. Rejects if the topic has no hub. */
   async subscribe(url: string): Promise<Subscription> {
     const { request, clock } = this.#options;
     const answer = await request(url);
@@ -104,7 +104,10 @@ export class Websub {
     return challenge;
   }
 
-  /** Content of a topic: its entries and itself are due. False: nobody asked for it, and the hub may forget us. */
+  /**
+   * Takes the content of a topic: the topic and its entries are due. False: there is no such subscription, and the hub
+   * may drop it.
+   */
   async deliver(id: string, body: Buffer, signature: string | undefined, contentType: string | null): Promise<boolean> {
     const one = this.#find(id);
     if (one === undefined) return false;

@@ -64,7 +64,7 @@ export function paymentNote(payload: string): PaymentNote | null {
     : null;
 }
 
-/** The amount that counts as spent: the offer, or more if the site says so. */
+/** The amount that counts as spent: the offer, or more if the site reports more. */
 export function spentBy({ money, end }: Pick<Payment, 'money' | 'end'>): bigint {
   if (end?.state === 'withdrawn') return 0n;
   const charged = end?.state === 'answered' ? parseMoney(end.charged) : null;
@@ -152,7 +152,7 @@ export function createPaymentBook(): PaymentBook {
 export interface PaymentSummary {
   /** Made, or not known not to be. */
   readonly payments: number;
-  /** By currency, as in USD 0.01. */
+  /** By currency, for example USD 0.01. */
   readonly spent: readonly string[];
   /** Payments without a reported end. */
   readonly open: number;

@@ -35,7 +35,7 @@ const bodyBytesMax = 64 * 1024;
 const termsCharsMax = 4_096;
 const wordCharsMax = 100;
 
-/** `headers`: names in lower case and values in turn. */
+/** `headers`: names in lower case and values alternating. */
 export function quoteOf(headers: readonly string[], body: Uint8Array = noBody): Quote {
   const prices = valuesOf(headers, 'crawler-price');
   const required = valuesOf(headers, 'payment-required');
@@ -53,7 +53,7 @@ export function quoteOf(headers: readonly string[], body: Uint8Array = noBody): 
   return { offers: [...plain, ...ofHeader, ...ofBody].slice(0, offersMax), licence };
 }
 
-/** In one line, as outcomes have it. Empty: there is none. */
+/** The price in one line, for outcomes. Empty: none. */
 export function priceText({ offers: [first] }: Quote): string {
   if (first === undefined) return '';
   return [first.network, first.asset, first.amount].filter((word) => word !== '').join(' ');

@@ -44,7 +44,7 @@ export class CommitEvents {
     this.timeline = new UrlTimeline(subject.hostKey, subject.url, (event) => this.#note(event), subject.normalize);
   }
 
-  /** `namesHost`: its bytes hold the URL's host key. Gives the events of this record. */
+  /** Returns the events of this record. `namesHost`: true if its bytes contain the URL's host key. */
   take(offset: number, record: Claim | Commit, namesHost: boolean): TimelineEvent[] {
     if (record.kind === 'claim') {
       this.timeline.take(offset, record);

@@ -95,7 +95,7 @@ export class Discoveries {
     return events;
   }
 
-  /** Does the commit take a link that waits to be decided? */
+  /** True if the commit takes an undecided link. */
   has(range: InputRange): boolean {
     const next = this.#discoveries[this.#next];
     return next !== undefined && isBefore(next.at, range.to);

@@ -37,7 +37,7 @@ export interface TimelineEvent {
   readonly kind: TimelineKind;
   readonly topic: TopicName;
   readonly partition: number;
-  /** Offset of the record that says so. */
+  /** Offset of the record. */
   readonly offset: number;
   /** Time of the event, ms since the Unix epoch. */
   readonly atMs: number;
@@ -52,7 +52,7 @@ export interface TimelineEvent {
 /** An event without its policy version, which is known only once the changelog was read. */
 export type UnversionedEvent = Omit<TimelineEvent, 'policyVersion'>;
 
-/** By time; at one moment by the order of the kinds, then by offset. */
+/** Orders events by time; at one moment by their kinds, then by offset. */
 export function inOrder(a: UnversionedEvent, b: UnversionedEvent): number {
   return a.atMs - b.atMs || rank(a) - rank(b) || a.offset - b.offset;
 }

@@ -38,7 +38,7 @@ export function statement(
   return { use, preference, source, said: said.slice(0, usageLimits.saidCharsMax), fromMs };
 }
 
-/** In force first, for each use in turn: what bars it, the earliest first, then what allows it. */
+/** Orders statements for each use: those that bar it, the earliest first, then those that allow it. */
 export function inOrder<S extends Stated>(statements: readonly S[]): S[] {
   return [...statements].sort(
     (a, b) =>
@@ -75,7 +75,7 @@ export function verdictOn<S extends Stated>(statements: readonly S[], use: Subje
   return { preference: allowed === null ? 'unknown' : 'allow', by: allowed };
 }
 
-/** Is any of these uses barred at that time? Undefined: none is. */
+/** Returns a statement that bars one of these uses at that time. Undefined: none. */
 export function firstBarred<S extends Stated>(
   statements: readonly S[],
   wanted: readonly Use[],

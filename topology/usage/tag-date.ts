@@ -26,7 +26,7 @@ const mailDate = new RegExp(
   'i',
 );
 
-/** ms since the Unix epoch; null: it is no date. */
+/** ms since the Unix epoch; null: not a date. */
 export function parseTagDate(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed.length > tagDateCharsMax) return null;
@@ -35,7 +35,7 @@ export function parseTagDate(text: string): number | null {
   const mail = mailDate.exec(trimmed);
   if (mail === null) return null;
   const year = Number(mail[3]);
-  // RFC 850 has two digits; RFC 2822 §4.3 says which century.
+  // RFC 850 has two digits; RFC 2822 §4.3 decides on the century.
   const fullYear = mail[3]!.length === 4 ? year : year < 50 ? 2000 + year : 1900 + year;
   return moment(fullYear, months.indexOf(mail[2]!.toLowerCase()), Number(mail[1]), mail.slice(4));
 }

@@ -33,7 +33,7 @@ export function tdmPolicy(value: string, source: string): Statement[] {
   return canParse(value.trim()) ? [statement('licence', 'terms', source, value.trim())] : [];
 }
 
-/** Rules that can be read, in their order; none where it is no such file. */
+/** Readable rules in their order; none if the body is not a TDMRep file. */
 export function parseTdmrep(body: Uint8Array): TdmRule[] {
   const given = readJson(body);
   if (!Array.isArray(given) || given.length > usageLimits.tdmRulesMax) return [];

@@ -32,7 +32,7 @@ const dayMs = 86_400_000;
 
 /** The typed value; `text`: its effect, or its error. */
 export interface Understood {
-  /** Absent: it can't be done. null: as the policy says. */
+  /** Absent: the action is impossible. null: the policy decides. */
   readonly amount?: number | null;
   readonly text: string;
 }

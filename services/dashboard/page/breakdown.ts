@@ -11,7 +11,7 @@ interface Bar {
   readonly count: number;
   /** `good`, `warn`, `bad` or `calm`: a colour of the style. */
   readonly kind: string;
-  /** Why, below the name. */
+  /** The reason, below the name. */
   readonly why?: Child;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The table of hosts: searched and sorted by the service, which looks at all of them. A row that somebody has the focus in
- * stays where it is until they leave it.
+ * The table of hosts: the service searches and sorts all hosts. A row with the focus stays in its place until it loses
+ * it.
  */
 import type { CrawlStatus, HostListStatus, HostSort, HostStatus } from '../status.ts';
 import { type ActButtons, actButtons } from './act-buttons.ts';

@@ -44,7 +44,7 @@ function waiting({ counters }: PartitionReport): number {
   return counters['queued']! + counters['retrying']!;
 }
 
-/** Filled as far as it is restored, or by how much waits in it. */
+/** A cell, filled by the progress of a restore, or by the share of waiting input. */
 function cellOf(one: PartitionReport, state: State, share: number): HTMLElement {
   const fill = el('span', { class: 'map-fill' });
   fill.style.blockSize = percent(state === 'restoring' ? one.restored! : share).replace(' ', '');

@@ -20,8 +20,8 @@ import type { Place, Violation } from './violation.ts';
 export interface AuditOptions extends Tolerance {
   readonly orders: Orders;
   /**
-   * The copy of an origin's robots.txt with this hash, as it is read for these product tokens (of results; empty: for that of the
-   * copy); undefined: there is none on the log.
+   * Returns the copy of an origin's robots.txt with this hash, read for these product tokens (from results; empty: for
+   * that of the copy); undefined: it is not on the log.
    */
   readonly copyOf: (origin: string, hash: string, tokens: string) => Copy | undefined;
   /** The registrable domain of a host, if the policy's delay is shared by domain. Absent: hosts are not compared. */
@@ -31,7 +31,7 @@ export interface AuditOptions extends Tolerance {
   readonly onViolation: (violation: Violation) => void;
   /** Number of requests between two searches for hosts that have long been idle. Absent: 100,000. */
   readonly sweepEvery?: number;
-  /** Is called with each request that was judged. */
+  /** Called with each judged request. */
   readonly onContact?: (contact: Contact, request: Request) => void;
 }
 
@@ -41,7 +41,7 @@ export interface AuditCounts {
   readonly byKind: Record<Request['kind'], number>;
   /** Requests recorded by releases that did not note which robots.txt allowed them. */
   unproven: number;
-  /** Requests that went by no robots.txt, as the policy says, the hosts, and its reasons. Absent: there are none. */
+  /** Requests without robots.txt, by exemptions of the policy, their hosts, and the reasons. Absent: there are none. */
   exempt?: { requests: number; hosts: number; reasons: readonly string[] };
   /** TLS requests without certificate checks, to hosts named by an operator. */
   unverified: number;
@@ -57,7 +57,7 @@ export interface AuditCounts {
 
 export interface Audit {
   take(result: Result, place: Place): void;
-  /** After the last result. */
+  /** Call it after the last result. */
   counts(): AuditCounts;
 }
 

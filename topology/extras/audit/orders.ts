@@ -28,7 +28,8 @@ export interface Orders {
   /** The orders for a lease of the host that was granted at this time, under this policy version. */
   paceOf(host: string, grantedAtMs: number, policyVersion: number): Pace;
   /**
-   * Why a host's robots.txt need not be asked at `atMs`, by a policy that was in force then or shortly before; null: it must.
+   * The reason why a host's robots.txt need not be requested at `atMs`, under a policy that was current then or shortly
+   * before; null: it must be.
    */
   robotsReason(host: string, atMs: number): string | null;
   /** Time of the order for the block in force at `atMs`; null: there is none. */
@@ -47,7 +48,7 @@ interface PolicyOrders {
 interface Dated {
   readonly atMs: number;
   readonly amount: number;
-  /** A webmaster asked for it: the policy's counts where it is longer. */
+  /** A webmaster ordered it: the policy's delay applies if it is longer. */
   readonly least?: true;
 }
 
@@ -56,7 +57,7 @@ type Ledger = Map<string, Dated[]>;
 
 export function createOrders(noticeMs: number): Orders {
   const policies = new Map<number, PolicyOrders>();
-  /** The policy that was in force, where the record names no version. */
+  /** Policy versions by time, for records that name no version. */
   const versions: { readonly atMs: number; readonly version: number }[] = [];
   const versionAt = (ms: number) =>
     (versions.findLast(({ atMs }) => atMs <= ms - noticeMs) ?? versions[0])?.version ?? 0;
@@ -65,9 +66,9 @@ export function createOrders(noticeMs: number): Orders {
   const blocks: Ledger = new Map();
   /** Webmasters' own, which an operator's release ends too. */
   const pauses: Ledger = new Map();
-  /** The delay that holds by now, in the order of `control`. */
+  /** The present delays, in the order of `control`. */
   const newestDelays = new Map<string, Omit<Dated, 'atMs'>>();
-  /** The orders that may be in force at `atMs`; -1: as the policy says. */
+  /** The orders that may be in force at `atMs`; -1: the policy decides. */
   const inForce = (ledger: Ledger, host: string, atMs: number): Omit<Dated, 'atMs'>[] => {
     const list = ledger.get(host) ?? [];
     const settled = list.findLast((one) => one.atMs <= atMs - noticeMs) ?? { amount: -1 };

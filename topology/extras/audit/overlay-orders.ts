@@ -27,7 +27,7 @@ interface PaceOrders {
 }
 
 export interface OverlaidPace extends PaceOrders {
-  /** The last overlay that says something of the host's pace. */
+  /** The last overlay that sets the host's pace. */
   readonly name?: string;
 }
 
@@ -66,7 +66,7 @@ function matches({ hosts = [], domains = [], surts = [] }: OverlayOrders['match'
   );
 }
 
-/** `org,example,` of example.org; an address as it is, with a comma. */
+/** `org,example,` for example.org; an IP address unchanged, with a comma. */
 function turnedAround(name: string): string {
   return /^\d+\.\d+\.\d+\.\d+$/.test(name) ? `${name},` : `${name.split('.').reverse().join(',')},`;
 }

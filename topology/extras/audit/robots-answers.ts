@@ -9,7 +9,7 @@ import type { Request } from '../../../schemas/types.ts';
 import { type RefereeRules, refereeVerdict } from './robots-referee.ts';
 import type { ViolationKind } from './violation.ts';
 
-/** A copy as it is on the topic. */
+/** A copy on the topic. */
 export interface Copy {
   /** Null: there was no robots.txt. 'damaged': its body does not have the hash. */
   readonly rules: RefereeRules | null | 'damaged';

@@ -51,7 +51,7 @@ const misspelt: Readonly<Record<string, string>> = {
 /** RFC 9309 §2.5: what must be read; a file cut there may end in half a line. */
 const bytesMax = 500 * 1024;
 
-/** `body`: as it came. `token`: a product token, bare. */
+/** `body`: as received. `token`: a product token without version. */
 export function readForReferee(body: Uint8Array, token: string): RefereeRules {
   const groups = groupsOf(recordsOf(body));
   const named = groups.filter(({ agent }) => isNamed(agent, token));
@@ -63,7 +63,7 @@ export function readForReferee(body: Uint8Array, token: string): RefereeRules {
   };
 }
 
-/** `url`: absolute, as it was requested. */
+/** `url`: absolute, as requested. */
 export function refereeVerdict({ rules }: RefereeRules, url: string): RefereeVerdict {
   const path = refereePath(url);
   if (path === '/robots.txt' || path.startsWith('/robots.txt?')) return { allowed: true, by: null };
@@ -184,7 +184,7 @@ function octetsOf(text: string): string {
   return octets;
 }
 
-/** Escapes of unreserved characters undone, all others in capitals; octets that no URL holds escaped. */
+/** Decodes escapes of unreserved characters, writes all others in capitals, and escapes octets that no URL contains. */
 function equalEscapes(octets: string): string {
   return octets
     .replace(/[^\x21-\x7e]|["<>\\^`{|}]/g, (octet) => escapeOf(octet))
