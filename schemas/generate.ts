@@ -71,13 +71,13 @@ function declareRecord(name: string, doc: string, fields: Field[]): string {
   return name;
 }
 
-/** What the border admits: nothing for what is no number, or may be any of its type. */
+/** The range that a field admits, in words; empty for fields that are not numbers, or have no range. */
 function rangeOf(record: string, field: string): string {
   const range = (ranges as Readonly<Record<string, Readonly<Record<string, Range>>>>)[record]?.[field];
   return range === undefined ? '' : ` From ${range.least} to ${range.most}; beyond: ${range.breach}.`;
 }
 
-/** The field's default; nothing of its type where it has none. */
+/** The field's default; without one, the empty value of its type. */
 function blankOf({ type, default: value }: Field): string {
   if (type === 'bytes') return zeros[type]!;
   if (value !== undefined) return JSON.stringify(value).replaceAll('"', "'");
@@ -137,7 +137,7 @@ export const leasesProto = ${JSON.stringify(protoOf('leases.proto', false))};
 `,
 };
 
-/** As JSON. `keepCase`: field names as they are; otherwise as TypeScript has them. */
+/** The messages as JSON. `keepCase`: keep the field names; otherwise convert them to TypeScript's. */
 function protoOf(file: string, keepCase: boolean): protobuf.INamespace {
   const { root } = protobuf.parse(readFileSync(new URL(file, folder), 'utf8'), { keepCase });
   return root.toJSON();

@@ -30,7 +30,7 @@ import type {
 export interface Range {
   readonly least: number;
   readonly most: number;
-  /** What becomes of a value beyond it. */
+  /** The treatment of a value outside the range. */
   readonly breach: 'refused' | 'bounded' | 'least';
 }
 

@@ -1,9 +1,10 @@
 /**
- * What stands in for a batch of records that can't be undone, because it is damaged or has more in it than memory should
- * hold: one value, a line that says what is wrong and where, then the batch's own bytes.
+ * The placeholder for a damaged batch of records, or one that is too large to decompress in memory: one value, which is
+ * a line with the problem and its place, then the bytes of the batch.
  *
- * No format of ours begins so: whoever decodes it gets a record that can't be read. On a stream, it goes to the dead
- * letters with its bytes, and the stream goes on; on a changelog, without which there is no state, it stops the reader.
+ * No format of ours begins with this line, so every decoder reports an unreadable record. On a stream, the record
+ * becomes a dead letter with its bytes, and the stream continues. On a changelog it stops the reader, since the state
+ * depends on every record.
  */
 const mark = new TextEncoder().encode('crawlstream: ');
 const newline = 10;

@@ -1,4 +1,4 @@
-/** The latest of what was added, up to a number. */
+/** Keeps the newest added keys, up to a number. */
 export class BoundedSet {
   readonly #max: number;
   readonly #keys = new Set<string>();

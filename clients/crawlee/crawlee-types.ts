@@ -1,4 +1,4 @@
-/** What is used of Crawlee 3, by its shape: whoever uses this client hands his own copy of Crawlee in. */
+/** The used part of Crawlee 3 as types: users pass their copy of Crawlee in. */
 import type { Readable } from 'node:stream';
 
 export interface CrawleeRequest {
@@ -19,7 +19,7 @@ export interface CrawleeRequest {
   state: number;
 }
 
-/** 5: Crawlee's error handling has it. 7: it was left out. */
+/** 5: in Crawlee's error handling. 7: skipped. */
 export const requestStates = { errorHandler: 5, skipped: 7 } as const;
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -63,7 +63,7 @@ export interface Crawlee {
   readonly log: { warning(message: string): void; debug(message: string): void };
 }
 
-/** What is asked to be crawled, as in `addRequests`. */
+/** A request to add, as in `addRequests`. */
 export type Source = string | (Partial<CrawleeRequest> & { readonly requestsFromUrl?: string });
 
 export interface AddOptions {

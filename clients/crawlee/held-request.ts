@@ -1,4 +1,4 @@
-/** A request that Crawlee is at, and what became of it so far. */
+/** A request that Crawlee processes, and its result so far. */
 import type { Answer, Failure, LeasedUrl } from '../typescript/lease-client.ts';
 import { reportedHeaders } from '../typescript/lease-client.ts';
 import { type CrawleeRequest, type Headers, requestStates } from './crawlee-types.ts';
@@ -6,20 +6,20 @@ import { type CrawleeRequest, type Headers, requestStates } from './crawlee-type
 export interface Held {
   readonly leased: LeasedUrl;
   readonly request: CrawleeRequest;
-  /** To be requested. */
+  /** The URL to request. */
   readonly at: string;
-  /** As it was leased. */
+  /** The retry count at the time of the lease. */
   readonly retryCount: number;
-  /** Of `performance.now()`. */
+  /** Times by `performance.now()`. */
   startedMs?: number;
   endedMs?: number;
-  /** Of the response, or why there was none. Absent: nobody has seen one. */
+  /** The response, or the reason for a missing one. Absent: neither was seen. */
   seen?: Answer;
-  /** Where the response leads to. */
+  /** Target of a redirect. */
   redirect?: string;
 }
 
-/** What the frontier tries again after a pause that all clients keep. */
+/** Statuses that the frontier retries after a pause that all clients keep. */
 const retriable: ReadonlySet<number> = new Set([408, 425, 429]);
 
 export function responseSeen(status: number, headers: Headers): Answer {
@@ -37,7 +37,7 @@ export function failureSeen(error: unknown): Answer {
   return { failure: failureIn(text) ?? 'connectionFailed', detail: text.trim().slice(0, 1_000) };
 }
 
-/** undefined: it is no failure of a connection. */
+/** undefined: the error is not a failed connection. */
 function failureIn(text: string): Failure | undefined {
   if (/ENOTFOUND|EAI_AGAIN|ERR_NAME_NOT_RESOLVED/.test(text)) return 'dnsFailed';
   if (/CERT|SSL|TLS/.test(text)) return 'tlsFailed';
@@ -48,25 +48,31 @@ function failureIn(text: string): Failure | undefined {
   return undefined;
 }
 
-/** Crawlee wants it again. undefined: for a reason that the frontier does not know of, such as what a handler threw. */
+/**
+ * The result of a request that Crawlee wants to retry. undefined: for a reason that the frontier does not know, such as
+ * an exception of a handler.
+ */
 export function triedAgain({ seen, request, retryCount }: Held): Answer | undefined {
   const { status = 0 } = seen ?? {};
   if (seen !== undefined)
     return seen.failure !== undefined || status >= 500 || retriable.has(status) ? seen : undefined;
-  // It was put back as it was.
+  // Crawlee put the request back unchanged.
   if (request.retryCount === retryCount) return { failure: 'returned' };
   const detail = lastError(request);
   const failure = failureIn(detail);
   return failure && { failure, detail };
 }
 
-/** Crawlee has done with it, well or not. Browsers are not seen through: theirs counts as 200 unless somebody notes it. */
+/**
+ * The result of a request that Crawlee has finished, with success or not. The responses of browsers are not visible
+ * here: they count as 200 unless `note` is called.
+ */
 export function doneWith({ seen, request }: Held): Answer {
   if (request.state === requestStates.skipped && seen === undefined) return { failure: 'robotsDenied' };
   if (request.state !== requestStates.errorHandler) return { ...(seen ?? { status: 200 }), final: true };
   const detail = `after ${request.retryCount} retries: ${lastError(request)}`.slice(0, 1_000);
   const { status = 0 } = seen ?? {};
-  // A page that no handler could take has failed, whatever its server says.
+  // A page that no handler could process has failed, whatever its status is.
   return status >= 400 ? { ...seen, detail, final: true } : { failure: 'refused', detail };
 }
 

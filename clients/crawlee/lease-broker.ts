@@ -1,6 +1,7 @@
 /**
- * Talks with the crawl. Nothing here is kept: what dies with the process is leased again when its time is over, and what
- * was added is durable once `add` has resolved. While the crawl cannot be reached, calls wait for it.
+ * Exchanges URLs and results with the crawl. No state is stored here: URLs of a dead process are leased again when
+ * their leases expire, and added URLs are durable once `add` has resolved. While the crawl is unreachable, calls wait
+ * for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -14,22 +15,22 @@ import {
 
 /** Results and renewals in one call. */
 const batchMax = 500;
-/** Characters of URLs, and what is given along with them, in one call: a crawl takes 16 MiB. */
+/** Characters of URLs and their payloads in one call: a crawl accepts 16 MiB. */
 const batchCharsMax = 2_000_000;
 const urlsMax = 2_000;
-/** Between calls to a crawl that cannot be reached. */
+/** Pause between calls to an unreachable crawl. */
 const pauseMs = 500;
-/** A call for URLs stays open for so long. */
+/** Time for which a call for URLs stays open. */
 const waitMs = 20_000;
-/** Whoever wants URLs asks more often than this. */
+/** Time after which a crawler no longer wants URLs: an active one asks more often. */
 const patienceMs = 2_000;
-/** What nobody began to request in so long is given back. */
+/** Time after which a leased URL without a request is returned. */
 const readyMsMax = 3_000;
 
-/** Statuses of a call that is refused for what it says, or for how long it is. */
+/** Statuses of a call that is refused for its content or length. */
 const ofItsContent: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** Times are of `performance.now()`. */
+/** Times are by `performance.now()`. */
 export interface Result extends Answer {
   readonly lease: string;
   readonly startedMs?: number | undefined;
@@ -47,12 +48,12 @@ export class LeaseBroker {
   readonly #warn: (message: string) => void;
   readonly #quietMs: number;
   #ready: { readonly leased: LeasedUrl; readonly sinceMs: number }[] = [];
-  /** Leases that were not told of. */
+  /** Leases without a report. */
   readonly #out = new Set<string>();
   #unsent: Unsent[] = [];
   #sending = false;
   #adding = 0;
-  /** Grows with whatever may give the crawl work: what it said before is old then. */
+  /** Increases with each event that may give the crawl work, and makes an earlier `idle` outdated. */
   #news = 0;
   #idle: boolean | null = false;
   #idleNews = -1;
@@ -63,7 +64,10 @@ export class LeaseBroker {
   #lastLeaseMs = performance.now();
   readonly #timers: NodeJS.Timeout[];
 
-  /** `quietMs`: where a crawl does not know whether it has anything left, none is left when none came for so long. */
+  /**
+   * `quietMs`: if a crawl does not know whether it has work left, time without a URL after which it counts as having
+   * none.
+   */
   constructor(client: LeaseClient, leaseMs: number, quietMs: number, warn: (message: string) => void) {
     this.#client = client;
     this.#quietMs = quietMs;
@@ -76,7 +80,7 @@ export class LeaseBroker {
     return this.#ready.length > 0;
   }
 
-  /** Resolves when there is a URL to request, or `ms` have passed, or the crawl has none. Throws what the crawl refuses. */
+  /** Resolves when there is a URL to request, `ms` have passed, or the crawl has no URL. Throws the crawl's refusal. */
   async want(ms: number): Promise<void> {
     this.#lastWantedMs = performance.now();
     if (this.#refused !== undefined) throw this.#refused;
@@ -89,12 +93,12 @@ export class LeaseBroker {
     if (this.#refused !== undefined) throw this.#refused;
   }
 
-  /** To be requested now. */
+  /** Returns the next URL to request. */
   take(): LeasedUrl | null {
     return this.#ready.shift()?.leased ?? null;
   }
 
-  /** Resolves once what came along is durable. */
+  /** Resolves once the URLs in the result are durable. */
   tell(result: Result): Promise<void> {
     this.#news += 1;
     return new Promise((done, failed) => {
@@ -127,14 +131,14 @@ export class LeaseBroker {
     return refused;
   }
 
-  /** Nothing is left here, and none in the crawl. */
+  /** True if no work is left here or in the crawl. */
   get isDone(): boolean {
     if (this.#out.size > 0 || this.#unsent.length > 0 || this.#sending || this.#adding > 0) return false;
     if (this.#idle === null) return performance.now() - this.#lastLeaseMs > this.#quietMs;
     return this.#idle && this.#idleNews === this.#news;
   }
 
-  /** Asks for no more, and gives back what was not begun. */
+  /** Stops leasing, and returns URLs without a request. */
   async close(): Promise<void> {
     this.#asked.abort();
     const unbegun = this.#ready.splice(0);
@@ -144,7 +148,7 @@ export class LeaseBroker {
 
   async #lease(): Promise<void> {
     const news = this.#news;
-    // Whoever has much under way takes more at once.
+    // A crawler with many requests in progress leases more at once.
     const count = Math.min(256, 1 + ((this.#out.size - this.#ready.length) >> 2));
     this.#asked = new AbortController();
     const { signal } = this.#asked;
@@ -173,7 +177,7 @@ export class LeaseBroker {
     this.#sending = false;
   }
 
-  /** A crawl refuses a call as a whole: what it takes of it is told in smaller ones. */
+  /** The crawl refuses a call as a whole, so a refused batch is sent again in smaller ones. */
   async #deliver(batch: readonly Unsent[]): Promise<void> {
     try {
       const reported = await this.#until(() => this.#client.tell(batch.map(({ result }) => timed(result))));
@@ -207,7 +211,7 @@ export class LeaseBroker {
     }
   }
 
-  /** What is told in place of a result that the crawl does not take. */
+  /** The report that replaces a result that the crawl refuses. */
   #bad({ lease, startedMs, endedMs }: Result, why: string): Result {
     this.#warn(`the crawl does not take a result: ${why}`);
     return {
@@ -235,12 +239,12 @@ export class LeaseBroker {
   async #renew(): Promise<void> {
     const tokens = [...this.#out];
     for (let at = 0; at < tokens.length; at += batchMax) {
-      // What comes too late is told `unknown`, and leased again.
+      // A late report is answered `unknown`, and its URL leased again.
       await this.#client.renew(tokens.slice(at, at + batchMax)).catch(() => {});
     }
   }
 
-  /** A crawler that is busy or has ended asks for nothing: others may have what it would have got. */
+  /** A crawler that is busy or has ended leases nothing, so that others get the URLs. */
   #giveBack(): void {
     const nowMs = performance.now();
     if (this.#asking !== null && nowMs - this.#lastWantedMs > patienceMs) this.#asked.abort();
@@ -251,7 +255,7 @@ export class LeaseBroker {
       this.tell({ lease: leased.lease, failure: 'returned' }).catch((error: unknown) => this.#warn(`${error}`));
   }
 
-  /** Throws what the crawl refuses; whatever else goes wrong passes. */
+  /** Repeats a call until it succeeds. Throws the crawl's refusal. */
   async #until<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let tries = 0; ; tries++) {
       try {
@@ -265,7 +269,7 @@ export class LeaseBroker {
   }
 }
 
-/** Times as the API has them: how long ago it is, now that it is told. */
+/** Converts times to those of the API: how long ago, at the time of the report. */
 function timed({ startedMs, endedMs, ...result }: Result): Answer & { readonly lease: string } {
   const nowMs = performance.now();
   return {

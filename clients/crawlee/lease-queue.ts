@@ -8,8 +8,8 @@
  *   const crawler = new crawlee.CheerioCrawler(queue.crawlerOptions({ requestHandler }));
  *   await crawler.run(['https://example.org/']);
  *
- * What is added is durable in the crawl, with all that Crawlee keeps of a request; what is leased may be requested at
- * once. A request counts as done when its handler is over, and what the handler added is durable before that.
+ * Added requests are durable in the crawl, with all their fields in Crawlee; leased ones may be requested at once. A
+ * request counts as done when its handler has ended and the requests that the handler added are durable.
  */
 import { type AddedUrl, LeaseClient } from '../typescript/lease-client.ts';
 import { BoundedSet } from './bounded-set.ts';
@@ -19,25 +19,30 @@ import { LeaseBroker, type Result } from './lease-broker.ts';
 import { leasedHttpClient } from './leased-http-client.ts';
 import { keptOf, requestIdOf, restored } from './request-text.ts';
 
-/** Keys of requests that are remembered, so that what was added just now is not sent again: 16 bytes each. */
+/** Remembered keys of requests, so that recently added ones are not sent again: 16 bytes each. */
 const knownMax = 100_000;
-/** Requests that the frontier repeats, as Crawlee left them. Those beyond it come as they were added. */
+/**
+ * Requests that the frontier repeats, in the state in which Crawlee left them. Further ones return as they were added.
+ */
 const repeatedMax = 1_000;
-/** As the crawl bounds them. */
+/** The limit of the crawl. */
 const urlCharsMax = 8_192;
-/** How long Crawlee waits when it asks whether there is a request: it asks again twice a second. */
+/** Wait when Crawlee asks for a request: it asks again twice a second. */
 const wantMs = 1_000;
 
 export interface LeaseQueueOptions {
-  /** Where the crawl listens, as in http://127.0.0.1:9464. */
+  /** Address of the crawl, for example http://127.0.0.1:9464. */
   readonly url: string;
   /** Absent: the environment's CRAWLSTREAM_HTTP_TOKEN, if any. */
   readonly token?: string | undefined;
-  /** Without a word for so long a crawler counts as dead, and its URLs are leased to others. 60 */
+  /** Time without a report or renewal after which a crawler counts as dead, and its URLs are leased to others. 60 */
   readonly leaseSeconds?: number;
-  /** Where the crawl does not know whether it has anything left, as a fetcher on Kafka: when a crawler ends. 60 */
+  /**
+   * If the crawl does not know whether it has work left, such as a fetcher on Kafka: time without a URL after which a
+   * crawler ends. 60
+   */
   readonly idleSeconds?: number;
-  /** Send Crawlee's own User-Agent, and not the one that robots.txt was asked for. False */
+  /** Send Crawlee's User-Agent instead of the one for which robots.txt was evaluated. False */
   readonly ownUserAgent?: boolean;
 }
 
@@ -70,7 +75,7 @@ export class LeaseQueue {
     );
   }
 
-  /** Options of a crawler that has its requests from here: yours, this queue, and an HTTP client that knows of leases. */
+  /** Options of a crawler on this queue: yours, the queue, and an HTTP client that knows leases. */
   crawlerOptions<T extends object>(options: T): T & { requestQueue: never; httpClient: never } {
     const given = (options as { httpClient?: HttpClient }).httpClient;
     const inner = given ?? (new this.#crawlee.GotScrapingHttpClient() as HttpClient);
@@ -79,7 +84,10 @@ export class LeaseQueue {
     return { ...options, requestQueue: this as never, httpClient: httpClient as never };
   }
 
-  /** What a browser, or a handler that fetches by itself, knows of a response. Absent: it counts as 200. */
+  /**
+   * Notes the response of a browser, or of a handler that makes its request itself. Without it, the response counts as
+   * 200.
+   */
   note(
     request: CrawleeRequest,
     answer: { readonly status: number; readonly headers?: Readonly<Record<string, string>> },
@@ -90,12 +98,12 @@ export class LeaseQueue {
     held.endedMs = performance.now();
   }
 
-  /** Gives back what was not begun, for others. To be called when a crawler was stopped before its crawl was over. */
+  /** Returns URLs without a request, for others. Call it when a crawler was stopped before the end of its crawl. */
   close(): Promise<void> {
     return this.#desk.close();
   }
 
-  // --- what Crawlee calls
+  // --- methods that Crawlee calls
 
   async isEmpty(): Promise<boolean> {
     await this.#desk.want(wantMs);
@@ -110,7 +118,7 @@ export class LeaseQueue {
     return this.#handled;
   }
 
-  /** Of this process. */
+  /** Number of requests of this process. */
   getTotalCount(): number {
     return Math.max(this.#added, this.#handled);
   }
@@ -161,7 +169,7 @@ export class LeaseQueue {
         delete request.payload;
       }
       const kept = keptOf(this.#crawlee, request, redirect);
-      // A URL that leads to itself does so for its cookies.
+      // A URL that redirects to itself sets cookies.
       const next = { ...kept, front: true, depth, hop: Math.min(100, hop + 1), force: redirect === at };
       await this.#tell(held, { ...seen, urls: [next] });
       return this.#addedOf(request, true);
@@ -184,7 +192,7 @@ export class LeaseQueue {
     return { ...this.#addedOf(request, isKnown), forefront: options.forefront ?? false };
   }
 
-  /** As Crawlee's: resolves when the first batch is durable, and sends the others meanwhile. */
+  /** As in Crawlee: resolves when the first batch is durable, and sends the others meanwhile. */
   async addRequestsBatched(
     requests: AsyncIterable<Source> | Iterable<Source>,
     options: AddOptions = {},
@@ -229,7 +237,7 @@ export class LeaseQueue {
     try {
       const addedRequests = await batch();
       const others = rest(addedRequests).finally(() => (this.#adding -= 1));
-      // Whoever does not wait for them hears of it all the same.
+      // A failure is logged even if the caller does not wait.
       others.catch((error: Error) =>
         this.#crawlee.log.warning(`crawlstream: not all requests were added: ${error.message}`),
       );
@@ -274,7 +282,7 @@ export class LeaseQueue {
 
   async #tell(held: Held, answer: Omit<Result, 'lease'>): Promise<void> {
     const { startedMs, request, leased } = held;
-    // Unknown to us, it may have been under way until now.
+    // A request unknown to us may have been in progress until now.
     const endedMs =
       startedMs === undefined && held.endedMs === undefined ? undefined : (held.endedMs ?? performance.now());
     this.#byUrl.delete(request.url);

@@ -1,15 +1,15 @@
 /**
- * Crawlee's HTTP client, and what it sees of each leased request: its status, the headers that the crawl looks at, when it
- * began and ended. A redirect is not followed: its target is leased when its host may be contacted.
+ * Crawlee's HTTP client with leases: it notes each leased request's status, the headers that the crawl reads, and its
+ * start and end. Redirects are not followed: a target is leased when its host may be contacted.
  */
 import { finished } from 'node:stream';
 import type { Crawlee, HttpClient, HttpRequest, HttpResponse, Session } from './crawlee-types.ts';
 import { failureSeen, type Held, responseSeen } from './held-request.ts';
 
 export interface LeasedHttpClientOptions {
-  /** What is leased under this URL; undefined: it was not. */
+  /** The leased request with this URL; undefined: there is none. */
   heldAt(url: string): Held | undefined;
-  /** False: with the User-Agent that the crawl has asked robots.txt for. */
+  /** False: send the User-Agent for which the crawl has evaluated robots.txt. */
   readonly ownUserAgent: boolean;
 }
 
@@ -22,7 +22,7 @@ export function leasedHttpClient(
 ): HttpClient {
   const begun = (request: HttpRequest): { held: Held; leased: HttpRequest } | null => {
     const held = heldAt(`${request.url}`);
-    // What a handler asks for besides is its own affair.
+    // A handler's additional requests are not counted.
     if (held === undefined || held.startedMs !== undefined) return null;
     held.startedMs = performance.now();
     const { userAgent } = held.leased;
@@ -34,7 +34,7 @@ export function leasedHttpClient(
     const { location } = held.seen.headers ?? {};
     if (!redirects.has(statusCode) || location === undefined) return;
     try {
-      // Not `URL.canParse`: Node 20's says no to what has Latin characters, once it has been called often.
+      // Not `URL.canParse`: in Node 20 it returns false for Latin characters after many calls.
       held.redirect = new URL(location, held.at).href;
     } catch {
       return;
@@ -72,7 +72,7 @@ export function leasedHttpClient(
       came(held, response, request);
       finished(response.stream, { writable: false }, () => (held.endedMs ??= performance.now()));
       if (held.redirect === undefined) return response;
-      // The session takes the cookies.
+      // The session stores the cookies.
       onRedirect?.(response, { url: held.redirect, headers: {} });
       response.stream.on('error', () => {});
       response.stream.destroy();
@@ -82,7 +82,7 @@ export function leasedHttpClient(
   };
 }
 
-/** Crawlee will count the redirect as an error of the session, which is worth two times that something went well. */
+/** Crawlee counts the redirect as an error of the session, which two successes offset. */
 function restore(session: Session | undefined): void {
   if (typeof session?.markGood !== 'function') return;
   setTimeout(() => {

@@ -1,31 +1,34 @@
 /**
- * A request of Crawlee's as the text that comes back with its lease, and the URL by which the frontier knows it.
+ * Converts a request of Crawlee to the text that returns with its lease, and to the URL in the frontier.
  *
- * The frontier's URL is the request's own, but where its `uniqueKey` is another than Crawlee makes of the URL: then the
- * key is part of it, and what is to be requested stands in the text.
+ * That is the request's URL, unless its `uniqueKey` differs from Crawlee's key of the URL. Then the frontier's URL
+ * contains the key, and the text contains the URL to request.
  */
 import { createHash } from 'node:crypto';
 import type { LeasedUrl } from '../typescript/lease-client.ts';
 import type { Crawlee, CrawleeRequest } from './crawlee-types.ts';
 
-/** Told of a URL that is never requested. */
+/** Parameter of a URL that is never requested. */
 const keyParameter = 'crawlstream-request';
 
-/** As the frontier bounds them, in UTF-8. */
+/** The frontier's limit, in UTF-8. */
 const textBytesMax = 64 * 1024;
 
 interface Kept {
   readonly crawlee: Record<string, unknown>;
-  /** To be requested, where it is not the URL of the lease. */
+  /** The URL to request, if it is not the URL of the lease. */
   readonly at?: string;
 }
 
-/** How Crawlee numbers requests. */
+/** Crawlee's id of a request. */
 export function requestIdOf(uniqueKey: string): string {
   return createHash('sha256').update(uniqueKey).digest('base64').replace(/[+/=]/g, '').slice(0, 15);
 }
 
-/** `at`: to be requested in the place of the request's URL, as the target of a redirect. Throws where it is too large. */
+/**
+ * `at`: the URL to request instead of the request's URL, such as the target of a redirect. Throws an Error if the text
+ * is too large.
+ */
 export function keptOf(
   { Request }: Crawlee,
   request: CrawleeRequest,
@@ -51,11 +54,11 @@ export function keptOf(
 
 export interface Restored {
   readonly request: CrawleeRequest;
-  /** To be requested. */
+  /** The URL to request. */
   readonly at: string;
 }
 
-/** What was found by others, such as our own fetchers, is a request of its URL alone. */
+/** Restores a request. A URL that others found, such as our fetchers, becomes a request of that URL alone. */
 export function restored({ Request }: Crawlee, leased: LeasedUrl): Restored {
   const { crawlee = {}, at = leased.url } = readKept(leased.payload);
   const { payload, ...options } = crawlee as { payload?: string | { base64: string } };
@@ -78,9 +81,9 @@ function readKept(payload: string): Partial<Kept> {
   }
 }
 
-/** Without what Crawlee takes for granted. */
+/** Returns the fields that differ from Crawlee's defaults. */
 function leanOf(plain: Record<string, unknown>): Record<string, unknown> {
-  // userData knows how to be JSON with what Crawlee hides in it.
+  // userData serializes itself, including Crawlee's hidden fields.
   const { userData, ...all } = JSON.parse(JSON.stringify(plain)) as Record<string, Record<string, unknown>>;
   if (userData?.['__crawlee'] !== undefined) delete (userData['__crawlee'] as Record<string, unknown>)['state'];
   const entries = Object.entries({ ...all, userData }).filter(([name, value]) => !isUsual(name, value));

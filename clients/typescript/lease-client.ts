@@ -1,6 +1,6 @@
 /**
- * A client of Crawlstream's lease API (`crawlstream crawl --clients only --http HOST:PORT`): leases URLs whose hosts may
- * be contacted now, and tells what became of them. It needs nothing but `fetch`: copy this file, or import it.
+ * A client of Crawlstream's lease API (`crawlstream crawl --clients only --http HOST:PORT`): leases URLs of hosts that
+ * may be contacted now, and reports the results. It needs only `fetch`: copy this file, or import it.
  *
  *   const client = new LeaseClient('http://127.0.0.1:9464');
  *   await client.add([{ url: 'https://example.org/' }]);
@@ -9,7 +9,7 @@
  *     return answerOf(response, { urls: linksIn(await response.text()).map((url) => ({ url })) });
  *   });
  *
- * A URL is to be requested as soon as it is leased, and once: its host's next one comes when it has been told of.
+ * Request a URL as soon as it is leased, and only once: the next URL of its host is leased after the report.
  */
 
 export interface LeasedUrl {
@@ -22,32 +22,32 @@ export interface LeasedUrl {
   /** Validators of the last visit; empty: none. */
   readonly etag: string;
   readonly lastModified: string;
-  /** What was given along with the URL. */
+  /** Payload that was added with the URL. */
   readonly payload: string;
-  /** For whom robots.txt was asked. */
+  /** User-Agent for which robots.txt was evaluated. */
   readonly userAgent: string;
   readonly delayMs: number;
-  /** Time left, ms; and time after which it can be renewed no more. */
+  /** Remaining time, ms; and time after which no renewal is possible. */
   readonly leaseMs: number;
   readonly renewableMs: number;
 }
 
 export interface AddedUrl {
   readonly url: string;
-  /** Comes back with each lease of the URL. */
+  /** Returned with each lease of the URL. */
   readonly payload?: string;
-  /** Front queue, 0 (the first) to 7. Absent: as the policy says. */
+  /** Front queue, 0 (the first) to 7. Absent: the policy decides. */
   readonly priority?: number;
-  /** Fetch it though it is known. */
+  /** Fetch the URL even if it is known. */
   readonly force?: boolean;
-  /** Put it first in its host’s queue, as the target of a redirect. */
+  /** Put it at the front of its host’s queue, for example the target of a redirect. */
   readonly front?: boolean;
   readonly depth?: number;
   readonly hop?: number;
   readonly source?: string;
 }
 
-/** `returned`: no request was made, and the URL is to be leased again. */
+/** `returned`: no request was made; the URL will be leased again. */
 export type Failure =
   | 'dnsFailed'
   | 'connectionFailed'
@@ -59,22 +59,22 @@ export type Failure =
   | 'robotsDenied'
   | 'returned';
 
-/** What became of a URL: a status, or a failure. */
+/** The result of a URL: a status, or a failure. */
 export interface Answer {
   readonly status?: number;
   readonly failure?: Failure;
   readonly detail?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** When the request started and ended, ms before the answer is told. */
+  /** Start and end of the request, in ms before the report. */
   readonly startedMsAgo?: number;
   readonly endedMsAgo?: number;
   readonly bytes?: number;
   readonly contentHash?: string;
   readonly title?: string;
   readonly text?: string;
-  /** In base64: it is parsed by the crawl. */
+  /** Body in base64, which the crawl parses. */
   readonly body?: string;
-  /** Take the status as it is: it is not tried again, whatever it is. */
+  /** The status is final: the URL is not retried, whatever the status is. */
   readonly final?: boolean;
   /** Publish the links that the crawl finds in `body`. */
   readonly follow?: boolean;
@@ -88,13 +88,13 @@ export interface Refused {
 }
 
 export interface LeaseClientOptions {
-  /** Absent: none is needed, as on loopback. */
+  /** Absent: no token, for example on loopback. */
   readonly token?: string;
-  /** Without a word for so long, URLs are leased to others. Renewed three times in it while `work` is at them. */
+  /** Time without a report or renewal after which URLs are leased to others. `work` renews three times within it. */
   readonly leaseMs?: number;
 }
 
-/** The crawl refused a call: `status` is HTTP's; 503: ask again in a moment. */
+/** The crawl refused a call. `status`: the HTTP status; 503: retry in a moment. */
 export class LeaseError extends Error {
   override readonly name = 'LeaseError';
   readonly status: number;
@@ -107,15 +107,15 @@ export class LeaseError extends Error {
   }
 }
 
-/** Statuses of a call that is refused for what it says, or for how long it is. */
+/** Statuses of a call that is refused for its content or length. */
 const ofItsContent: ReadonlySet<number> = new Set([400, 413]);
 
-/** Response headers that a crawl looks at. */
+/** Response headers that the crawl reads. */
 export const reportedHeaders: readonly string[] = [
   ...['retry-after', 'etag', 'last-modified', 'location', 'content-type', 'x-robots-tag', 'content-usage'],
 ];
 
-/** The answer to tell of a response of `fetch`. */
+/** Makes the result of a response of `fetch`. */
 export function answerOf(response: Response, more: Answer = {}): Answer {
   const headers: Record<string, string> = {};
   for (const name of reportedHeaders) {
@@ -130,7 +130,7 @@ export class LeaseClient {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #leaseMs: number;
 
-  /** `base`: where the crawl listens, as in http://127.0.0.1:9464. */
+  /** `base`: address of the crawl, for example http://127.0.0.1:9464. */
   constructor(base: string, { token, leaseMs = 60_000 }: LeaseClientOptions = {}) {
     this.#base = base.replace(/\/$/, '');
     this.#leaseMs = leaseMs;
@@ -140,7 +140,10 @@ export class LeaseClient {
     };
   }
 
-  /** Up to `count` URLs, as soon as there is one; none after `waitMs`. `idle`: the crawl has nothing left. */
+  /**
+   * Leases up to `count` URLs. Resolves as soon as there is one, or with none after `waitMs`. `idle`: the crawl has no
+   * work left.
+   */
   lease(
     count = 16,
     waitMs = 20_000,
@@ -149,36 +152,39 @@ export class LeaseClient {
     return this.#post('/v1/leases', { count, waitMs, leaseMs: this.#leaseMs }, signal);
   }
 
-  /** Resolves once the URLs that came with the answers are durable. */
+  /** Resolves once the URLs in the results are durable. */
   async tell(answers: readonly (Answer & { readonly lease: string })[]): Promise<
     readonly {
       readonly lease: string;
-      /** `unknown`: its time was over, and it is leased again. `invalid`: it says what no crawl takes, and is still out. */
+      /**
+       * `unknown`: the lease had expired, and the URL is leased again. `invalid`: no crawl accepts the result; the
+       * lease continues.
+       */
       readonly state: 'ok' | 'repeated' | 'unknown' | 'invalid';
-      /** URLs that came along and were not taken. */
+      /** URLs in the result that were refused. */
       readonly refused: readonly Refused[];
-      /** Of an invalid one: the field, and what to do. */
+      /** For an invalid result: the field, and the remedy. */
       readonly why?: string;
     }[]
   > {
     return (await this.#post<{ results: never }>('/v1/results', { results: answers })).results;
   }
 
-  /** More time. `leaseMs` 0: it is not ours any more. */
+  /** Extends leases. `leaseMs` 0: the lease has expired. */
   async renew(leases: readonly string[]): Promise<readonly { readonly lease: string; readonly leaseMs: number }[]> {
     return (await this.#post<{ leases: never }>('/v1/renewals', { leases, leaseMs: this.#leaseMs })).leases;
   }
 
-  /** Resolves once they are durable. Known ones are left out by the crawl. */
+  /** Adds URLs. Resolves once they are durable. The crawl skips known ones. */
   add(urls: readonly AddedUrl[]): Promise<{ readonly accepted: number; readonly refused: readonly Refused[] }> {
     return this.#post('/v1/urls', { urls });
   }
 
   /**
-   * Leases and fetches, `concurrency` URLs at once, until the crawl has nothing left or `signal` aborts. Whatever `fetchUrl`
-   * throws is told as a failed connection, and an answer that the crawl does not take as a bad response. A crawl that is not up yet is asked again for the time of a lease. Rejects, once
-   * nothing is out, with why the crawl could not be asked or told: what was out is leased again, by the crawl or its next
-   * process.
+   * Leases and fetches, `concurrency` URLs at once, until the crawl has no work left or `signal` aborts. An exception
+   * from `fetchUrl` is reported as a failed connection, and a result that the crawl refuses as a bad response. A crawl
+   * that is not up yet is asked again for the time of a lease. If a call to the crawl fails, rejects with its error once
+   * no fetch is running: the leased URLs are leased again, by the crawl or its next process.
    */
   async work(
     fetchUrl: (leased: LeasedUrl) => Promise<Answer>,
@@ -203,7 +209,8 @@ export class LeaseClient {
         });
         signal?.removeEventListener('abort', stop);
         for (const leased of leases) {
-          // It never rejects: of several that fail at once, one is awaited, and the others would end the process.
+          // This promise never rejects: if several failed at once, only one would be awaited, and the others would end
+          // the process.
           const done = this.#one(leased, fetchUrl)
             .catch((error: unknown) => (failure ??= { error }))
             .then(() => void out.delete(leased.lease));
@@ -247,8 +254,8 @@ export class LeaseClient {
   }
 
   /**
-   * A crawl that is not up yet is asked until a lease's time is over. A call without an answer is made once more: a kept
-   * connection may be closed as it is used, and a crawl takes what it is told twice for once.
+   * Repeats a call to a crawl that is not up yet, for the time of a lease. A call without a response is repeated once:
+   * a kept connection may be closed just when it is used, and the crawl counts a repeated result once.
    */
   async #insist<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const untilMs = performance.now() + this.#leaseMs;

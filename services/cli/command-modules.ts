@@ -1,6 +1,6 @@
 /**
- * Where each command is declared. What a command needs is most of the program's code, and to load all of it takes longer than
- * most commands run: so that of the others is left alone where a command line says which one it is.
+ * Lists the module of each command. Modules are loaded on demand: loading all code takes longer than most commands run,
+ * and a command line usually names the one command that it needs.
  */
 import type { AddCommands, CommandModule } from '../application/extension/extension.ts';
 import { consumers } from '../application/topology.ts';
@@ -62,12 +62,12 @@ const modules: readonly CommandModule[] = [
   ...installed.flatMap(({ commands = [] }) => commands),
 ];
 
-/** These need other commands, too. */
+/** Commands that need all other commands. */
 const lookAtAll = new Set(['config', 'completion', 'help']);
 
 /**
- * Those that the words of a command line name, or all of them: where they name none, and where a configuration is to be read or
- * a variable be judged, which takes the options of all services.
+ * Returns the modules of the named commands. Returns all of them if no command is named, and if a configuration file or
+ * variable is set: to check it takes the options of all services.
  */
 function wanted(words: readonly string[], env: NodeJS.ProcessEnv): readonly CommandModule[] {
   const [first = ''] = words;

@@ -1,4 +1,4 @@
-/** `crawlstream completion`: what a shell needs to complete commands and options, made from the command tree. */
+/** `crawlstream completion`: prints a script with which a shell completes commands and options. */
 import { Argument, type Command } from 'commander';
 import { toStdout } from './terminal/door.ts';
 

@@ -1,4 +1,4 @@
-/** `crawlstream extras`: what the program has beside the crawl itself. */
+/** `crawlstream extras`: lists the optional parts of the program. */
 import type { Command } from 'commander';
 import { installed } from '../extras/installed.ts';
 import { print, rows } from './terminal/print.ts';

@@ -1,10 +1,10 @@
-/** The order of `--help`: first the commands that a person needs first, then the others by what they are for. */
+/** The order of `--help`: first the commands that a person needs first, then the others by purpose. */
 import type { Command } from 'commander';
 import { consumers } from '../application/topology.ts';
 import { installed } from '../extras/installed.ts';
 import { operatorsGroup } from './flags/operator-flags.ts';
 
-/** Those of extras stand behind the others of their group. */
+/** Commands of the core. Those of extras come after the others of their group. */
 const ofCore: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['First:', ['crawl', 'pages', 'stats', 'explain', 'hosts', 'dashboard', 'fetch']],
   ['Ask a crawl:', ['links', 'story', 'dlq', 'state', 'topology']],

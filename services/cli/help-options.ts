@@ -5,7 +5,7 @@
 import { type Argument, type Command, Help, Option } from 'commander';
 import { defaultText } from './flags/default-text.ts';
 
-/** A command with more options has them in groups: what one screen holds. */
+/** Number of options from which they are grouped: one screen. */
 const groupedFrom = 20;
 
 type Group = readonly [title: string, common: readonly string[], rest: readonly string[]];
@@ -94,7 +94,7 @@ const groups: readonly Group[] = [
 const others = 'Other options:';
 const inAll: ReadonlySet<string> = new Set(groups.flatMap(([, , rest]) => rest));
 
-/** To be called before commands are added: they take the program's way of showing help. */
+/** Call it before commands are added: they inherit the program's help. */
 export function showDefaultsAsTyped(program: Command): void {
   program.configureHelp({ optionDescription, argumentDescription });
 }

@@ -1,12 +1,9 @@
-/**
- * Adds to an error of the command-line parser what was probably meant: the parser knows what is wrong, but not why
- * people type it.
- */
+/** Adds a likely correction to an error of the command-line parser. The parser knows the mistake, but not its cause. */
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { examples } from './examples.ts';
 
-/** Names that other tools use. */
+/** Commands of other tools, with ours. */
 const meant: Readonly<Record<string, string>> = {
   start: 'to start or resume a crawl: crawl',
   run: 'to start or resume a crawl: crawl',
@@ -20,7 +17,7 @@ const meant: Readonly<Record<string, string>> = {
   delete: 'to remove a host or URL: purge',
 };
 
-/** Options of other tools, by the names that commands here have for them. */
+/** Options of other tools, with ours. */
 const meantOptions: readonly (readonly [names: readonly string[], option: string])[] = [
   [['--depth', '--level', '-l', '-d'], '--max-depth'],
   [['-o', '--output', '-O', '--output-document'], '--out'],
@@ -36,13 +33,13 @@ const meantOptions: readonly (readonly [names: readonly string[], option: string
   [['-f', '--type'], '--format'],
 ];
 
-/** The option of this command that a name of another tool stands for. */
+/** The option of this command for the name that another tool uses. */
 function optionOf(typed: string, command: Command): string | undefined {
   const all = meantOptions.filter(([names]) => names.includes(typed)).map(([, option]) => option);
   return all.find((option) => command.options.some(({ long }) => long === option));
 }
 
-/** `text`: as commander says it, with its line break. `words`: of the command line, without node and script. */
+/** `text`: commander's message, with its line break. `words`: the command line, without node and script. */
 export function withRemedy(text: string, program: Command, words: readonly string[]): string {
   const remedy = remedyOf(text, program, words);
   return remedy === undefined ? text : `${text.split('\n', 1)[0]!.replace(/\.$/, '')}; ${remedy}\n`;

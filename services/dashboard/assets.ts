@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
 const written = join(productPackage.folder, 'services/dashboard/page');
 const built = join(productPackage.folder, 'dist/services/dashboard');
 
-/** What the page's scripts import of the service's: it imports nothing in its turn. */
+/** Modules of the service that the page's scripts import. They import nothing themselves. */
 const shared: ReadonlySet<string> = new Set(['status.js', 'words.js']);
 
 /** Undefined: there is no such file. `name`: below `/dashboard/`. */

@@ -42,12 +42,12 @@ export interface CrawlView {
   look(): Promise<CrawlStatus>;
   history(): Promise<HistoryStatus>;
   hosts(asked: HostsAsked): Promise<HostListStatus>;
-  /** `url` as somebody typed it. */
+  /** `url`: as typed by a person. */
   explain(url: string): Promise<ExplainStatus>;
   story(url: string): Promise<TimelineStatus>;
-  /** `host` as somebody typed it; `from`: `next` of the page before, empty for the first. */
+  /** `host`: as typed by a person. `from`: `next` of the previous page, empty for the first. */
   host(host: string, from: string): Promise<HostPageStatus>;
-  /** `host` as somebody typed it. Resolves once it is durable, with the host's key. */
+  /** `host`: as typed by a person. Resolves with the host's key once the event is durable. */
   act(act: HostAct, host: string, by: string, amount: number | null): Promise<string>;
   /** Resolves once it is durable; false: it was so already. */
   steer(act: CrawlAct, by: string): Promise<boolean>;
@@ -60,18 +60,18 @@ export interface ViewedCrawl {
   readonly topics: { readonly crawl: string; readonly partitions: number; readonly keyMode: KeyMode };
   readonly release: string;
   places(): Promise<readonly PartitionReport[]>;
-  /** null: nobody knows. */
+  /** null: unknown. */
   members(): Promise<readonly MemberStatus[] | null>;
-  /** null: nobody knows, or they are in the crawl's own process. */
+  /** null: unknown, or the fetchers are in the crawl's process. */
   fetchers(): Promise<number | null>;
-  /** null: a process runs it, or nobody knows. */
+  /** null: a process runs the crawl, or it is unknown. */
   idle(nowMs: number): Promise<IdleStatus | null>;
   hosts: CrawlView['hosts'];
   explain: CrawlView['explain'];
   story: CrawlView['story'];
   /** Without its outcomes. `hostKey`: of the crawl. */
   host(hostKey: string, from: string): Promise<Omit<HostPageStatus, 'outcomes'>>;
-  /** Host key of what somebody typed. */
+  /** Returns the host key of a typed host. */
   hostKey(host: string): string;
   /** Resolves once they are durable. */
   send(records: readonly RequestRecord[]): Promise<unknown>;
@@ -84,7 +84,7 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
   const newestDeadLetters = new NewestDeadLetters(log, codec, topics.crawl, topics.partitions);
   let before: Look | undefined;
   let [changedAtMs, countsBefore] = [clock.nowMs(), ''];
-  /** Under way, for all who ask meanwhile. */
+  /** The running read of the history, shared by all callers. */
   let history: Promise<HistoryStatus> | undefined;
   let deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
 
@@ -109,7 +109,7 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
       const countsNow = JSON.stringify(counts);
       if (countsNow !== countsBefore) [changedAtMs, countsBefore] = [nowMs, countsNow];
       const now = lookOf(partitions, pageQuota);
-      // A crawl that nobody runs any more has not changed since its newest result.
+      // A crawl without a process has not changed since its newest result.
       if (before === undefined) changedAtMs = Math.min(nowMs, recent.newestMs ?? nowMs);
       const paused = config?.paused === true;
       const unchangedMs = nowMs - changedAtMs;
@@ -185,7 +185,7 @@ const eventKinds: Readonly<Record<HostAct, HostEventKind>> = {
   limit: 'hostLimit',
 };
 
-/** As `control` has it: -1 gives the word back to the policy. */
+/** Amount for the event on `control`: -1 returns the setting to the policy. */
 function eventAmount(act: HostAct, amount: number | null): number {
   return actsWithAmount.has(act) ? (amount ?? -1) : 0;
 }

@@ -28,7 +28,7 @@ import { Viewers } from './viewers.ts';
 
 export interface Dashboard {
   readonly routes: (app: HttpApp) => void;
-  /** The last word to those who look. */
+  /** Sends the final phase to the viewers. */
   over(phase: CrawlPhase): Promise<void>;
 }
 
@@ -134,7 +134,7 @@ export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?:
   };
 }
 
-/** Who may call a route. */
+/** Access control of a route. */
 export interface RouteDoor {
   readonly config?: { readonly access: 'keyed' };
   readonly onRequest?: (request: HttpRequest, reply: HttpReply) => Promise<void>;
@@ -165,7 +165,7 @@ function hostsAsked(query: unknown): HostsAsked {
   return { search, sort: known, limit: Number(limit) };
 }
 
-/** null: as the policy says. */
+/** null: the policy decides. */
 function amountOf(act: HostAct, body: unknown): number | null {
   if (!actsWithAmount.has(act)) return null;
   const { amount } = (body ?? {}) as { readonly amount?: unknown };
@@ -178,12 +178,13 @@ function amountOf(act: HostAct, body: unknown): number | null {
   );
 }
 
-/** The author of the order, for the record. */
-/** Who, and by which request: it leads from a history to the log of that process. */
+/**
+ * Names the author of an order for the record: caller and request id. The id links the order to the log of that process.
+ */
 function byOf({ body, ip, id }: Asked): string {
   const { by: given } = (body ?? {}) as { readonly by?: unknown };
   const by = typeof given === 'string' && given !== '' && given.length <= byCharsMax ? given : `dashboard from ${ip}`;
-  // A separate dashboard asks a frontier in the name of its caller.
+  // A separate dashboard passes on the name of its caller.
   return by.includes(', request ') ? by : `${by}, request ${id}`;
 }
 

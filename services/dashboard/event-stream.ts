@@ -13,7 +13,7 @@ export function streamTo(
   const viewer: Viewer = {
     client,
     send({ event, data }: ViewEvent) {
-      // The last word is said to a viewer that has not read the one before it, too: nobody would say it again.
+      // The event `over` is sent even to a slow viewer, since nobody would repeat it.
       if (response.destroyed || (response.writableNeedDrain && event !== 'over')) return false;
       // JSON has no line breaks.
       response.write(`event: ${event}\ndata: ${data}\n\n`);

@@ -1,4 +1,4 @@
-/** The page of a fleet, at `/dashboard/`: its crawls, their shares and owners. What it shows and does is by the fleet's API. */
+/** The page of a fleet, at `/dashboard/`: its crawls, their shares and owners. It uses the fleet's API. */
 import type { HttpApp } from '../runtime/http/http-server.ts';
 import { servePages } from './page-files.ts';
 

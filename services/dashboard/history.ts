@@ -1,8 +1,9 @@
 /**
- * A crawl's last hour from its changelog: every commit carries the counters of its partition, so that who opens the
- * dashboard late sees what was before, and nobody had to keep it.
+ * Computes a crawl's last hour from its changelog: every commit has the counters of its partition. So a late viewer
+ * sees the past, and no process had to keep it.
  *
- * A bounded number of commits is read, evenly spaced by offset; between two of them counters are taken to grow evenly.
+ * A bounded number of commits is read, evenly spaced by offset; between two of them, counters are assumed to grow
+ * evenly.
  */
 import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { Log } from '../runtime/log/log.ts';
@@ -81,7 +82,7 @@ function addTo(sums: number[], samples: readonly Sample[], name: HistoryColumn, 
   for (const [i, moment] of atMs.entries()) {
     while (next < samples.length && samples[next]!.atMs <= moment) next += 1;
     const after = samples[next];
-    // What was before the first one that was read is not known to be nothing.
+    // The past before the first commit read is unknown, not zero: the line starts at its counters.
     const before = samples[next - 1] ?? after!;
     const from = before.counters[name];
     const grown = after === undefined || after === before ? 0 : after.counters[name] - from;

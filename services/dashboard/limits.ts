@@ -6,19 +6,19 @@ export const dashboardLimits = {
   deadLettersEveryMs: 5_000,
   /** Pages that are open at once; each holds a socket. */
   viewersMax: 64,
-  /** Viewers of one address: nobody takes all places. A proxy counts as one address. */
+  /** Viewers of one address, so that none takes all places. A proxy counts as one address. */
   viewersOfClientMax: 16,
   /** A viewer is disconnected if its socket takes nothing for this many updates. */
   unreadMax: 10,
   /** Records of `results` read of a partition at a look, and outcomes of the last minute that are kept: a sample. */
   resultsPerLook: 32,
   outcomesKept: 2_000,
-  /** Of the first look, over all partitions: who opens the page of a crawl that has ended sees why URLs failed. */
+  /** The first read of `results`, over all partitions. It makes the page of an ended crawl show why URLs failed. */
   resultsAtFirst: 512,
-  /** Hosts with a kept newest failure, the newest first; and answers of one host that its page shows. */
+  /** Hosts with a stored newest failure, newest first; and results of one host on its page. */
   failuresKept: 1_000,
   hostOutcomes: 20,
-  /** Records of `results` that the page of a host reads for them. */
+  /** Records of `results` that the page of a host reads to find its own. */
   hostResults: 400,
   outcomesForMs: 60_000,
   /** Fetches shown by their URL. */
@@ -35,13 +35,13 @@ export const dashboardLimits = {
   historyPartitionsAtOnce: 8,
   /** Time without news of the crawl after which the page says that a broker may be away. */
   patienceMs: 5_000,
-  /** Another service that is asked for all of it has this long. */
+  /** Time limit of a full response from another service. */
   remoteMs: 30_000,
-  /** The last look at a crawl that ends may take this long. */
+  /** Time limit of the last read of a crawl that ends. */
   overMs: 2_000,
-  /** Hosts of a table, and characters of what is searched for. */
+  /** Hosts of a table, and characters of a search. */
   hostsMax: 200,
   searchCharsMax: 200,
-  /** Events of a URL's story: a page that comes back for years has many. */
+  /** Events in the history of a URL: a page that is refetched for years has many. */
   timelineEvents: 500,
 } as const;

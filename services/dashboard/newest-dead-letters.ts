@@ -1,4 +1,6 @@
-/** The newest dead letters of a crawl, and how many there are: the tails of `dead-letters`, read again where they grew. */
+/**
+ * The newest dead letters of a crawl, and their number: the ends of `dead-letters`, read again after they have grown.
+ */
 import type { DeadLetter } from '../../schemas/types.ts';
 import { readRecord } from '../runtime/avro/read-record.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';

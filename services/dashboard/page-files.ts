@@ -1,6 +1,6 @@
 /**
- * The files of the pages, which may run no script and load no file but ours (Content-Security-Policy): what a crawl met is
- * hostile, and nothing makes markup of it.
+ * Serves the files of the pages. They may run no script and load no file but ours (Content-Security-Policy): crawled
+ * text is hostile, and no code turns it into markup.
  */
 import type { HttpApp } from '../runtime/http/http-server.ts';
 import { assetOf } from './assets.ts';
@@ -18,7 +18,7 @@ export const pageHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** Page files hold nothing of a crawl, and ask for the token themselves. */
+/** Page files contain nothing of a crawl, and ask for the token themselves. */
 export const publicPage = { config: { access: 'public' } } as const;
 
 /** `index`: the file at `/dashboard/`. */

@@ -7,22 +7,24 @@ import type { CrawlPhase, CrawlStatus, IdleStatus, PartitionReport, Trouble } fr
 /** Fewest outcomes for a meaningful share, and the share of failures that is too high. */
 const outcomesMin = 50;
 const failedShare = 0.2;
-/** Leases are out, and no word of them for so long: ms. A lease's requests take a minute at most. */
+/** Time without a result after which leases count as silent, ms. A lease's requests take at most a minute. */
 const silentMs = 90_000;
-/** Inputs that wait undecided: more than a busy frontier leaves between two looks. */
+/** Most unread input records of a frontier that keeps up: a busy one leaves fewer between two checks. */
 const lagMax = 10_000;
-/** Nothing has changed for so long: ms. Hosts that want a minute between requests are common, longer ones are not. */
+/**
+ * Time without any change after which a crawl counts as quiet, ms. Delays of a minute are common, longer ones are not.
+ */
 const quietMs = 90_000;
 
 export interface Seen {
-  /** Of the look before this one, and of this one. */
+  /** The previous status, and the present one. */
   readonly before: Look | undefined;
   readonly now: Look;
   readonly paused: boolean;
   readonly partitions: readonly PartitionReport[];
-  /** Since some counter changed, ms. */
+  /** Time since a counter changed, ms. */
   readonly unchangedMs: number;
-  /** No process runs it. */
+  /** No process runs the crawl. */
   readonly isIdle: boolean;
 }
 
@@ -30,7 +32,7 @@ export function phaseOf({ before, now, paused, partitions, unchangedMs, isIdle }
   if (partitions.some(isRestoring)) return 'restoring';
   const isEmpty = now.partitions.every(({ counters }) => counters.admitted === 0);
   if (isEmpty) return isIdle ? 'idle' : 'empty';
-  // Where nobody writes, one look is as good as two.
+  // In an idle crawl nothing changes between two checks, so one is enough.
   const earlier = before ?? (isIdle ? now : undefined);
   const end = earlier === undefined ? null : crawlEnd(earlier, now);
   if (end !== null) return end;
@@ -113,7 +115,7 @@ function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** By the minute: a text that changes each second would be read aloud each second. */
+/** Rounded to minutes: a screen reader would read a text that changes each second aloud each second. */
 function sinceText(ms: number): string {
   const minutes = Math.floor(Math.max(0, ms) / 60_000);
   if (minutes < 1) return 'less than a minute ago';

@@ -1,6 +1,6 @@
 /**
- * What fetchers reported in the last minute: a sample of `results`, read while somebody looks. A look reads the newest
- * records of each partition, whatever their number, so that a fast crawl costs no more than a slow one.
+ * Collects fetchers' reports of the last minute: a sample of `results`, read while somebody views the page. Each read
+ * takes a fixed number of the newest records of each partition, so a fast crawl costs no more than a slow one.
  */
 import type { Outcome, OutcomeKind } from '../../schemas/types.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
@@ -10,7 +10,7 @@ import { recordsOf } from '../runtime/log/records-of.ts';
 import { dashboardLimits } from './limits.ts';
 import type { FetchStatus, RecentStatus } from './status.ts';
 
-/** What a crawl meets anyway, and is no sign of trouble. */
+/** Outcomes that are normal in every crawl, and no sign of a problem. */
 const fine: ReadonlySet<OutcomeKind> = new Set([
   'fetched',
   'notModified',
@@ -24,7 +24,7 @@ const fine: ReadonlySet<OutcomeKind> = new Set([
   'returned',
 ]);
 
-/** Outcomes that are no failure of a page. */
+/** Outcomes that are not failures of a page. */
 const pageKinds: ReadonlySet<string> = new Set<OutcomeKind>(['fetched', 'notModified', 'redirect']);
 
 export class RecentOutcomes {
@@ -36,7 +36,7 @@ export class RecentOutcomes {
   /** Oldest first. */
   #outcomes: FetchStatus[] = [];
   #newestMs: number | null = null;
-  /** By kind, of those that are no page. */
+  /** The newest outcome without a page, by kind. */
   readonly #causes = new Map<string, FetchStatus>();
   /** By host, the newest last. */
   readonly #failures = new Map<string, { readonly kind: string; readonly status: number }>();
@@ -74,7 +74,7 @@ export class RecentOutcomes {
     return this.#failures.get(hostKey);
   }
 
-  /** Of one host, the newest first. */
+  /** Results of one host, newest first. */
   async ofHost(hostKey: string, partition: number): Promise<readonly FetchStatus[]> {
     const { start, end } = await this.#log.offsets(this.#topic, partition);
     const all = await this.#between(partition, Math.max(start, end - dashboardLimits.hostResults), end);
@@ -114,7 +114,7 @@ export class RecentOutcomes {
     return found;
   }
 
-  /** None of what nobody can read: the frontier dead-letters it. */
+  /** None for an unreadable record, which the frontier dead-letters. */
   async #outcomesOf(value: Buffer): Promise<readonly Outcome[]> {
     await this.#codec.prepare('results', value);
     try {

@@ -15,7 +15,7 @@ import type {
 } from './status.ts';
 
 export interface RemoteService {
-  /** As in http://crawler:9464. */
+  /** For example http://crawler:9464. */
   readonly url: string;
   /** Needed by calls that change something. */
   readonly token: string | undefined;

@@ -13,9 +13,9 @@ export type CrawlPhase =
   | 'empty'
   | 'restoring'
   | 'running'
-  /** Nothing moves, and there is work: no fetcher, no frontier, or hosts that want to be left alone. */
+  /** There is work, and nothing happens: no fetcher, no frontier, or hosts with long delays. */
   | 'quiet'
-  /** There is work, and no process runs the crawl: its data folder is only looked at. */
+  /** There is work, and no process runs the crawl: only its data folder is read. */
   | 'idle'
   | 'paused'
   | 'done'
@@ -27,7 +27,7 @@ export interface CrawlStatus {
   readonly release: string;
   readonly atMs: number;
   readonly phase: CrawlPhase;
-  /** By an operator: no more leases are granted. */
+  /** Paused by an operator: no more leases are granted. */
   readonly paused: boolean;
   /** null: no policy yet, or none by this. */
   readonly policyVersion: number | null;
@@ -35,22 +35,22 @@ export interface CrawlStatus {
   readonly counts: Counts;
   readonly hosts: HostsStatus;
   readonly partitions: readonly PartitionReport[];
-  /** null: nobody knows who owns what, as in a data folder that is only read. */
+  /** null: the owners are unknown, as in a data folder that is only read. */
   readonly members: readonly MemberStatus[] | null;
   /** Members of the fetchers' group; null: not known, or they are in the crawl's own process. */
   readonly fetchers: number | null;
   readonly recent: RecentStatus;
   readonly freshness: FreshnessStatus | null;
   readonly letters: DeadLettersStatus | null;
-  /** No process runs the crawl; null: one does, or nobody knows. */
+  /** Set if no process runs the crawl; null: one does, or it is unknown. */
   readonly idle: IdleStatus | null;
   readonly troubles: readonly Trouble[];
 }
 
 export interface IdleStatus {
-  /** null: nothing was ever written. */
+  /** Time of the newest record; null: nothing was ever written. */
   readonly lastWrittenMs: number | null;
-  /** The commands that have it go on, and not be paused. */
+  /** Commands that continue the crawl, and that end a pause. */
   readonly resume: string;
   readonly unpause: string;
 }
@@ -75,7 +75,7 @@ export interface PartitionReport {
   readonly counters: Counts;
   /** Records of its inputs that are not decided yet. */
   readonly lag: { readonly control: number; readonly results: number; readonly discovered: number };
-  /** How far its restore is, 0 to 1. */
+  /** Progress of its restore, 0 to 1. */
   readonly restored: number | null;
   readonly restoreLeftMs: number | null;
   readonly readyHosts: number | null;
@@ -89,15 +89,15 @@ export interface MemberStatus {
   readonly owned: readonly number[];
 }
 
-/** Of the last minute, as a sample of fetchers' reports; empty before the first look. */
+/** A sample of fetchers' reports of the last minute; empty before the first read. */
 export interface RecentStatus {
   readonly outcomes: number;
   readonly kinds: readonly { readonly kind: string; readonly count: number; readonly failed: boolean }[];
   /** The newest first. */
   readonly fetches: readonly FetchStatus[];
-  /** Of the newest result that was ever seen here. */
+  /** Time of the newest result that this process has read. */
   readonly newestMs: number | null;
-  /** The newest answer of each kind that was no page, since somebody first looked: an example of each. */
+  /** An example of each kind of result without a page: the newest since the first read. */
   readonly causes: readonly FetchStatus[];
 }
 
@@ -108,14 +108,14 @@ export interface FetchStatus {
   /** 0: no response. */
   readonly status: number;
   readonly bytes: number;
-  /** In words, where there are any; of the world outside. */
+  /** Details in words, if any. May quote text from outside. */
   readonly detail: string;
 }
 
 export interface FreshnessStatus {
-  /** Pages that are visited again. */
+  /** Pages that are refetched. */
   readonly pages: number;
-  /** Share expected to be as they were seen. */
+  /** Share of the pages that are expected to be unchanged since their last visit. */
   readonly fresh: number | null;
   readonly ageP50S: number | null;
   readonly ageP95S: number | null;
@@ -127,7 +127,7 @@ export interface FreshnessStatus {
 export interface DeadLettersStatus {
   /** On the topic, marks of replays among them. */
   readonly records: number;
-  /** Of those shown. */
+  /** Counts of reasons among the listed dead letters. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
   /** The newest first. */
   readonly newest: readonly DeadLetterStatus[];
@@ -176,7 +176,7 @@ export interface HostListStatus {
   /** Hosts that the search found, listed or not. */
   readonly matched: number;
   readonly known: number;
-  /** Partitions that nobody could be asked about. */
+  /** Partitions without a reachable owner. */
   readonly missing: readonly number[];
 }
 
@@ -186,7 +186,7 @@ export interface HostStatus {
   readonly queued: number;
   readonly deferred: number;
   readonly leases: number;
-  /** URLs answered for good, and those of them that were pages. */
+  /** Number of finished URLs, and of pages among them. */
   readonly fetched: number;
   readonly pages: number;
   /** In a row, since the last good answer. */
@@ -194,10 +194,10 @@ export interface HostStatus {
   readonly throttles: number;
   readonly delayMs: number;
   readonly readyAtMs: number | null;
-  /** Why it takes no leases; empty: it does. */
+  /** The reason why it takes no leases; empty: it does. */
   readonly hold: string;
   readonly deadUntilMs: number | null;
-  /** Its newest answer that was no page, of those that were seen here: kind and status. */
+  /** Its newest result without a page that was read here: kind and status. */
   readonly lastFailure?: { readonly kind: string; readonly status: number } | undefined;
 }
 export const hostSorts = ['queued', 'fetched', 'errors', 'delay', 'ready', 'name'] as const;
@@ -212,14 +212,14 @@ export interface HostsAsked {
 /** `release` is `unblock` by its older name. */
 export const hostActs = ['block', 'unblock', 'release', 'delay', 'limit'] as const;
 export type HostAct = (typeof hostActs)[number];
-/** `delay`: ms from a request's end to the next one's start, up to a day; `limit`: pages. null: as the policy says. */
+/** `delay`: ms from a request's end to the next one's start, up to a day; `limit`: pages. null: the policy decides. */
 export const actsWithAmount: ReadonlySet<HostAct> = new Set(['delay', 'limit']);
 
-/** Of the whole crawl. */
+/** Actions on the whole crawl. */
 export const crawlActs = ['pause', 'resume'] as const;
 export type CrawlAct = (typeof crawlActs)[number];
 
-/** One host, and a page of its queue. Durations in ms; null: nobody set it, or there is none. */
+/** One host, and a page of its queue. Durations in ms; null: not set, or none. */
 export interface HostPageStatus {
   readonly host: string;
   readonly atMs: number;
@@ -243,13 +243,13 @@ export interface HostPageStatus {
   readonly again: { readonly urls: number; readonly nextAtMs: number | null };
   readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
   readonly queue: readonly { readonly frontQueue: number; readonly depth: number; readonly url: string }[];
-  /** Where the next page of the queue begins; null: there is none. */
+  /** Position of the next page of the queue; null: there is none. */
   readonly next: string | null;
-  /** Its newest answers, of the newest results of its partition. */
+  /** Its newest results, among the newest of its partition. */
   readonly outcomes: readonly FetchStatus[];
 }
 
-/** What a crawl makes of one URL, in the words of `crawlstream explain`. */
+/** The crawl's decisions about one URL, in the words of `crawlstream explain`. */
 export interface ExplainStatus {
   readonly lines: readonly (readonly [name: string, value: string])[];
 }

@@ -19,7 +19,7 @@ export interface ViewEvent {
 export interface Viewer {
   /** Its address. */
   readonly client: string;
-  /** False: it has not read what was sent before, and was sent nothing. */
+  /** Returns false, and sends nothing, while the viewer has not read the previous event. */
   send(event: ViewEvent): boolean;
   end(): void;
 }
@@ -38,14 +38,14 @@ export class Viewers {
   #newest: CrawlStatus | undefined;
   #running = false;
   readonly #closing = new AbortController();
-  /** The crawl is at its end: a look that comes in later says nothing. */
+  /** True once the crawl has ended: later statuses are ignored. */
   #isOver = false;
 
   constructor(options: ViewersOptions) {
     this.#options = options;
   }
 
-  /** Why there is no place for this client, in words; null: there is one. */
+  /** The reason why there is no place for this client, in words; null: there is one. */
   takenFor(client: string): string | null {
     const { viewersMax, viewersOfClientMax } = dashboardLimits;
     if (this.#viewers.size >= viewersMax) return `${viewersMax} pages`;
@@ -63,7 +63,7 @@ export class Viewers {
     this.#viewers.delete(viewer);
   }
 
-  /** As of a moment ago at most; shared by all who ask at the same time. */
+  /** Returns the status, at most a moment old. Simultaneous callers share one read. */
   now(): Promise<CrawlStatus> {
     const { clock, view } = this.#options;
     const newest = this.#newest;
@@ -88,7 +88,7 @@ export class Viewers {
       this.#closing.signal,
     );
     const last = await Promise.race([this.now().catch(() => undefined), late.then(() => undefined)]);
-    // On a busy machine the last look may come too late; that it ended is said all the same.
+    // On a busy machine the last status may come too late; the end is sent anyway.
     const status = last ?? before;
     if (status !== undefined) this.#send({ event: 'over', data: JSON.stringify({ ...status, phase }) });
   }
@@ -135,7 +135,7 @@ export class Viewers {
     try {
       return { event: 'told', data: JSON.stringify(await this.now()) };
     } catch (error) {
-      // A crawl that is starting, or partitions that change hands: nobody has to do anything.
+      // A starting crawl, or partitions that change owners, need no action.
       const isAway = hasCode(error, 'NOT_READY', 'OWNERSHIP_LOST');
       const data = JSON.stringify({ message: (error as Error).message });
       return { event: isAway ? 'waiting' : 'trouble', data };

@@ -3,7 +3,7 @@
  * nothing, so that the page, which is compiled for browsers, may read it as well.
  */
 
-/** What became of admitted URLs, by counter. */
+/** Names of admitted URLs' states, by counter. */
 export const placeNames = {
   page: 'pages fetched',
   queued: 'queued',
@@ -16,7 +16,7 @@ export const placeNames = {
   dead: 'dead-lettered',
 } as const;
 
-/** Why links were not admitted, by counter. */
+/** Reasons for which links were not admitted, by counter. */
 export const linkNames = {
   duplicates: 'links already known',
   outOfScope: 'links out of scope',
@@ -29,7 +29,7 @@ export const linkNames = {
   linksDropped: 'dropped, page too long',
 } as const;
 
-/** Why a host takes no leases. */
+/** Reasons for which a host takes no leases. */
 export const holdNames: Readonly<Record<string, string>> = {
   blocked: 'blocked',
   paused: 'paused',

@@ -1,4 +1,4 @@
-/** Configuration of a fetcher, beside what the crawl’s policy says. */
+/** Configuration of a fetcher, beside the policy of the crawl. */
 
 import type { Outcome, Page } from '../../schemas/types.ts';
 import type { Outside } from '../runtime/leases/outside.ts';
@@ -18,14 +18,14 @@ export interface FetcherConfig {
   readonly contact: string;
   /** In the place of the product's name (http/identity.ts). */
   readonly userAgent?: string | undefined;
-  /** What robots.txt is read for. Absent: the first word of the User-Agent. */
+  /** Product tokens for robots.txt. Absent: the first word of the User-Agent. */
   readonly robotsTokens?: readonly [string, ...string[]] | undefined;
-  /** `From` (RFC 9110 §10.1.2) and `Accept-Language` of every request. Absent: they have none. */
+  /** `From` (RFC 9110 §10.1.2) and `Accept-Language` of every request. Absent: not sent. */
   readonly from?: string | undefined;
   readonly acceptLanguage?: string | undefined;
-  /** How requests are signed. Absent: they are not. */
+  /** Signatures of requests. Absent: requests are not signed. */
   readonly signing?: Signing | undefined;
-  /** Connect to loopback, private and other special addresses too: to all of them, or to these networks (CIDR). */
+  /** Connect to loopback, private and other special addresses too: all (true), or these networks (CIDR). */
   readonly allowPrivate: boolean | readonly string[];
   readonly resolve: readonly ResolveOverride[];
   /** Time between starts on one address, ms, for the whole group of fetchers. 0: no limit. */
@@ -47,7 +47,7 @@ export interface FetcherConfig {
   readonly extract?: ExtractRules;
   /** Keep a page's links in its record too, for a graph of pages. */
   readonly outlinks?: boolean;
-  /** Speak HTTP/2 where it is offered. Default: yes. */
+  /** Use HTTP/2 if the server offers it. Default: yes. */
   readonly http2?: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
@@ -57,13 +57,13 @@ export interface FetcherConfig {
   readonly hooks?: readonly NamedHooks[];
   /** Programs that may fetch pages in this fetcher's place. Absent: there are none. */
   readonly outside?: Outside | undefined;
-  /** Is called with every outcome, the page that it gave, and the depth of its URL. */
+  /** Called with every outcome, its page, and the depth of its URL. */
   readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
   /** Origins of the crawl's seeds, which may have the credentials of rules that name their hosts. Absent: none is known. */
   readonly seedOrigins?: readonly string[] | undefined;
-  /** Is called with a line for each thing that keeps requests from being made at all, such as a proxy that is down. */
+  /** Called with one line for each problem that prevents requests, such as a proxy that is down. */
   readonly say?: (text: string) => void;
-  /** Is called with every page and its response, before the page is published. */
+  /** Called with every page and its response, before the page is published. */
   readonly onPage?: (page: Page, response: HttpResponse) => void;
   /**
    * Asked before each page. A promise: too many pages wait to be taken, so wait for it; if it gives false, the rest of

@@ -1,12 +1,15 @@
 /** Bounds on a fetcher's work. */
 export const fetcherLimits = {
-  /** Leases run at once: most of them wait out a delay, so many more than requests. */
+  /** Simultaneous leases: most of them wait for a delay, so there are many more than requests. */
   leasesMax: 1_000,
-  /** Share of those leases that may wait for the address of their host: beyond it, names that nobody answers for come back. */
+  /**
+   * Share of those leases that may wait for the address of their host: beyond it, leases with a name that no server
+   * resolves return.
+   */
   namesShareMax: 0.25,
-  /** Requests in flight: what one core can parse, with room for slow hosts. */
+  /** Requests in flight: as many as one core can parse, with room for slow hosts. */
   requestsMax: 256,
-  /** Repetitions of a request that nobody took: an idle connection that was closed, then one that wants HTTP/1.1. */
+  /** Repetitions of an unprocessed request: for a closed idle connection, and for one that requires HTTP/1.1. */
   repeatsMax: 2,
   /** The adaptive delay (factor × last duration) grows no further: slow pages must not park a host for minutes. */
   adaptiveDelayMaxMs: 30_000,
@@ -19,41 +22,41 @@ export const fetcherLimits = {
   /** robots.txt copies kept, and their bytes together: most have 1–5 kB, hostile ones 500 KiB. */
   robotsEntriesMax: 20_000,
   robotsEntriesBytesMax: 64 * 1024 * 1024,
-  /** How long fetchers of one process share an answer for robots.txt: long enough for crawls that are started together. */
+  /** Time for which fetchers of one process share a robots.txt: long enough for crawls that are started together. */
   robotsSharedMs: 3_600_000,
-  /** While an old copy stands in, the host is asked again after this. */
+  /** Interval of requests for a newer robots.txt while an old copy is used. */
   robotsStaleRecheckMs: 600_000,
-  /** Processor time of one response that counts as ordinary: some ten times a page's. */
+  /** Processor time of an ordinary response, ms: about ten times that of a page. */
   ordinaryCostMs: 1.5,
-  /** What a malformed response costs beside its bytes, ms: measured on a flood of headers. */
+  /** Cost of a malformed response beside its bytes, ms: measured on a flood of headers. */
   brokenCostMs: 9,
-  /** URLs of a page that are named, of those that a plugin left out: enough to see which kind it leaves out. */
+  /** Listed URLs of a page among those that a plugin left out: enough to recognize their kind. */
   leftOutNamedMax: 5,
-  /** Longer ones are not named: five of them stay below a kilobyte. */
+  /** Longer URLs are not listed: five of them stay below a kilobyte. */
   leftOutCharsMax: 200,
-  /** What a link costs that is published, here and in the frontier, ms. */
+  /** Cost of a published link, here and in the frontier, ms. */
   linkCostMs: 0.01,
-  /** What a piece of a body costs, whatever its bytes, ms: two megabytes in chunks of one byte take half a second to read. */
+  /**
+   * Cost of a chunk of a body, whatever its bytes, ms: two megabytes in chunks of one byte take half a second to read.
+   */
   pieceCostMs: 0.25e-3,
   /** Longest wait of a host that took more than its share of the processor. */
   processorWaitMaxMs: 120_000,
-  /** How often a sitemap that fails is requested, each time with another lease. */
+  /** Requests for a failing sitemap, each within another lease. */
   sitemapTriesMax: 3,
-  /** Sitemaps of one host that are read: with 50,000 entries each, more than a host is crawled for in years. */
+  /** Sitemaps of one host that are read: with 50,000 entries each, more than are fetched from a host in years. */
   sitemapsPerHostMax: 5_000,
   /** Sitemaps remembered over all hosts, about 200 B each. */
   sitemapsKnownMax: 100_000,
-  /** If its robots.txt moved to another host, a lease waits this long for the answer: an idle host is leased in less. */
+  /** Wait of a lease for a robots.txt that moved to another host: an idle host is leased in less. */
   robotsHopWaitMs: 1_000,
-  /** After this it requests the hop again: longer than most leases of the other host last. */
+  /** Time after which the lease requests the hop again: longer than most leases of the other host last. */
   robotsHopAgainMs: 120_000,
-  /**
-   * How long another host's answer for a moved robots.txt is kept, where the answer is not that host's own robots.txt.
-   */
+  /** Time for which another host's answer for a moved robots.txt is kept, if it is not that host's robots.txt. */
   robotsMovedMs: 3_600_000,
   /**
-   * How long that lease waits at most before it takes the file for unreachable: the other host may be blocked, or
-   * closed for hours.
+   * Longest wait of that lease before the file counts as unreachable: the other host may be blocked, or closed for
+   * hours.
    */
   robotsHopPatienceMs: 600_000,
   /** Longest a finished page waits to be published. */
@@ -72,23 +75,23 @@ export const fetcherLimits = {
   inlineParseBytes: 256 * 1024,
   /** Reading more than links and text of a page is ended here after this, and begun again by a worker, ms: an ordinary page takes some 5 ms. */
   inlineRichMs: 30,
-  /** Sites whose last page took longer: a worker parses their pages from the start. */
+  /** Sites with a last page that took longer than that: a worker parses their pages from the start. */
   dearSitesMax: 1_000,
-  /** Where there is no second core, larger ones are cut at this: ten times what 2 MB of ordinary markup take. */
+  /** Time limit for these pages without a second core, ms: ten times that of 2 MB of ordinary markup. */
   inlineParseMs: 50,
-  /** A PDF of some hundred pages takes a second or two; so does loading its reader, on a machine that is busy more. */
+  /** A PDF of some hundred pages takes a second or two. Loading the parser takes as long, on a busy machine longer. */
   pdfTimeoutMs: 10_000,
-  /** What the first document of a site counts as, while others wait: an ordinary one. */
+  /** Assumed cost of the first document of a site while others wait: that of an ordinary one. */
   newSiteReadMs: 100,
-  /** Sites of which it is remembered what they cost a worker. */
+  /** Sites with a remembered cost in a worker. */
   readSitesMax: 10_000,
   pdfLoadMs: 10_000,
-  /** What the parts of an office file or a book may unpack to: a bomb of 10 MB unpacks to 10 GB, a long book to 10 MB of text. */
+  /** Unpacked bytes of an office file or book: a bomb of 10 MB unpacks to 10 GB, a long book to 10 MB of text. */
   officeBytesMax: 64 * 1024 * 1024,
-  /** Parts of one that are looked at: books have hundreds. */
+  /** Parts of such a file that are read: books have hundreds. */
   officePartsMax: 10_000,
   /** A worker that parses one page for longer is killed. */
   parseTimeoutMs: 3_000,
-  /** Name and value bytes of a page's text in one record: search needs no more, and brokers refuse messages above 1 MB. */
+  /** Characters of a page's text in its record: search needs no more, and brokers refuse messages above 1 MB. */
   textCharsMax: 100_000,
 } as const;

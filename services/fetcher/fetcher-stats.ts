@@ -12,7 +12,7 @@ export interface FetcherStats {
   readonly networksAway: number;
   /** Tasks on a partition that their host does not lead to: dead letters. */
   readonly tasksMisrouted: number;
-  /** Tasks that nobody could read: dead letters. */
+  /** Unreadable tasks, which became dead letters. */
   readonly tasksUndecodable: number;
   readonly requestsInFlight: number;
   readonly requestsWaiting: number;
@@ -30,7 +30,7 @@ export interface FetcherStats {
   readonly hooks: readonly Readonly<HookUse>[];
 }
 
-/** Of one that has done nothing. */
+/** The stats of a fetcher that has done nothing. */
 export function emptyStats(): FetcherStats {
   return {
     ...{ leasesMax: 0, leasesRunning: 0, tasksWaiting: 0, tasksMisrouted: 0, tasksUndecodable: 0 },

@@ -1,9 +1,9 @@
 /**
  * The fetcher: takes leases from `tasks`, fetches politely, and publishes pages, links and results.
  *
- * It holds no state that matters: what it forgets, the frontier knows. Leases run side by side, most of them waiting
- * out a delay; requests in flight are bounded over all of them. It reads on only while it has room for more leases, so
- * tasks wait in the log, where another fetcher may get them, rather than here.
+ * Its state is disposable: the frontier knows the same. Leases run in parallel, and most of them wait for a delay;
+ * requests in flight are bounded over all leases. It reads tasks only while it has room for more leases. So the others
+ * wait in the log, where another fetcher may get them.
  */
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Request, Task } from '../../schemas/types.ts';
@@ -81,44 +81,48 @@ export interface FetcherOptions {
   readonly normalize: Normalizer;
   /** Group with the committed positions. */
   readonly group: string;
-  /** Where to read `tasks` from. More may follow by `assign`. */
+  /** Positions from which to read `tasks`. More may follow by `assign`. */
   readonly positions: readonly { readonly partition: number; readonly offset: number }[];
   readonly dnsLookup?: DnsLookup;
-  /** Limits that it shares with others in another way than by shares of the group's. Absent: its own, by its share. */
+  /** Limits shared with other fetchers directly. Absent: the fetcher has its share of the group's limits. */
   readonly addressPacer?: AddressPacer;
   readonly bandwidth?: Bandwidth;
-  /** What it shares with fetchers of other crawls (pace/fleet-pace.ts). Absent: it has its hosts to itself. */
+  /** Pacing shared with fetchers of other crawls (pace/fleet-pace.ts). Absent: no other crawl uses its hosts. */
   readonly crawlPace?: FetcherPace;
-  /** How pages are read. Absent: by the limits of a fetcher. */
+  /** Options for parsing pages. Absent: the limits of a fetcher. */
   readonly extractor?: ExtractorOptions;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
-  /** A stand-in for HTTP, too, may have no network: the fetcher watches. Absent: it stands in for a network that is always there. */
+  /** Watch the network although `openHttp` replaces HTTP. Absent: a replacement counts as always connected. */
   readonly watchesNetwork?: boolean;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
   readonly randomInt?: (max: number) => number;
-  /** Receives spans of URLs that are traced. Absent: they go nowhere. */
+  /** Receives spans of traced URLs. Absent: they are dropped. */
   readonly onSpan?: SpanSink | undefined;
-  /** Goes on with a robots.txt that moved here from another host (RobotsCache). Absent: its answer is kept here. */
+  /**
+   * Continues a robots.txt redirect that came from another host (RobotsCache). Absent: this fetcher keeps the answer.
+   */
   readonly hop?: RobotsCache['hop'] | undefined;
-  /** Is called once all that a lease reports is durable. */
+  /** Called once all reports of a lease are durable. */
   readonly onReported?: ((task: Task) => void) | undefined;
   /** The log failed: the fetcher has stopped taking leases, and must be stopped. */
   readonly onFailure: (error: unknown) => void;
 }
 
 export interface Fetcher {
-  /** Starts reading a partition of `tasks`; leases of others go on. */
+  /** Starts reading a partition of `tasks`; leases of other partitions continue. */
   assign(partition: number, offset: number): void;
   /** Stops reading a partition; leases already taken are finished. */
   revoke(partition: number): void;
   stats(): FetcherStats;
   readonly robots: Pick<RobotsCache, 'hop' | 'forgetMoves'>;
-  /** Breaks off the requests under way: their URLs come back. */
+  /** Cancels the requests in progress: their URLs return. */
   breakOff(): Promise<void>;
   /** The next task to start, of each partition that is being read. */
   positions(): readonly Position[];
-  /** Starts nothing new, finishes requests under way for up to `graceMs`, gives the rest back, publishes all of it. */
+  /**
+   * Starts nothing new, finishes requests in progress for up to `graceMs`, returns the rest, and publishes all results.
+   */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -210,7 +214,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       const { bytesPerSecond, addressDelayMs = crawlLimits.addressDelayMs } = policy;
       policies.follow(policy);
       bandwidth.setRate(bytesPerSecond ?? null);
-      // A stand-in for HTTP has no addresses.
+      // A replacement for HTTP has no addresses.
       if (config.addressDelayMs > 0) addressPacer.setDelay(addressDelayMs);
     },
     onFailure: fail,
@@ -225,10 +229,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   for (let partition = 0; partition < options.partitions; partition++)
     void log.offsets(`${crawl}.pages`, partition).then(
       ({ end }) => (hasPages ||= end > 0),
-      // It is asked for a guess; callers that need the log get the error.
+      // Only a guess is needed here; callers that need the log get the error.
       () => {},
     );
-  // A stand-in for HTTP stands in for the network, too.
+  // A replacement for HTTP also replaces the network.
   const ownNetwork =
     (options.openHttp === undefined || options.watchesNetwork === true) &&
     createOwnNetwork({
@@ -244,7 +248,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         const { headers, requestPath } = runnerAs(runner, agreed.of(hostKey));
         const paced = { hostKey, delayMs, delayFactor: 0, latestStartMs };
         const asked = { url: `${origin}/robots.txt`, headers, wants: () => false, kind: 'robots' as const };
-        // Its turn may never come: nobody waits for it.
+        // Its turn may never come, so the probe does not wait for it.
         if (requestPath.isBlocked(hostKey) || options.crawlPace?.mayContact(hostKey) === false) {
           onStart();
           return Promise.resolve(null);
@@ -296,7 +300,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
     hostSlots,
-    // A stand-in for HTTP connects to nothing.
+    // A replacement for HTTP does not connect.
     names:
       options.openHttp === undefined
         ? createNameGate({ resolver, waitingMax: namesMax, signal: stopping.signal })
@@ -313,7 +317,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     ),
     hop: options.hop,
     sitemaps: createSitemapAgenda(),
-    // A stand-in for HTTP stands in for the load, too.
+    // A replacement for HTTP also replaces the load.
     processorShare: createProcessorShare(
       () => running.size,
       options.openHttp === undefined ? undefined : () => false,
@@ -333,7 +337,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
     },
     headers: requestHeaders(config, pageAccept, acceptEncoding),
-    // Sitemaps are read as they come, and gzip is the one coding that is undone that way.
+    // Sitemaps are read as a stream, and gzip is the only coding that is decoded so.
     sitemapHeaders: requestHeaders(config, sitemapAccept, 'gzip'),
     onPage(page, task, response) {
       config.onPage?.(page, response);

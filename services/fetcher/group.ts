@@ -58,7 +58,7 @@ export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | '
       return joined.members;
     },
     stop: async () => {
-      // Others take over what is not started while this one finishes what is.
+      // Others take over the tasks that are not started, while this fetcher finishes those in progress.
       take([]);
       await Promise.all([joined.leave(), fetcher.stop()]);
     },

@@ -13,7 +13,7 @@ export interface PolicyInForce {
   readonly spellings: boolean;
   /** Is a page that names another URL as its canonical a redirect to it? */
   readonly canonicals: boolean;
-  /** Nothing is fetched. */
+  /** While true, nothing is fetched. */
   readonly paused: boolean;
   /** `delayMs`: 0 before the first policy. */
   settingsOf(hostKey: string): Pick<HostSettings, 'robotsNotAsked' | 'delayMs'>;

@@ -90,7 +90,7 @@ export async function publishGroups({ log, codec, topics }: AddTarget, groups: r
   if (records.length > 0) await log.append(records);
 }
 
-/** Of a page that a client names: what is no URL counts as no other host. */
+/** Partition key of the page that a client names. An invalid URL gives an empty key, which counts as the same host. */
 function sourceKeyOf(sourceUrl: string, keyMode: KeyMode): string {
   const url = sourceUrl === '' ? null : normalize(sourceUrl);
   return url === null ? '' : partitionKeyOf(hostKeyOf(url), keyMode);

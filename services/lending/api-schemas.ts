@@ -1,6 +1,6 @@
 /**
- * The messages of the lease API. What is checked here is what its OpenAPI document says, since that is made of these
- * schemas (openapi.ts).
+ * Schemas of the lease API's messages. Its OpenAPI document is generated from them (openapi.ts), so that calls are
+ * checked exactly as documented.
  */
 import { z } from 'zod';
 import { rangeLimits } from '../../schemas/range-limits.ts';

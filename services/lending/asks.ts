@@ -66,7 +66,7 @@ export class Asks<Lease> {
     }
   }
 
-  /** All are answered with what they have. */
+  /** Answers all waiting calls with the URLs they have. */
   end(): void {
     for (const ask of [...this.#asks]) ask.answer();
   }

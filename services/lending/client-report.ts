@@ -8,14 +8,14 @@ const nothing: Report = {
   ...{ contentHash: '', title: '', text: '', links: 0, body: null, final: false, follow: false },
 };
 
-/** It goes back to its queue, at no attempt: no request was made. */
+/** The URL goes back to its queue without using up an attempt: no request was made. */
 export function returned(why: string): Report {
   return { ...nothing, kind: 'returned', detail: why };
 }
 
 /**
- * The client died, perhaps while it was at it, perhaps of this very URL: that costs an attempt, so that a URL that kills
- * its clients is given up in the end, and counts as a contact until now.
+ * The report for a client that fell silent, possibly because this URL killed it. It uses up an attempt, so a URL that
+ * kills its clients is abandoned in the end. It counts as a contact that lasted until now.
  */
 export function unheard(why: string, sinceMs: number, nowMs: number): Report {
   return { ...nothing, failure: { kind: 'badResponse', detail: why }, detail: why, startMs: sinceMs, endMs: nowMs };
@@ -24,7 +24,7 @@ export function unheard(why: string, sinceMs: number, nowMs: number): Report {
 /** `links`: URLs of it that were published. */
 export function reportOf(given: ClientResult, links: number, { sinceMs }: Lease<unknown>, nowMs: number): Report {
   const { status = 0, failure, detail, headers, bytes, contentHash, title, text, body, final, follow } = given;
-  // A client's word on when it was: never before it had the URL, nor after now.
+  // The client's times are clamped: not before it got the URL, and not after now.
   const endMs = within(nowMs - (given.endedMsAgo ?? 0), sinceMs, nowMs);
   const startMs = within(given.startedMsAgo === undefined ? sinceMs : nowMs - given.startedMsAgo, sinceMs, endMs);
   const isOwnKind = failure === 'returned' || failure === 'robotsDenied' || failure === 'tooLarge';

@@ -66,7 +66,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
         throw new CrawlstreamError('BUSY', 'too many calls are waiting: retry in a second');
       const mostMs = lending.idle === true ? Math.min(waitMs, lendingLimits.idleWaitMs) : waitMs;
       const leases = await pool.lease(count, leaseMs, clock.nowMs() + mostMs, gone);
-      // Nobody has seen them.
+      // The client never saw these leases.
       if (gone.aborted) for (const { token } of leases) pool.settle(token, () => returned('its client hung up'));
       return {
         leases: leases.map((lease) => leasedOf(lease, clock.nowMs())),

@@ -70,7 +70,7 @@ function method<T>(name: string, read: Read<T>, act: (call: T, caller: Caller) =
   };
 }
 
-/** As the schemas have it: failures are named as in JSON. */
+/** Converts a gRPC request to the form of the schemas: failures have their names from JSON. */
 function asCalled(request: Record<string, unknown>): object {
   const { results, ...rest } = request as { results?: readonly { failure?: string | number }[] };
   if (results === undefined) return rest;
@@ -78,7 +78,7 @@ function asCalled(request: Record<string, unknown>): object {
     ...rest,
     results: results.map(({ failure = 'NONE', ...result }) => ({
       ...result,
-      // A number has no name: no schema takes it.
+      // An unknown number stays a number, which every schema rejects.
       ...(failure !== 'NONE' && { failure: typeof failure === 'string' ? camel(failure) : failure }),
     })),
   };

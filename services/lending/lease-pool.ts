@@ -1,9 +1,9 @@
 /**
  * Matches fetchers that have a URL to hand out with clients that want one.
  *
- * A fetcher enters the pool when a host may be contacted; it waits for a client with a free place, takes the place, and
- * hands its URL over. A URL returns by its client's report, or when the client was silent for the time of its lease.
- * Everything here is in memory: the frontier leases again what a killed process forgets.
+ * A fetcher enters the pool when its host may be contacted. It waits for a client with a free place, takes the place,
+ * and hands its URL over. The URL returns with the client's report, or when its lease expires. Everything is in memory:
+ * after a kill, the frontier leases the URLs again.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../runtime/clock.ts';
@@ -13,13 +13,15 @@ import { lendingLimits } from './lending-limits.ts';
 /** A fetcher's request for the URLs it hands over. */
 export interface GivenUrl {
   readonly hostKey: string;
-  /** It must have been given to a client by then. */
+  /** Latest time at which a client may get the URL, ms. */
   readonly latestStartMs: number;
-  /** No client may keep it longer. */
+  /** Latest end of any client's lease of it, ms. */
   readonly deadlineMs: number;
 }
 
-/** Makes the fetcher's result of a URL with a silent client. `since`: when it was handed over; 0: it was not. */
+/**
+ * Makes the fetcher's result of a URL with a silent client. `sinceMs`: time of the handover; 0: it was not handed over.
+ */
 export type Unheard<Result> = (why: string, sinceMs: number, nowMs: number) => Result;
 
 export interface Lease<Url> {
@@ -138,7 +140,7 @@ export class LeasePool<Url extends GivenUrl, Result> {
     };
   }
 
-  /** null: no client came by `untilMs`, or none has asked for a while. */
+  /** null: no client came by `untilMs`, or none has called for a while. */
   async client(untilMs: number, signal: AbortSignal): Promise<PoolClient<Url, Result> | null> {
     for (;;) {
       if (signal.aborted || this.#stopped) return null;
@@ -176,7 +178,10 @@ export class LeasePool<Url extends GivenUrl, Result> {
     return this.#out.get(token);
   }
 
-  /** It has so long again from now on, as far as the fetcher's lease goes. undefined: it is not out. */
+  /**
+   * Extends the lease to `leaseMs` from now, at most to the end of the fetcher's lease. undefined: the URL is not
+   * leased.
+   */
   renew(token: string, leaseMs: number): Lease<Url> | undefined {
     const out = this.#out.get(token);
     if (out !== undefined) out.deadlineMs = Math.min(out.url.deadlineMs, this.#clock.nowMs() + leaseMs);
@@ -200,7 +205,7 @@ export class LeasePool<Url extends GivenUrl, Result> {
     return { asked, offered: this.#offers.size, out: this.#out.size, given, told: result, lost };
   }
 
-  /** Nothing is handed out any more; URLs that are out may be reported for `graceMs`. */
+  /** Stops handing out URLs. Leased URLs may still be reported for `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     this.asks.end();

@@ -22,7 +22,7 @@ export class Lending {
     this.pool = new LeasePool(clock, unheard, returned);
   }
 
-  /** What a fetcher's configuration takes. `only`: clients alone fetch pages. */
+  /** Returns the `outside` option of a fetcher's configuration. `only`: only clients fetch pages. */
   outside(only: boolean): Outside {
     const { pool } = this;
     return {
@@ -51,24 +51,24 @@ export class Lending {
     this.#target = undefined;
   }
 
-  /** Has the crawl nothing left? null: that is not known here. */
+  /** True if the crawl has no work left; null: unknown here. */
   get idle(): boolean | null {
     return this.#idle;
   }
 
-  /** To be called before and after URLs are added: what was seen before says nothing any more. */
+  /** Call before and after URLs are added: earlier checks of the crawl then no longer count. */
   noteNews(): void {
     this.#news += 1;
     if (this.#idle === true) this.#idle = false;
   }
 
-  /** To be called before a look at the crawl. Returns a function that takes what was seen. */
+  /** Call before a check of the crawl. Returns a function that takes the result. */
   look(): (idle: boolean) => void {
     const news = this.#news;
     return (idle) => {
       const before = this.#idle;
       this.#idle = idle && news === this.#news && this.pool.stats().out === 0;
-      // Whoever waits for more learns of it at once.
+      // Waiting calls return at once.
       if (this.#idle && before !== true) this.pool.asks.end();
     };
   }

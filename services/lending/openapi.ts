@@ -38,7 +38,7 @@ const post = (
   },
 });
 
-/** Made when it is first asked for: a start of the command has no use for it. */
+/** Generated at the first call, since most commands do not need it. */
 export function openApi(): object {
   return (made ??= document());
 }

@@ -25,12 +25,12 @@ export type ReadResult =
   /** `why`: the first field at fault, and what to do. */
   | { readonly lease: string; readonly why: string };
 
-/** Throws INVALID_ARGUMENT where there is no list. */
+/** Throws INVALID_ARGUMENT if the body has no list. */
 export function readAdd(body: unknown, fields?: string): ReadUrls {
   return readUrls(readCall(itemsOfAdd, body, fields).urls);
 }
 
-/** Throws INVALID_ARGUMENT where there is no list, or too long a one. */
+/** Throws INVALID_ARGUMENT if the body has no list, or a list that is too long. */
 export function readResults(body: unknown, fields?: string): readonly ReadResult[] {
   return readCall(resultItems, body, fields).results.map(readResult);
 }
@@ -50,7 +50,7 @@ function readUrls(items: readonly unknown[]): ReadUrls {
 }
 
 const tooMany = `a call may have at most ${lendingLimits.urlsPerCallMax} URLs; send this one in another call`;
-/** Of a URL that is refused, enough to find it by. */
+/** Characters of a refused URL in the answer, enough to recognize it. */
 const urlCharsShown = 200;
 
 function readResult(item: unknown): ReadResult {
@@ -63,7 +63,7 @@ function readResult(item: unknown): ReadResult {
   return { lease, result: parsed.data, urls: readUrls(urls ?? []) };
 }
 
-/** What is longer than anybody looks at is cut; a header would be another one then, and is left out. */
+/** Cuts long texts at their bounds. Leaves out long headers, since a cut header would have another meaning. */
 function withinBounds(item: Readonly<Record<string, unknown>>): object {
   const { titleCharsMax: title, textCharsMax: text, detailCharsMax: detail } = lendingLimits;
   const within: Record<string, unknown> = { ...item };

@@ -1,11 +1,11 @@
-/** What a program gives to a frontier in memory, held to the ranges that records from elsewhere are held to. */
+/** Checks a program's calls to a frontier in memory: the ranges are those of records on the topics. */
 import { type Range, ranges } from '../../schemas/ranges.ts';
 import { outcomeKinds } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { isObject } from '../runtime/check-options.ts';
 import type { HostLease, UrlOutcome } from './frontier.ts';
 
-/** The page on which URLs were found. Throws INVALID_ARGUMENT, naming the field and its value. */
+/** Checks the page that contains the URLs. Throws INVALID_ARGUMENT, which names the field and its value. */
 export function checkSource(from: { readonly url: string; readonly depth: number; readonly hop?: number }): void {
   if (!isObject(from)) throw wrong('add: from', from, 'an object with url and depth of the page that has the links');
   if (typeof from.url !== 'string' || !URL.canParse(from.url))

@@ -10,7 +10,10 @@ import { needContact } from './library-seed.ts';
 export interface CrawlOptions extends FetchHooks {
   /** URLs to start from. Empty: they come by `add`, and `policy.scope` says how far the crawl may go. */
   readonly seeds: readonly string[];
-  /** Who we are to a host: name/version (+contact), with a web or mail address beyond localhost. Its first word is the token that robots.txt is read for. */
+  /**
+   * Identifies the crawler to hosts: name/version (+contact). The contact, a web or mail address, is required beyond
+   * localhost. The first word is the product token for robots.txt.
+   */
   readonly userAgent: string;
   /**
    * Fields that replace those of the default policy. Absent: the crawl stays on the registrable domains of the seeds.
@@ -20,25 +23,27 @@ export interface CrawlOptions extends FetchHooks {
   readonly concurrency?: number;
   /** URLs that may be queued while `add` takes more. Absent: 100,000. */
   readonly queueMax?: number;
-  /** It goes on when nothing is left, until `end()`: more may be added. Absent: false. */
+  /** Continue when nothing is left, until `end()`, so that URLs can still be added. Absent: false. */
   readonly keepOpen?: boolean;
-  /** Reach loopback and private addresses too: all (true), or networks as in 10.1.0.0/16. Not with `fetch`. */
+  /** Reach loopback and private addresses too: all (true), or networks such as 10.1.0.0/16. Not with `fetch`. */
   readonly allowPrivate?: boolean | readonly string[];
-  /** Names that are not looked up: host[:port]:address, as curl's. */
+  /** Names with fixed addresses: host[:port]:address, as in curl. */
   readonly resolve?: readonly string[];
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
   /** Replaces HTTP; must not follow redirects. The address guard does not apply to it. */
   readonly fetch?: FetchFunction;
-  /** Called for each page. What it throws ends the crawl. */
+  /** Called for each page. An exception from it ends the crawl. */
   readonly onPage?: (page: CrawledPage) => void | Promise<void>;
-  /** Called for each try that gave no page, with why. What it throws ends the crawl. */
+  /** Called for each attempt without a page, with the reason. An exception from it ends the crawl. */
   readonly onFailed?: (failure: FailedUrl) => void | Promise<void>;
-  /** Aborted: requests under way are ended, none is begun, and the crawl resolves with what it has. */
+  /**
+   * When aborted, requests in progress are cancelled, none is started, and the crawl resolves with its results so far.
+   */
   readonly signal?: AbortSignal;
 }
 
-/** A try that gave no page. */
+/** An attempt that gave no page. */
 export interface FailedUrl {
   readonly url: string;
   readonly depth: number;
@@ -47,7 +52,7 @@ export interface FailedUrl {
   readonly status: number;
   /** In plain words; may be empty. */
   readonly detail: string;
-  /** It may be tried again, as `policy.retriesMs` says. */
+  /** The URL may be tried again, after the delays in `policy.retriesMs`. */
   readonly retriable: boolean;
 }
 

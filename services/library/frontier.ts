@@ -1,9 +1,10 @@
 /**
- * A frontier in memory, for programs that fetch by themselves: URLs in, leases of hosts out when they may be contacted.
+ * A frontier in memory, for programs with their own HTTP client: URLs in, leases of hosts out when these may be
+ * contacted.
  *
- * It is the partition that every crawl runs on, with the clock and policy it is given: admitted once, ordered by front
- * queues, one lease a host, delays from completion, back-off, retries. Nothing is durable: its state is gone when the
- * process ends.
+ * It is the partition on which every crawl runs, with the given clock and policy: each URL is admitted once, front
+ * queues order the URLs, a host has one lease, and delays, back-off and retries apply. Nothing is durable: the state is
+ * lost when the process ends.
  */
 import { randomBytes } from 'node:crypto';
 import { blankHostFacts } from '../../schemas/blank.ts';
@@ -25,7 +26,7 @@ import { checkReport, checkSource } from './check-report.ts';
 
 /** Configuration of a frontier in memory. */
 export interface FrontierConfig {
-  /** Absent: `defaultPolicy()`, a second between requests to a host. What is given takes the place of its fields. */
+  /** Fields that replace those of `defaultPolicy()`. Absent: the default, a second between requests to a host. */
   readonly policy?: Partial<PolicyConfig>;
   /** Ms since the Unix epoch. Absent: the system's. */
   readonly clock?: {
@@ -59,19 +60,24 @@ export interface UrlOutcome {
 
 /** A frontier in memory for a custom fetcher: URLs in, leases of polite hosts out, outcomes back in. */
 export interface Frontier {
-  /** Throws INVALID_SEED for what is no http or https URL. `from`: the page they were found on, and its depth. */
+  /**
+   * Adds URLs. `from`: the page that contains them, and its depth. Throws INVALID_SEED for a text that is not an http
+   * or https URL.
+   */
   add(urls: readonly string[], from?: { readonly url: string; readonly depth: number; readonly hop?: number }): void;
   /** A lease that may be worked on now; null: none, see `waitMs`. */
   next(): HostLease | null;
-  /** The lease is over; URLs without an outcome go back into the queue. `crawlDelayMs`: of the host's robots.txt. */
+  /**
+   * Ends the lease; URLs without an outcome return to the queue. `crawlDelayMs`: Crawl-delay in the host's robots.txt.
+   */
   done(lease: HostLease, outcomes: readonly UrlOutcome[], crawlDelayMs?: number): void;
-  /** How long until `next` may have something, ms; null: never, unless a lease ends or URLs are added. */
+  /** Time until `next` may have a lease, ms; null: never, unless a lease ends or URLs are added. */
   waitMs(): number | null;
-  /** Where every admitted URL is, and what was counted. */
+  /** The number of admitted URLs in each state, and other counts. */
   readonly counters: Readonly<Counters>;
 }
 
-/** A frontier that holds nothing yet. Throws INVALID_ARGUMENT, naming the option or the field of the policy. */
+/** Creates an empty frontier. Throws INVALID_ARGUMENT, which names the option or the field of the policy. */
 export function createFrontier(given: FrontierConfig = {}): Frontier {
   checkOptions('createFrontier', given, {
     policy: { wants: 'an object with policy fields, as in { delayMs: 1000 }', fits: isObject },
@@ -81,7 +87,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
   const { policy, clock = new SystemClock(), leasesMax = 100 } = given;
   const key = randomBytes(8);
   const state = new FrontierState({ hi: key.readUInt32BE(0), lo: key.readUInt32BE(4) });
-  // Its own, and nobody else's.
+  // A claim that is only this frontier's.
   replay(state, 0, { kind: 'claim', nonce: 'library', nowMs: wholeMs(clock.nowMs()), endsLeases: false });
   const { epoch } = state.changelog;
   const partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, state);
@@ -93,16 +99,16 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
     );
   }
   const offsets = { control: 0, results: 0, discovered: 0 };
-  /** Why it is no longer usable. */
+  /** The error that made it unusable. */
   let broken: unknown;
   const nowMs = () => wholeMs(clock.nowMs());
-  /** Decides the offered links; grants at most so many leases. */
+  /** Decides the offered links; grants at most `wanted` leases. */
   const step = (wanted: number): Task | undefined => {
     if (broken !== undefined) throw new CrawlstreamError('UNSUPPORTED', brokenText, broken);
     try {
       for (;;) {
         const next = partition.step(nowMs(), Math.min(wanted, Math.max(0, leasesMax - state.leases.size)));
-        // Nothing is written anywhere: what a checkpoint would keep of finished URLs is not kept.
+        // Nothing is stored, so the records that a checkpoint would store are dropped.
         state.unsaved.records = [];
         if (next === null) return undefined;
         const [task] = next.tasks;

@@ -1,9 +1,9 @@
-/** Seeds and the User-Agent of a crawl in a program: what the command refuses, this refuses too. */
+/** Seeds and the User-Agent of a crawl in a program, with the same checks as in the command. */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { hasScheme, parseSeed } from '../../topology/url/seed.ts';
 import { isIP, isLocalName } from './local-host.ts';
 
-/** A word without a scheme and a dot is a mistake more often than a host. Throws INVALID_SEED. */
+/** Normalizes a seed. Throws INVALID_SEED; also for a word without scheme and dot, which is mostly a mistake. */
 export function librarySeed(given: string): string {
   const url = parseSeed(given);
   const { hostname } = new URL(url);

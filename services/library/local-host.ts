@@ -1,11 +1,11 @@
-/** Which hosts are of this machine: they need no contact. */
+/** Recognizes hosts of this machine: a crawl of these needs no contact in its User-Agent. */
 import { isIP as ipVersion } from 'node:net';
 
 export function isIP(hostname: string): boolean {
   return ipVersion(bare(hostname)) > 0;
 }
 
-/** `resolve`: names that are not looked up, as in `a.test:80:127.0.0.1`. */
+/** `resolve`: names with fixed addresses, for example `a.test:80:127.0.0.1`. */
 export function isLocalName({ hostname }: URL, resolve: readonly string[]): boolean {
   const host = bare(hostname);
   if (host === 'localhost' || isLoopback(host)) return true;

@@ -148,7 +148,7 @@ export class MemoryCrawl implements CrawlControls {
     const close = () => intake.close(signal.aborted ? 'the crawl was stopped' : 'the crawl is over');
     signal.addEventListener('abort', close, { once: true });
     if (signal.aborted) close();
-    // Seeds for which there is no room yet are added while it runs.
+    // Seeds beyond the room of the queue are added while the crawl runs.
     const seeded = intake.add(seeds).catch((error) => {
       // Seeds that were not added before the crawl ended were not wanted any more: this is not a failure.
       if (error instanceof CrawlstreamError && error.code === 'UNSUPPORTED') return;
@@ -209,7 +209,10 @@ export class MemoryCrawl implements CrawlControls {
   }
 }
 
-/** Details for outcome kinds whose records need none in a crawl of the command, but say too little here. */
+/**
+ * Details for some outcome kinds. In a crawl of the command their records need none, but here they would say too
+ * little.
+ */
 const reasons: Readonly<Record<string, (url: string) => string>> = {
   robotsDenied: (url) => `${new URL(url).origin}/robots.txt`,
   blockedAddress: () => 'its address is private; set the option allowPrivate to crawl it',

@@ -1,6 +1,6 @@
 /**
- * A crawl's log in memory that keeps only what is still to be read: nothing is ever restored from it, so records that
- * the frontier has decided, or that nobody reads, are dropped.
+ * A crawl's log in memory. Nothing is ever restored from it, so it drops records that the frontier has decided, or that
+ * nobody reads.
  */
 import { topicNames, topicsOfCrawl } from '../../topology/topics.ts';
 import { createMemoryRegistry } from '../runtime/avro/memory-registry.ts';
@@ -24,10 +24,10 @@ export async function openMemoryLog(crawl: string, partitions: number, clock: Cl
   return { log, codec: await openCodec(createMemoryRegistry(), crawl) };
 }
 
-/** The position up to which the one partition of a topic was read; undefined: it is not known yet. */
+/** The read position in the single partition of each topic; undefined: unknown yet. */
 export type ReadFrom = () => Readonly<Record<'results' | 'discovered' | 'tasks', number>> | undefined;
 
-/** Begins at once, until `stop`. `control` stays: it is read from its beginning, and small. */
+/** Drops old records from now on, until `stop`. `control` stays: it is small, and read from its beginning. */
 export function forgetRegularly({ log }: MemoryLog, crawl: string, clock: Clock, readFrom: ReadFrom) {
   const stopping = new AbortController();
   const forget = async () => {

@@ -1,8 +1,9 @@
 /**
  * Pages on their way from the fetcher to the user: to callbacks, an iteration, or both.
  *
- * Invariant: while the most pages allowed wait to be taken, no request for another page begins; those under way still
- * arrive, at most one for each host. A lease that waits for room goes back at its deadline, and its URLs come again.
+ * Invariant: while the maximum of waiting pages is reached, no further page is requested; requests in progress still
+ * give pages, at most one for each host. A lease that waits for room returns at its deadline, and its URLs are leased
+ * again.
  */
 interface Waiting<T> {
   readonly resolve: (result: IteratorResult<T>) => void;
@@ -21,7 +22,7 @@ export class PageFlow<Page> {
   #keeps: boolean;
   #end: { readonly error?: unknown } | undefined;
 
-  /** `callback`: takes each page first. `onError`: is called with what it throws. */
+  /** `callback`: gets each page first. `onError`: called with an exception from the callback. */
   constructor(max: number, callback: ((page: Page) => unknown) | undefined, onError: (error: unknown) => void) {
     this.#max = max;
     this.#callback = callback;
@@ -57,7 +58,9 @@ export class PageFlow<Page> {
     this.#handling.add(handled);
   }
 
-  /** Undefined: there is room. A promise: whether there was room before the signal, or within so many ms. */
+  /**
+   * Waits for room. Undefined: there is room now. A promise: true if room came before the signal, and within `waitMs`.
+   */
   room(waitMs: number, signal: AbortSignal): Promise<boolean> | undefined {
     if (this.#hasRoom()) return undefined;
     return new Promise((resolve) => {
@@ -89,12 +92,12 @@ export class PageFlow<Page> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Resolves when no callback is under way. */
+  /** Resolves when no callback is running. */
   async handled(): Promise<void> {
     while (this.#handling.size > 0) await Promise.all(this.#handling);
   }
 
-  /** No more pages come. Those that wait may still be taken, unless they are not `wanted` any more. */
+  /** No more pages follow. Waiting pages may still be taken, unless `wanted` is false. */
   end(outcome: { readonly error?: unknown; readonly wanted: boolean }): void {
     if (this.#end !== undefined) return;
     this.#end = outcome;

@@ -1,4 +1,4 @@
-/** What `crawl` returns: a promise of its counters, from which pages can be taken and to which URLs can be added. */
+/** The result of `crawl`: a promise of its counters that also yields pages and accepts URLs. */
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { CrawledPage } from './crawl-options.ts';
 
@@ -6,14 +6,14 @@ import type { CrawledPage } from './crawl-options.ts';
 export interface CrawlControls {
   add(urls: readonly string[]): Promise<void>;
   end(): void;
-  /** Pages are to be taken one by one (true), or nobody will (false). */
+  /** True: pages are taken one by one. False: nobody will take them. */
   iterate(begun: boolean): void;
   next(): Promise<IteratorResult<CrawledPage>>;
   /** An iteration was left before its end. */
   leave(): void;
 }
 
-/** A crawl under way: iterate it for its pages, await it for its counters. */
+/** A running crawl: iterate over it for its pages, await it for its counters. */
 export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIterable<CrawledPage> {
   static override get [Symbol.species]() {
     return Promise;
@@ -40,12 +40,12 @@ export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIt
     return this.#controls.add(urls);
   }
 
-  /** For a crawl that is kept open: no more URLs come, and it ends when nothing is left. */
+  /** For a crawl that is kept open: accepts no more URLs, and ends when nothing is left. */
   end(): void {
     this.#controls.end();
   }
 
-  /** Iterates over the pages, each of which is given once. Leaving the loop early (`break`) ends the crawl. */
+  /** Iterates over the pages, each once. Leaving the loop early (`break`) ends the crawl. */
   [Symbol.asyncIterator](): AsyncIterator<CrawledPage> {
     // The iteration throws the error.
     super.then(undefined, () => {});

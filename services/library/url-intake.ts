@@ -1,6 +1,6 @@
 /**
- * URLs from outside on their way into the frontier: only as many as it has room for are taken, and callers wait with
- * the rest.
+ * URLs from outside on their way into the frontier: it takes only as many as it has room for, and callers wait with the
+ * rest.
  *
  * Invariant: URLs for which `add` has resolved have been decided, so that a crawl cannot end before them.
  */
@@ -23,7 +23,7 @@ export interface UrlIntakeOptions {
   readonly policy: Policy;
   /** URLs queued, and on their way there. */
   readonly queueMax: number;
-  /** Appends normal URLs; resolves with the offset behind them. */
+  /** Appends normal URLs; resolves with the offset after them. */
   readonly append: (urls: readonly string[]) => Promise<number>;
   /** Undefined while the frontier is being opened. */
   readonly decided: () => Decided | undefined;
@@ -42,7 +42,7 @@ export class UrlIntake {
   #adding = 0;
   #isOpen: boolean;
   readonly #over = new AbortController();
-  /** Why nothing is taken any more. */
+  /** The reason why no more URLs are taken. */
   #refusal: string | undefined;
   #onSettled = () => {};
 
@@ -79,14 +79,14 @@ export class UrlIntake {
     }
   }
 
-  /** No more are added: those that wait still are. */
+  /** Accepts no more URLs. Waiting ones are still added. */
   end(): void {
     this.#isOpen = false;
     this.#refusal ??= 'end() was called';
     this.#look();
   }
 
-  /** Resolves when nothing is being added, and nothing more may be; or the crawl is over. */
+  /** Resolves when no URL is being added and no more can be, or when the crawl is over. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.#onSettled = resolve;

@@ -19,7 +19,7 @@ export type HubRequest = (url: string, form?: Readonly<Record<string, string>>) 
 const timeoutMs = 15_000;
 const bytesMax = 1 << 20;
 
-/** `userAgentOf`: as what a URL is asked for. `isBlocked`: may an address not be contacted? */
+/** `userAgentOf`: User-Agent for a URL. `isBlocked`: true for an address that must not be contacted. */
 export function createHubRequest(
   userAgentOf: (url: string) => string,
   isBlocked: (address: string) => boolean,

@@ -1,4 +1,4 @@
-/** URLs that a sender says are new or have changed, and for which pages the sender may say so. */
+/** URLs that a sender reports as new or changed, and the rule which of them the sender may report as changed. */
 import { canParse } from '../../topology/url/can-parse.ts';
 import { hostnameOf } from '../../topology/url/host-key.ts';
 import { registrableDomain } from '../../topology/url/registrable-domain.ts';
@@ -8,7 +8,7 @@ export interface News {
   readonly due: readonly string[];
   /** Links that were found, for the policy to judge. */
   readonly found: readonly string[];
-  /** Where they were found, a normal URL. Empty: nowhere. */
+  /** The page that contains them, a normal URL. Empty: none. */
   readonly foundOn: string;
 }
 

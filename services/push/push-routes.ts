@@ -1,8 +1,8 @@
 /**
- * `POST /urls`: URLs that are new or have changed, from anybody who may control this crawl. `/indexnow`: the same in the
- * shape of the IndexNow protocol (indexnow.org), for publishers that speak it already.
+ * `POST /urls`: new or changed URLs, from any caller that may control this crawl. `/indexnow`: the same in the format
+ * of the IndexNow protocol (indexnow.org), for publishers that use it already.
  *
- * Answers come once the URLs are durable in `discovered`: 202, with what was accepted and what was not.
+ * The response is sent once the URLs are durable in `discovered`: 202, with the accepted and the refused ones.
  */
 
 import { CrawlstreamError, invalid } from '../../topology/errors.ts';
@@ -28,7 +28,7 @@ export function pushRoutes(target: () => PushTarget | undefined): Routes {
       if (other !== undefined) throw invalid(`urlList: ${JSON.stringify(other)} is not a URL of host ${host}`);
       return reply.code(202).send(await push(urls));
     });
-    // A GET that changes something: it needs what a POST needs.
+    // This GET changes the crawl, so it needs the same access as a POST.
     app.get('/indexnow', { config: { access: 'control' } }, async (request, reply) => {
       const { url } = request.query as { readonly url?: unknown };
       return reply.code(202).send(await push(listOf([url], 'url')));

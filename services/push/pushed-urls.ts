@@ -1,6 +1,6 @@
 /**
- * URLs that somebody says are new or have just changed, on their way to the frontier: refresh at the highest priority.
- * A known page is due at once, a new one goes to the first front queue; policy, politeness and robots.txt hold for both.
+ * URLs that a caller reports as new or changed, on their way to the frontier: refresh at the highest priority. A known
+ * page is due at once, a new one goes to the first front queue; policy, politeness and robots.txt apply to both.
  */
 import { blankLinkGroup } from '../../schemas/blank.ts';
 import type { Discovered, LinkGroup } from '../../schemas/types.ts';
@@ -24,13 +24,13 @@ export interface PushTarget {
 
 export interface Pushed {
   readonly accepted: number;
-  /** URLs as they were given. */
+  /** URLs as received. */
   readonly refused: readonly { readonly url: string; readonly why: string }[];
 }
 
 const normalize = compileNormalizer();
 
-/** For callers that may control the crawl, and so may name any page. Resolves once accepted URLs are durable. */
+/** For callers that may control the crawl, and so may report any page. Resolves once accepted URLs are durable. */
 export function pushUrls(target: PushTarget, urls: readonly string[]): Promise<Pushed> {
   return pushNews(target, { due: urls, found: [], foundOn: '' });
 }
@@ -96,5 +96,5 @@ function recordsOf(
 
 const pushGroup: Kind = { ...blankLinkGroup, intent: 'refresh' };
 
-/** URLs of one submission: as IndexNow has it, and far below what a body may hold. */
+/** URLs of one submission: IndexNow's limit, and far below the limit of a body. */
 export const pushedMax = Math.min(10_000, Math.floor(httpLimits.bodyBytesMax / 30));

@@ -1,4 +1,7 @@
-/** WebSub subscriptions, kept in a file of the data folder: what a restart needs to answer hubs and to renew leases. */
+/**
+ * Stores WebSub subscriptions in a file of the data folder. After a restart they are needed to answer hubs and to renew
+ * leases.
+ */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';
@@ -6,7 +9,7 @@ import { putFile } from '../runtime/disk/durable-names.ts';
 
 /** `asked`: the hub has not verified it yet. */
 export interface Subscription {
-  /** Part of the callback URL, which nobody can guess. */
+  /** Part of the callback URL, which cannot be guessed. */
   readonly id: string;
   /** The topic's URL, as the hub knows it. */
   readonly topic: string;

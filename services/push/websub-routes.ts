@@ -1,6 +1,6 @@
 /**
- * The callback that hubs call, `/websub/ID`, open to anybody since an id cannot be guessed and a delivery is signed; and
- * `/subscriptions` for whoever controls the crawl. Secrets are never shown.
+ * `/websub/ID`: the callback for hubs. It needs no token, since ids cannot be guessed and deliveries are signed.
+ * `/subscriptions`: for callers that may control the crawl. Secrets are never shown.
  */
 
 import { CrawlstreamError } from '../../topology/errors.ts';

@@ -20,9 +20,9 @@ import { type News, newsOf } from './news.ts';
 import { readSubscriptions, type Subscription, writeSubscriptions } from './subscription-file.ts';
 
 export interface WebsubOptions {
-  /** Where subscriptions are kept. */
+  /** File of the subscriptions. */
   readonly path: string;
-  /** Where hubs reach this service, without a slash at its end. */
+  /** URL at which hubs reach this service, without a trailing slash. */
   readonly callback: string;
   readonly clock: Clock;
   readonly request: HubRequest;
@@ -30,11 +30,11 @@ export interface WebsubOptions {
   readonly say: (text: string) => void;
 }
 
-/** Asked for; hubs choose their own. */
+/** Requested lease; hubs choose their own. */
 const leaseSeconds = 10 * 86_400;
 /** Share of a lease that is left when it is renewed. */
 const renewShare = 0.2;
-/** A hub that did not verify is asked again after this. */
+/** Wait before a hub that did not verify is asked again. */
 const patienceMs = 3_600_000;
 const lookEveryMs = 60_000;
 const entriesMax = 1_000;
@@ -57,7 +57,7 @@ export class Websub {
     return this.#subscriptions;
   }
 
-  /** Resolves once the hub has taken the request; it verifies it later. Rejects where the topic has no hub. */
+  /** Resolves once the hub has accepted the request, which it verifies later. Rejects if the topic has no hub. */
   async subscribe(url: string): Promise<Subscription> {
     const { request, clock } = this.#options;
     const answer = await request(url);
@@ -79,13 +79,13 @@ export class Websub {
       hub,
       askedAtMs: clock.nowMs(),
     };
-    // It is saved before the hub is asked, since the hub's verification may come at once.
+    // Saved before the request to the hub, since the hub may verify at once.
     await this.#put(subscription);
     await this.#ask(subscription);
     return subscription;
   }
 
-  /** The hub asks whether we meant it: the challenge to answer with; null: we did not. */
+  /** Answers a hub's verification: returns the challenge, or null if this crawl did not ask for the subscription. */
   async verify(id: string, query: Readonly<Record<string, string | undefined>>): Promise<string | null> {
     const one = this.#find(id);
     const { 'hub.mode': mode, 'hub.topic': topic, 'hub.challenge': challenge } = query;
@@ -104,7 +104,10 @@ export class Websub {
     return challenge;
   }
 
-  /** Content of a topic: its entries and itself are due. False: nobody asked for it, and the hub may forget us. */
+  /**
+   * Takes the content of a topic: the topic and its entries are due. False: there is no such subscription, and the hub
+   * may drop it.
+   */
   async deliver(id: string, body: Buffer, signature: string | undefined, contentType: string | null): Promise<boolean> {
     const one = this.#find(id);
     if (one === undefined) return false;
@@ -157,7 +160,7 @@ export class Websub {
     return this.#subscriptions.find((one) => one.id === id);
   }
 
-  /** One write after another, each of which says whether it succeeded: one that failed leaves the next its chance. */
+  /** Saves one after another. Each call reports its success; a failed save does not prevent the next. */
   #put(subscription: Subscription): Promise<void> {
     this.#subscriptions = [...this.#subscriptions.filter(({ id }) => id !== subscription.id), subscription];
     const all = this.#subscriptions;

@@ -9,8 +9,8 @@ export interface Clock {
   /** Resolves once `nowMs() >= untilMs`, or early when `signal` aborts. Never rejects. */
   sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void>;
   /**
-   * How much `nowMs` has advanced so far without that time having passed: the wall clock was set forward, or the
-   * machine slept. Measure elapsed time by `nowMs() - jumpedMs`, in this order. Absent: nobody sets this clock.
+   * Time by which `nowMs` has advanced without passing, ms: the wall clock was set forward, or the machine slept.
+   * Measure elapsed time by `nowMs() - jumpedMs`, in this order. Absent: this clock is never set.
    */
   readonly jumpedMs?: number;
   /**

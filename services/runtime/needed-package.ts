@@ -1,11 +1,11 @@
 /**
- * Packages that only some crawls need (a browser, S3, OpenSearch, SQLite, OpenTelemetry) are not installed with the product:
- * what needs one says the command that brings it.
+ * Loads packages that only some crawls need (a browser, S3, OpenSearch, SQLite, OpenTelemetry), and that are not
+ * installed with the product. The error for a missing one contains the command that installs it.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { installCommand } from './install-command.ts';
 
-/** Throws INVALID_ARGUMENT where the package is missing. `what`: the feature that needs it. */
+/** Throws INVALID_ARGUMENT if the package is missing. `what`: the feature that needs it. */
 export async function neededPackage<Module>(name: string, what: string, load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();

@@ -21,7 +21,7 @@ function rootPackage(): Manifest & { readonly folder: string } {
   }
 }
 
-/** Whether TypeScript sources are running, and not compiled files. */
+/** True if TypeScript sources are running, and not compiled files. */
 export const isSource = import.meta.url.endsWith('.ts');
 export const productPackage = rootPackage();
 export const productVersion = productPackage.version;

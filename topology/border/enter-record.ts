@@ -6,21 +6,21 @@ import { avroSchemas } from '../../schemas/avro.ts';
 import { type Range, ranges } from '../../schemas/ranges.ts';
 import type { TopicRecords } from '../../schemas/types.ts';
 
-/** A number that nobody can mean, and where it stands. */
+/** A number outside its range, and its place in the record. */
 export interface Refusal {
-  /** As in `groups[2].depth`. */
+  /** Path of the field, for example `groups[2].depth`. */
   readonly field: string;
   readonly value: number;
   readonly least: number;
   readonly most: number;
-  /** Of which host, where that is said. */
+  /** Host of the value, if the record names it; else empty. */
   readonly hostKey: string;
-  /** The first URL that goes with it. Empty: none. */
+  /** The first URL next to the value. Empty: none. */
   readonly url: string;
 }
 
 export interface Entered<T> {
-  /** Null: all of it is refused. */
+  /** Null: the whole record is refused. */
   readonly record: T | null;
   readonly refusals: readonly Refusal[];
 }

@@ -1,12 +1,14 @@
 /**
- * Who of a fleet's crawls may contact which host next: one clock for each host over all crawls, and one number of
- * requests in flight, shared by weight.
+ * Decides which crawl of a fleet may contact which host next. All crawls share one clock for each host, and one number
+ * of requests in flight, divided by weight.
  *
- * Invariants: a host has one permit at a time, whatever the crawls; it starts no earlier than host-times.ts says. No
- * more than `requestsMax` permits are out. A permit goes to the crawl that was served least for its weight among those
- * that have a host that is ready; every `turnsOfShares` permits of a host, to the crawl that has waited longest there,
- * so that none waits for ever. At a host that its requests trouble, a crawl lets others go first (host-trouble.ts). A permit is a host and a place among the requests at once: a crawl that waits for a
- * place keeps no host from others.
+ * Invariants:
+ * - A host has at most one permit, and it starts no earlier than host-times.ts allows.
+ * - At most `requestsMax` permits are out. A permit is a host and a place among these requests, so a crawl that waits
+ *   for a place keeps no host from others.
+ * - Among the crawls with a ready host, a permit goes to the one with the least service for its weight. Every
+ *   `turnsOfShares` permits of a host, it goes to the crawl that has waited longest there, so that none waits for ever.
+ * - A crawl that causes trouble at a host lets others go first there (host-trouble.ts).
  *
  * Pure: time is an argument, ms, and never goes back.
  */
@@ -36,7 +38,7 @@ export interface Want extends Gap {
 /** A want on its way: it waits, has its permit, or is over. */
 export interface Ask extends Want {
   state: 'waits' | 'granted' | 'over';
-  /** When its host was last ready for it, ms. */
+  /** Time when its host became ready for it, ms. */
   readyAtMs: number;
   startedAtMs: number;
 }
@@ -46,13 +48,16 @@ export interface ArbiterOptions {
   readonly requestsMax: number;
   /** Least time between contacts of a host, ms. */
   readonly hostDelayMs: number;
-  /** Any host of which nothing is known may have been contacted then, by another process; −Infinity: none was. ms */
+  /** Latest time at which another process may have contacted a host without known facts, ms; −Infinity: never. */
   readonly contactedAtMs: number;
-  /** Does the crawl get no permit for now, since the process works too much for it? It goes on to wait. Absent: none does. */
+  /**
+   * True while the crawl gets no permits, because this process does too much work for it. Its requests keep waiting.
+   * Absent: always false.
+   */
   readonly isBarred?: (crawl: string) => boolean;
 }
 
-/** What must outlive the process: ms. */
+/** Facts that a restart must preserve, ms. */
 export interface HostFact {
   readonly heldUntilMs: number;
   readonly crawlDelayMs: number;
@@ -60,24 +65,24 @@ export interface HostFact {
 
 interface Host {
   readonly times: HostTimes;
-  /** In the order in which they came. */
+  /** Requests in the order of their arrival. */
   readonly waiting: Set<Ask>;
   readonly trouble: HostTrouble;
   isBusy: boolean;
   /** Permits given. */
   turns: number;
-  /** When somebody looks again, ms; Infinity: nobody does. */
+  /** Time of the next check, ms; Infinity: none. */
   armedAtMs: number;
 }
 
 export interface Decided {
   readonly granted: readonly Ask[];
-  /** They could not start in time. */
+  /** Requests that could not start in time. */
   readonly late: readonly Ask[];
 }
 
 export interface Released {
-  /** They get nothing. */
+  /** Waiting requests, which get no permit. */
   readonly waiting: readonly Ask[];
   /** Hosts with open permits. */
   readonly out: readonly string[];
@@ -89,21 +94,21 @@ export class FleetArbiter {
   readonly #hosts = new Map<string, Host>();
   readonly #events = new EventQueue();
   #inFlight = 0;
-  /** What a request takes, smoothed. */
+  /** Smoothed duration of a request, ms. */
   #requestMs = 0;
-  /** What the least served of the crawls that want something has had, ms for each unit of weight. It never goes back. */
+  /** Service of the least served active crawl, ms for each unit of weight. It never decreases. */
   #leastMs = 0;
   #nowMs = Number.NEGATIVE_INFINITY;
   #sweepAt: number = fleetLimits.sweepAtLeast;
   #late: Ask[] = [];
-  /** Those that could start, but for `isBarred`, when it was decided last. */
+  /** Crawls that could have started a request at the last step, but for `isBarred`. */
   #barred = new Set<string>();
 
   constructor(options: ArbiterOptions) {
     this.#options = options;
   }
 
-  /** The crawl takes part from now on, or its weight changes. */
+  /** Adds a crawl, or changes its weight. */
   join(crawl: string, weight: number): void {
     const share = this.#shares.get(crawl);
     if (share === undefined) this.#shares.set(crawl, new Share(weight));
@@ -126,7 +131,7 @@ export class FleetArbiter {
     return ask;
   }
 
-  /** It is not wanted any more. */
+  /** Withdraws a waiting request. */
   withdraw(ask: Ask): void {
     if (ask.state === 'waits') this.#drop(ask);
   }
@@ -152,12 +157,12 @@ export class FleetArbiter {
     return this.#barred.size > 0;
   }
 
-  /** When `step` may have something to say, unless something happens before; undefined: never. ms */
+  /** Time at which `step` may decide something if nothing happens before, ms; undefined: never. */
   get wakeAtMs(): number | undefined {
     return this.#events.nextMs;
   }
 
-  /** A permit ends. `contact` null: nobody was contacted. What is to outlive the process; null: nothing new. */
+  /** Ends a permit. `contact` null: the host was not contacted. Returns the facts to store; null: nothing new. */
   end(ask: Ask, contact: Contact | null, nowMs: number): HostFact | null {
     this.#nowMs = nowMs;
     if (ask.state !== 'granted') throw new Error('the permit has ended already');
@@ -177,7 +182,7 @@ export class FleetArbiter {
     return newFact(before, factOf(host));
   }
 
-  /** No permit of the host before `untilMs`. */
+  /** Blocks permits of the host until `untilMs`. Returns the facts to store; null: nothing new. */
   hold(hostKey: string, untilMs: number, nowMs: number): HostFact | null {
     this.#nowMs = nowMs;
     return this.#learn(hostKey, (times) => {
@@ -185,7 +190,7 @@ export class FleetArbiter {
     });
   }
 
-  /** A crawl has read the host's robots.txt, and is to contact it at that pace: so are all, from now on. */
+  /** Takes the Crawl-delay of a host from one crawl, and applies it to all crawls from now on. */
   learnCrawlDelay(hostKey: string, crawlDelayMs: number, nowMs: number): HostFact | null {
     this.#nowMs = nowMs;
     return this.#learn(hostKey, (times) => {
@@ -193,14 +198,14 @@ export class FleetArbiter {
     });
   }
 
-  /** What a process of before knew. */
+  /** Restores the facts that an earlier process stored. */
   remember(hostKey: string, { heldUntilMs, crawlDelayMs }: HostFact): void {
     const { times } = this.#hostOf(hostKey);
     times.heldUntilMs = Math.max(times.heldUntilMs, heldUntilMs);
     times.crawlDelayMs = crawlDelayMs;
   }
 
-  /** Hosts that another process had until now: it may have contacted them at any moment until then, ms. */
+  /** Takes over hosts from another process, which may have contacted them at any time until `contactedAtMs`. */
   takeOver(isTaken: (hostKey: string) => boolean, contactedAtMs: number): void {
     for (const [hostKey, { times }] of this.#hosts)
       if (isTaken(hostKey)) Object.assign(times, newHostTimes(contactedAtMs), { heldUntilMs: times.heldUntilMs });
@@ -222,8 +227,8 @@ export class FleetArbiter {
   }
 
   /**
-   * How many hosts more would be of use to the crawl: none while enough that it has could be contacted, and wait for a place. Where
-   * they wait long, few are enough.
+   * Number of further hosts that the crawl can use. 0 while it has enough ready hosts that wait for a place; a few are
+   * enough if they wait long.
    */
   hostsWanted(crawl: string): number {
     const share = this.#shares.get(crawl);
@@ -260,7 +265,7 @@ export class FleetArbiter {
     return host;
   }
 
-  /** Who was ready may have to wait now. */
+  /** Changes the facts of a host. Ready requests may have to wait again. */
   #learn(hostKey: string, learn: (times: HostTimes) => void): HostFact | null {
     const host = this.#hostOf(hostKey);
     const before = factOf(host);
@@ -280,7 +285,7 @@ export class FleetArbiter {
     this.#sweepAt = Math.max(fleetLimits.sweepAtLeast, this.#hosts.size * 2);
   }
 
-  /** Whose time has come is ready; for the first of the others, somebody looks again. */
+  /** Marks due requests as ready, and plans a check for the next one. */
   #look(hostKey: string, host: Host): void {
     if (host.isBusy) return;
     let nextMs = Number.POSITIVE_INFINITY;
@@ -289,7 +294,7 @@ export class FleetArbiter {
       if (share.ready.has(ask)) continue;
       const atMs = readyAtMs(host.times, ask, this.#options.hostDelayMs);
       if (atMs <= this.#nowMs) this.#isReady(share, ask);
-      // One that has no chance need not wait until it is too late.
+      // A request that cannot start in time is given up at once.
       else if (atMs > ask.latestStartMs) this.#giveUp(ask);
       else nextMs = Math.min(nextMs, atMs);
     }
@@ -317,7 +322,7 @@ export class FleetArbiter {
     if (isBarred === undefined) return barred;
     for (const [crawl, share] of this.#shares) {
       if (share.ready.size > 0 && isBarred(crawl)) barred.add(crawl);
-      // What it did not get meanwhile is not owed to it.
+      // A barred crawl does not collect credit meanwhile.
       else if (this.#barred.has(crawl)) share.beginAt(this.#leastMs);
     }
     return barred;

@@ -2,38 +2,44 @@
 export const fleetLimits = {
   /** Least time between the end of a request of any crawl and the start of the next one to the same host, ms. */
   hostDelayMs: 1_000,
-  /** Every so many permits of a host, the crawl that has waited longest there goes first, whatever the shares. */
+  /**
+   * After this many permits of a host, the next goes to the crawl that has waited longest there, regardless of shares.
+   */
   turnsOfShares: 16,
   /**
-   * While all its hosts wait for their delays, a crawl keeps a credit of at most this many requests; requests that it could not have used are not made up for.
+   * Most requests of credit that a crawl collects while all its hosts wait for their delays. It gets no credit for
+   * requests that it could not have used.
    */
   requestsOwed: 16,
   /**
-   * The first requests of a crawl go before those of others, and are owed to it: robots.txt of some hosts, and a page, so that
-   * it shows at once whether it works. More would be felt by the others.
+   * First requests of a crawl that go before those of others, with a credit for them: robots.txt of some hosts, and a
+   * page that shows whether the crawl works. More would slow the others noticeably.
    */
   requestsFirst: 6,
   /**
-   * A crawl that has so many requests that could start now, and wait for a place among those in flight, takes no more leases:
-   * they would run out before their turn.
+   * A crawl with this many requests that could start, and wait for a place among those in flight, takes no more leases:
+   * they would expire first.
    */
   readyMax: 8,
-  /** Where such a request waits longer, as where many crawls share few places, */
+  /** If such requests wait longer than this, because many crawls share few places, */
   readyWaitMs: 2_000,
-  /** this many are enough: one that goes on, and one with a ready host while the other waits. */
+  /** this many are enough: one in progress, and one with a ready host. */
   readyLeast: 2,
-  /** What a request costs a crawl beside its time, ms: one that is over within a millisecond is one all the same. */
+  /** Fixed cost of a request beside its duration, ms, so that requests of less than a millisecond count too. */
   requestCostMs: 1,
-  /** Back-off of a host that asks for fewer requests: from the first, doubled, to the last. ms */
+  /** Back-off of a host that asks for fewer requests, ms: it starts at the first value and doubles, at most to the last. */
   backOffMs: [5_000, 30_000, 300_000],
-  /** Requests of others that a crawl lets go first, at a host that it troubled again and again. */
+  /** Most requests of others that go before a crawl, at a host that it troubled repeatedly. */
   permitsOwedMax: 64,
-  /** Bound of a multiple of the last request's duration, ms: as for a fetcher. */
+  /** Bound of the delay that is a multiple of the last request's duration, ms: as for a fetcher. */
   adaptiveDelayMaxMs: 30_000,
-  /** URLs of a host that are remembered while its server fails one after the other. A crawl that bears more counts as if it bore so many. */
+  /**
+   * URLs of a host that are remembered during a series of server errors. A higher tolerance of a crawl counts as this
+   * one.
+   */
   failedUrlsMax: 100,
-  /** A host that nobody asks for is forgotten this long after its time has come, with how often it asked for fewer requests. ms */
+  /** Time after which an unused host is forgotten, ms, including its number of back-offs. */
   forgetMs: 600_000,
-  /** Hosts before the first look for such. */
+  /** Number of hosts at which the first search for unused ones starts. */
   sweepAtLeast: 4_096,
 } as const;

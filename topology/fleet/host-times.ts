@@ -1,38 +1,38 @@
 /**
- * A fleet's knowledge of a host: when any crawl contacted it last, and what it asked for.
+ * A fleet's knowledge of a host: the last contact by any crawl, and the delays that the host asked for.
  *
- * A crawl's own pacer keeps its delay between its own requests. Between requests of two crawls the smaller of two
- * delays applies: that of the previous crawl, and the one that the next crawl would keep after such a request of its
- * own. So a host never gets more requests than the less patient of its crawls would send alone, and a crawl with a
- * delay of a day slows nobody else. Some facts bind all crawls: the host's Crawl-delay, Retry-After and back-off, and
- * the fleet's minimum delay.
+ * A crawl's pacer keeps its delay between its requests. Between requests of two crawls, the smaller of two delays
+ * applies: that of the previous crawl, and the delay that the next crawl would keep after the same request. So a host
+ * never gets more requests than the less patient of its crawls would send alone, and a crawl with a delay of a day
+ * slows no other. Some facts bind all crawls: the host's Crawl-delay, Retry-After and back-off, and the fleet's minimum
+ * delay.
  */
 import { throttleDelayMs } from '../frontier/decide/politeness.ts';
 import { fleetLimits } from './fleet-limits.ts';
 
-/** What a crawl would keep. */
+/** The delays of a crawl. */
 export interface Gap {
   /** From the end of the last contact to the start of the next one, ms. */
   readonly delayMs: number;
-  /** The same as a multiple of what the last contact took. */
+  /** The same as a multiple of the last contact's duration. */
   readonly delayFactor: number;
-  /** As the host's robots.txt asks, ms; 0: it does not, or it is not known yet. */
+  /** Crawl-delay in the host's robots.txt, ms; 0: none, or unknown yet. */
   readonly crawlDelayMs: number;
 }
 
 /** A contact that has ended. */
 export interface Contact {
-  /** What its crawl keeps after it, ms. */
+  /** Delay of the contact's crawl after it, ms. */
   readonly delayMs: number;
   readonly tookMs: number;
   readonly crawlDelayMs: number;
-  /** Was there a whole response, and none by which the server failed? */
+  /** True for a whole response that is not a server error. */
   readonly isAnswered: boolean;
   /** The host asks for fewer requests, or shows that it needs fewer. */
   readonly isPressure: boolean;
-  /** 0: it asks for no pause. */
+  /** Requested pause, ms; 0: none. */
   readonly retryAfterMs: number;
-  /** How a failure of the server counts. null or absent: there was none, or its crawl takes any number for those of their URLs. */
+  /** The server error. null or absent: there was none, or its crawl attributes every server error to the URL. */
   readonly serverError?: ServerError | null;
 }
 
@@ -41,7 +41,10 @@ export interface ServerError {
   readonly url: string;
   /** A retry says nothing new about the host. */
   readonly isFirstTry: boolean;
-  /** So many in a row, of different URLs, are the host's trouble (`serverErrorsMax` of the crawl's policy). */
+  /**
+   * Number of consecutive server errors of different URLs that count against the host (`serverErrorsMax` of the crawl's
+   * policy).
+   */
   readonly most: number;
 }
 
@@ -52,21 +55,27 @@ export interface HostTimes {
   afterMs: number;
   tookMs: number;
   crawlDelayMs: number;
-  /** No contact before, ms. */
+  /** The host must not be contacted before this time, ms. */
   heldUntilMs: number;
-  /** Contacts in a row after which it asked for fewer. */
+  /** Number of consecutive contacts after which the host asked for fewer requests. */
   throttles: number;
-  /** URLs that its server has failed in a row, of any crawl, the newest last. A page that is broken for all of them is one. */
+  /**
+   * URLs of consecutive server errors, over all crawls, the newest last. A URL that fails for several crawls counts
+   * once.
+   */
   failedUrls: readonly string[];
 }
 
-/** `contactedAtMs`: somebody may have contacted it then. −Infinity: nobody has. */
+/** `contactedAtMs`: time until which another process may have contacted it. −Infinity: none. */
 export function newHostTimes(contactedAtMs: number): HostTimes {
   const asked = { crawlDelayMs: 0, heldUntilMs: Number.NEGATIVE_INFINITY, throttles: 0, failedUrls: [] };
   return { endMs: contactedAtMs, afterMs: Number.POSITIVE_INFINITY, tookMs: 0, ...asked };
 }
 
-/** When a crawl that keeps `gap` may contact the host. `leastMs`: of the fleet. A contact ends within its millisecond. */
+/**
+ * Earliest time at which a crawl with the delays `gap` may contact the host, ms. `leastMs`: the fleet's minimum delay.
+ * A contact counts as ending with its millisecond.
+ */
 export function readyAtMs(host: HostTimes, gap: Gap, leastMs: number): number {
   const adaptiveMs = Math.min(Math.round(gap.delayFactor * host.tookMs), fleetLimits.adaptiveDelayMaxMs);
   const wouldKeepMs = Math.max(gap.delayMs, adaptiveMs);
@@ -97,7 +106,7 @@ function isFailing(host: HostTimes, { serverError }: Contact): boolean {
   return host.throttles > 0 || host.failedUrls.length >= Math.min(most, fleetLimits.failedUrlsMax);
 }
 
-/** Nothing that binds anybody is lost with it. */
+/** True if the host's facts bind no future request. */
 export function canBeForgotten(host: HostTimes, leastMs: number, nowMs: number): boolean {
   const keptMs = Number.isFinite(host.afterMs) ? host.afterMs : fleetLimits.forgetMs;
   const readyMs = Math.max(host.heldUntilMs, host.endMs + 1 + Math.max(leastMs, host.crawlDelayMs, keptMs));

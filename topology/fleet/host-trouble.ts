@@ -1,14 +1,14 @@
 /**
- * Whose requests trouble a host that several crawls want: after one that made the host ask for fewer, its crawl lets the others
- * go first there, for twice as many requests each time. Otherwise a crawl that asks for what fails would get the permit after
- * each back-off, since it was served least, and nobody else would get any.
+ * Delays crawls that trouble a shared host. After a request that made the host ask for fewer, its crawl lets the other
+ * crawls go first there, for twice as many requests each time. Otherwise a crawl with failing requests would get the
+ * permit after each back-off, since it was served least, and no other crawl would get one.
  */
 import { fleetLimits } from './fleet-limits.ts';
 
 interface Owed {
-  /** Requests of others that go first. */
+  /** Number of others' requests that still go first. */
   permits: number;
-  /** Requests in a row that troubled the host. */
+  /** Consecutive requests that troubled the host. */
   streak: number;
 }
 

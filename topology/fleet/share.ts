@@ -1,11 +1,11 @@
 /**
- * A crawl's share of the requests that may be in flight: the time for which it has held places among them, divided by
- * its weight. Whoever has had least goes first (start-time fair queueing: Goyal, Vin, Cheng, 1996). A crawl that had
- * nothing to ask for meanwhile gets next to nothing for that time: it begins where the least served of the others is.
+ * A crawl's share of the requests in flight: the time for which it has held places among them, divided by its weight.
+ * The crawl with the least goes first (start-time fair queueing: Goyal, Vin, Cheng, 1996). A crawl that had no requests
+ * for a while gets next to no credit for that time: it starts again at the service of the least served crawl.
  */
 import { fleetLimits } from './fleet-limits.ts';
 
-/** A request of a crawl: one that waits, or has its permit. */
+/** A request of a crawl, waiting or with a permit. */
 interface Asked {
   /** Its lease has made a request before. */
   readonly isBegun?: boolean;
@@ -16,24 +16,24 @@ export class Share<Ask extends Asked> {
   weight: number;
   /** Requests that could start now, in the order in which their hosts became ready. */
   readonly ready = new Set<Ask>();
-  /** Those of them that go on with a lease. */
+  /** The ready requests of leases that have made a request before. */
   readonly #begun = new Set<Ask>();
   inFlight = 0;
-  /** How long the request that started last had been ready, ms. */
+  /** Waiting time of the request that started last, from ready to start, ms. */
   waitedMs = 0;
   #doneMs = 0;
   #startsMs = 0;
   #hasBegun = false;
-  /** Requests made and under way. */
+  /** Number of requests, finished or in progress. */
   #requests = 0;
-  /** Those of them that went on with a lease. */
+  /** The number of these with a lease that had made a request before. */
   #begunRequests = 0;
 
   constructor(weight: number) {
     this.weight = weight;
   }
 
-  /** Does it take part in the sharing now? */
+  /** True while the crawl takes part in the sharing. */
   get isActive(): boolean {
     return this.ready.size > 0 || this.inFlight > 0;
   }
@@ -44,9 +44,10 @@ export class Share<Ask extends Asked> {
   }
 
   /**
-   * How far `next` goes before requests of others; 0: its turn comes by weight. First of all its first page, which comes a host's
-   * delay after that host's robots.txt, then its very first request, or one that begins after many at once would wait for all their
-   * first. The rest of its first goes on in turn with that of others, but one is kept for that page.
+   * Precedence of `next` over requests of other crawls; 0: the turn goes by weight. The first page of a crawl has the
+   * highest, since it already waits for a delay after robots.txt. Its very first request is next: a crawl that starts
+   * after many others would otherwise wait for the first requests of all. Its further first requests alternate with
+   * those of others, and one is reserved for that page.
    */
   get precedence(): number {
     const { requestsFirst } = fleetLimits;
@@ -55,7 +56,10 @@ export class Share<Ask extends Asked> {
     return Math.max(0, this.untilShown - (this.#begunRequests === 0 ? 1 : 0));
   }
 
-  /** Whose turn it is: what was begun comes first, so that pages do not wait for the robots.txt of all other hosts. */
+  /**
+   * The request to serve next. Started leases come first, so that pages do not wait for the robots.txt of all other
+   * hosts.
+   */
   get next(): Ask | undefined {
     for (const ask of this.#begun) return ask;
     for (const ask of this.ready) return ask;
@@ -77,7 +81,10 @@ export class Share<Ask extends Asked> {
     return (this.#doneMs + this.inFlight * nowMs - this.#startsMs) / this.weight;
   }
 
-  /** It had nothing to ask for, and now it has. The first time that may be below nothing, where the others have had little. */
+  /**
+   * Makes a crawl active again after a time without requests. The first start may be below zero, if the others have had
+   * little service.
+   */
   beginAt(servedMs: number): void {
     const doneMs = servedMs * this.weight;
     this.#doneMs = this.#hasBegun ? Math.max(this.#doneMs, doneMs) : doneMs;

@@ -9,10 +9,10 @@ export interface Money {
 
 const unit = 1_000_000_000n;
 
-/** What an amount in a policy or a header looks like: no sign, no exponent, no digits that would be lost. */
+/** The form of an amount in a policy or a header: no sign, no exponent, no digit that would be lost. */
 export const amountPattern = /^\d{1,9}(?:\.\d{1,9})?$/;
 
-/** `USD 0.01`; null: it is not an amount above nothing. */
+/** Parses a text such as `USD 0.01`; null: it is not an amount above zero. */
 export function parseMoney(text: string): Money | null {
   const [, currency = '', amount = ''] = /^([A-Z]{3}) ([\d.]{1,19})$/.exec(text) ?? [];
   if (!amountPattern.test(amount)) return null;

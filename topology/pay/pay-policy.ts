@@ -1,12 +1,12 @@
 /**
- * What a crawl may pay for pages that answer 402 (policy `pay`), and which offers are within it. Nothing is paid without such a
- * policy, nor without a plugin that pays.
+ * Payment limits for pages that answer 402 (policy `pay`), and the offers within them. Without this policy, and without
+ * a plugin that pays, nothing is paid.
  */
 import { z } from 'zod';
 import { amountPattern, billionthsOf, type Money, parseMoney } from './money.ts';
 import type { Offer, Quote } from './quote.ts';
 
-/** Money that x402 is paid in. */
+/** An asset in which x402 is paid. */
 export interface PayAsset {
   /** Name of the network, as sites write it: CAIP-2 (eip155:8453), or a name of x402's first version (base). */
   readonly network: string;
@@ -92,6 +92,6 @@ function moneyOf({ currency, assets = [] }: PayPolicy, offer: Offer): Money | nu
   );
   if (asset === undefined) return null;
   const scale = 10n ** BigInt(asset.decimals);
-  // Rounded up: what is counted is never less than what is paid.
+  // Rounded up, so the counted amount is never below the paid one.
   return { currency, billionths: (BigInt(offer.amount) * 1_000_000_000n + scale - 1n) / scale };
 }

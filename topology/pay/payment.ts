@@ -17,9 +17,9 @@ export type PaymentNote =
       readonly state: 'answered';
       /** HTTP status. 0: no response. */
       readonly status: number;
-      /** What the site says that it charged, as in USD 0.01. Empty: it does not say. */
+      /** The amount that the site reports as charged, for example USD 0.01. Empty: it reports none. */
       readonly charged: string;
-      /** Its receipt, such as a transaction. Empty: none. */
+      /** The receipt, such as a transaction. Empty: none. */
       readonly receipt: string;
     };
 
@@ -41,11 +41,11 @@ export interface PaymentBook {
   /** In the order in which they were offered. */
   payments(): Iterable<Payment>;
   spent(currency: string): bigint;
-  /** A record could not be read, so what was spent is not known. */
+  /** A record is unreadable, so the spent amount is unknown. */
   readonly isDamaged: boolean;
 }
 
-/** null: it is none that can be read. */
+/** Reads a payment note; null: unreadable. */
 export function paymentNote(payload: string): PaymentNote | null {
   let note: Partial<Record<string, unknown>>;
   try {
@@ -64,7 +64,7 @@ export function paymentNote(payload: string): PaymentNote | null {
     : null;
 }
 
-/** The amount that counts as spent: the offer, or more if the site says so. */
+/** The amount that counts as spent: the offer, or more if the site reports more. */
 export function spentBy({ money, end }: Pick<Payment, 'money' | 'end'>): bigint {
   if (end?.state === 'withdrawn') return 0n;
   const charged = end?.state === 'answered' ? parseMoney(end.charged) : null;
@@ -152,7 +152,7 @@ export function createPaymentBook(): PaymentBook {
 export interface PaymentSummary {
   /** Made, or not known not to be. */
   readonly payments: number;
-  /** By currency, as in USD 0.01. */
+  /** By currency, for example USD 0.01. */
   readonly spent: readonly string[];
   /** Payments without a reported end. */
   readonly open: number;

@@ -1,37 +1,41 @@
 /**
- * What a 402 asks for, from its headers and, of x402's first version, its body.
+ * Reads the price of a page from a 402 response: from its headers and, for x402 version 1, its body.
  *
- * Sources: `crawler-price` of Cloudflare's pay per crawl (documentation of 23 April 2026); x402's transport over HTTP, version 2
- * (`payment-required`: base64 of JSON with `accepts`) and version 1 (the same in the body); `link` with rel=license of
- * RSL 1.0 (10 December 2025). What cannot be read is no offer, and so are two prices that contradict each other.
+ * Sources: `crawler-price` of Cloudflare's pay per crawl (documentation of 23 April 2026); x402's transport over HTTP,
+ * version 2 (`payment-required`: base64 of JSON with `accepts`) and version 1 (the same in the body); `link` with
+ * rel=license of RSL 1.0 (10 December 2025). An unreadable price is not an offer; nor are two prices that contradict
+ * each other.
  */
 import { moneyText, parseMoney } from './money.ts';
 
 /** One way to pay that a site offers. */
 export interface Offer {
   readonly scheme: 'crawler-price' | 'x402';
-  /** Of `crawler-price` currency and amount, `USD 0.01`; of `x402` the amount in the asset's smallest unit, digits. */
+  /**
+   * For `crawler-price`: currency and amount, such as `USD 0.01`. For `x402`: the amount in the asset's smallest unit,
+   * digits.
+   */
   readonly amount: string;
-  /** Of x402: the chain and the asset's address on it. Empty: does not apply, or not named. */
+  /** For x402: the chain, and the asset's address on it. Empty: does not apply, or not named. */
   readonly network: string;
   readonly asset: string;
-  /** Of x402: its entry of `accepts`, JSON as received. Empty: does not apply. */
+  /** For x402: its entry of `accepts`, JSON as received. Empty: does not apply. */
   readonly terms: string;
 }
 
 export interface Quote {
   readonly offers: readonly Offer[];
-  /** URL. Empty: none. */
+  /** URL of the licence. Empty: none. */
   readonly licence: string;
 }
 
-/** Offers looked at: a site that takes more kinds of money than that has one of the usual among the first. */
+/** Most offers that are read. A site with more kinds of money has a usual one among the first. */
 const offersMax = 8;
 const bodyBytesMax = 64 * 1024;
 const termsCharsMax = 4_096;
 const wordCharsMax = 100;
 
-/** `headers`: names in lower case and values in turn. */
+/** `headers`: names in lower case and values alternating. */
 export function quoteOf(headers: readonly string[], body: Uint8Array = noBody): Quote {
   const prices = valuesOf(headers, 'crawler-price');
   const required = valuesOf(headers, 'payment-required');
@@ -49,7 +53,7 @@ export function quoteOf(headers: readonly string[], body: Uint8Array = noBody): 
   return { offers: [...plain, ...ofHeader, ...ofBody].slice(0, offersMax), licence };
 }
 
-/** In one line, as outcomes have it. Empty: there is none. */
+/** The price in one line, for outcomes. Empty: none. */
 export function priceText({ offers: [first] }: Quote): string {
   if (first === undefined) return '';
   return [first.network, first.asset, first.amount].filter((word) => word !== '').join(' ');

@@ -1,17 +1,17 @@
 /**
- * Where a topic's hub is, and how the topic names itself: WebSub discovery (W3C Recommendation 2018, §4). Link headers
- * come first, then link elements of a feed or of an HTML page. Pure text in, URLs out; one pass, whatever the text.
+ * Finds a topic's hub, and the URL that the topic uses for itself: WebSub discovery (W3C Recommendation 2018, §4). Link
+ * headers come first, then link elements of a feed or of an HTML page. Pure text in, URLs out; one pass for any text.
  */
 import { canParse } from '../url/can-parse.ts';
 
 export interface HubLinks {
   /** Absolute. */
   readonly hubs: readonly string[];
-  /** The topic's own URL for itself; the one it was asked by where it has none. */
+  /** The URL that the topic uses for itself; if it has none, the requested URL. */
   readonly self: string;
 }
 
-/** `linkHeaders`: values of all Link fields. `url`: where the topic was fetched. */
+/** `linkHeaders`: values of all Link fields. `url`: the requested URL of the topic. */
 export function hubLinks(linkHeaders: readonly string[], text: string, url: string): HubLinks {
   const fromHeaders = collect(linkHeaders.flatMap(headerLinks), url);
   const fromText = fromHeaders.hubs.length > 0 ? { hubs: [], self: undefined } : collect(elementLinks(text), url);

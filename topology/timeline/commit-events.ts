@@ -1,8 +1,9 @@
 /**
- * What the changelog of its partition says of one URL: the fold that `explain` uses (frontier/ask/url-timeline.ts), given
- * event by event, with the reason why a link was not admitted, and the policy versions by time.
+ * Finds the events of one URL in the changelog of its partition. It uses the fold of `explain`
+ * (frontier/ask/url-timeline.ts), event by event, and adds the reason why a link was not admitted, and the policy
+ * versions by time.
  *
- * A commit that cannot be about the URL is passed over by its header: it does not name the host, ends none of its leases,
+ * A commit that cannot concern the URL is skipped by its header: it does not name the host, ends none of its leases,
  * takes none of the URL's links and switches no policy.
  */
 
@@ -24,13 +25,13 @@ export class CommitEvents {
   readonly #policyOf: (version: number, json: string) => Policy | null;
   #policy: Policy | null = null;
   #policyVersion = 0;
-  /** When each version came into force, in order. */
+  /** The start of each policy version, in order. */
   readonly #versions: { readonly version: number; readonly atMs: number }[] = [];
   readonly #events: TimelineEvent[] = [];
   #admitted = 0;
   #isKnown = false;
 
-  /** `policyOf` gives null where a policy cannot be compiled any more. */
+  /** `policyOf` returns null for a policy that can no longer be compiled. */
   constructor(
     subject: Subject,
     partition: number,
@@ -43,7 +44,7 @@ export class CommitEvents {
     this.timeline = new UrlTimeline(subject.hostKey, subject.url, (event) => this.#note(event), subject.normalize);
   }
 
-  /** `namesHost`: its bytes hold the URL's host key. Gives the events of this record. */
+  /** Returns the events of this record. `namesHost`: true if its bytes contain the URL's host key. */
   take(offset: number, record: Claim | Commit, namesHost: boolean): TimelineEvent[] {
     if (record.kind === 'claim') {
       this.timeline.take(offset, record);

@@ -1,9 +1,9 @@
 /**
- * Links to one URL, as they came on `discovered`, and what the commits that took them decided of each.
+ * Links to one URL on `discovered`, and the decision of a commit on each.
  *
- * A commit names the links it took by position, and what it admitted; what it did not admit, it only counts. To find
- * out why, the policy that decided is asked again: if it refuses the link, that is the reason; otherwise the URL was
- * known, or there was no room.
+ * A commit names the links it took by position, and those it admitted; the others it only counts. To find the reason
+ * for these, the policy of the commit is applied again: if it refuses the link, that is the reason; otherwise the URL
+ * was known, or a queue was full.
  */
 import type { Discovered, LinkGroup } from '../../schemas/types.ts';
 import type { InputPosition, InputRange } from '../frontier/changes/changelog.ts';
@@ -22,20 +22,20 @@ interface Discovery {
   readonly lastModifiedMs: number;
 }
 
-/** What a commit made of the URL, beside the links it took. */
+/** The facts of a commit that explain its decisions on the links. */
 export interface Deciding {
   readonly partition: number;
   readonly offset: number;
   readonly atMs: number;
-  /** How many of these links it admitted. */
+  /** Number of these links that it admitted. */
   readonly admitted: number;
   /** The URL was admitted before this commit. */
   readonly wasKnown: boolean;
   /** Counted in this commit. */
   readonly tallies: ReadonlySet<TallyName>;
-  /** The policy that decided; null: it is not known any more. */
+  /** The policy of the decision; null: no longer known. */
   readonly policy: Policy | null;
-  /** Where a link leads by what its host has proved; null: to itself. */
+  /** Returns the URL that replaces a link, because its host has proved the two equal; null: none. */
   foldedInto(url: string): string | null;
 }
 
@@ -95,19 +95,19 @@ export class Discoveries {
     return events;
   }
 
-  /** Does the commit take a link that waits to be decided? */
+  /** True if the commit takes an undecided link. */
   has(range: InputRange): boolean {
     const next = this.#discoveries[this.#next];
     return next !== undefined && isBefore(next.at, range.to);
   }
 
-  /** What the commit decided about the links that it took and did not admit. */
+  /** Returns an event for each link that the commit took and did not admit. */
   decide(range: InputRange, deciding: Deciding): UnversionedEvent[] {
     const events: UnversionedEvent[] = [];
     let { admitted, wasKnown } = deciding;
     for (; this.has(range); this.#next++) {
       const discovery = this.#discoveries[this.#next]!;
-      // It was read before what is kept of the changelog, or passed over by an operator.
+      // An earlier commit, no longer stored, read the link, or an operator skipped it.
       if (isBefore(discovery.at, range.from)) continue;
       const refusal = deciding.policy?.admit(discovery.url, discovery.depth, discovery.hop, discovery);
       const { partition, offset, atMs } = deciding;
@@ -147,7 +147,7 @@ function isBefore(a: InputPosition, b: InputPosition): boolean {
   return a.offset < b.offset || (a.offset === b.offset && a.slice < b.slice);
 }
 
-/** What a page's elements say of where a link stands. */
+/** Names the part of the page that contains the link. */
 function placeText(foundIn: LinkGroup['foundIn']): string {
   if (foundIn === 'content') return ', in its content';
   return foundIn === 'navigation' || foundIn === 'footer' ? `, in its ${foundIn}` : '';

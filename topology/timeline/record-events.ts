@@ -1,6 +1,6 @@
 /**
- * What records of the Avro topics say of one URL. Each function takes a decoded record and gives the events in it; most
- * records give none.
+ * Finds the events of one URL in records of the Avro topics. Each function takes a decoded record and returns its
+ * events; most records have none.
  */
 import type { Control, DeadLetter, Duplicate, Page, Render, Response, Result, Task } from '../../schemas/types.ts';
 import {
@@ -15,7 +15,7 @@ import type { TopicName } from '../topics.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { TimelineKind, UnversionedEvent } from './timeline-event.ts';
 
-/** Where a record stands, and when it was appended. */
+/** Position of a record, and the time when it was appended. */
 export interface Place {
   readonly topic: TopicName;
   readonly partition: number;

@@ -37,22 +37,22 @@ export interface TimelineEvent {
   readonly kind: TimelineKind;
   readonly topic: TopicName;
   readonly partition: number;
-  /** Offset of the record that says so. */
+  /** Offset of the record. */
   readonly offset: number;
-  /** When it happened, ms since the Unix epoch. */
+  /** Time of the event, ms since the Unix epoch. */
   readonly atMs: number;
-  /** In force when it happened; 0: before the first policy. */
+  /** The policy version at that time; 0: before the first policy. */
   readonly policyVersion: number;
-  /** Plain words. What others wrote (URLs, details) is in it as they wrote it. */
+  /** A description in words. Text from outside (URLs, details) is quoted unchanged. */
   readonly text: string;
   /** The same in fields, by kind. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** An event as a record gives it: the policy version is known only once the changelog was read. */
+/** An event without its policy version, which is known only once the changelog was read. */
 export type UnversionedEvent = Omit<TimelineEvent, 'policyVersion'>;
 
-/** By time; at one moment by the order of the kinds, then by offset. */
+/** Orders events by time; at one moment by their kinds, then by offset. */
 export function inOrder(a: UnversionedEvent, b: UnversionedEvent): number {
   return a.atMs - b.atMs || rank(a) - rank(b) || a.offset - b.offset;
 }

@@ -1,9 +1,9 @@
 /**
- * The story of a URL as a picture: an SVG with a slot per topic, a dot per event, bars for leases and requests.
+ * Draws the history of a URL: an SVG with a row per topic, a dot per event, bars for leases and requests.
  *
- * Milliseconds and weeks stand in one picture, so the distance of two neighbours grows with the logarithm of the time
- * between them; below each stands the true time since the first. It holds no script, no style of others and no reference
- * to anything outside; all text is escaped.
+ * One picture shows milliseconds and weeks, so the distance of two neighbours grows with the logarithm of the time
+ * between them; the text below each event is the true time since the first. The SVG has no script, no foreign style and
+ * no external reference; all text is escaped.
  */
 import type { TopicName } from '../topics.ts';
 import type { TimelineEvent, TimelineKind } from './timeline-event.ts';
@@ -82,7 +82,7 @@ export function timelinePicture(url: string, events: readonly TimelineEvent[]): 
   return `${parts.join('\n')}\n</svg>\n`;
 }
 
-/** Where each event stands, from left to right. */
+/** Returns the x position of each event. */
 function placesOf(events: readonly TimelineEvent[]): number[] {
   let x = left + 20;
   return events.map(({ atMs }, number) => {

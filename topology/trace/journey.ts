@@ -1,18 +1,18 @@
 /**
- * The trace of a URL: one from the link that was found to the page that was published, over all attempts; and one for
- * each visit that a recrawl makes later.
+ * The traces of a URL. The first one covers all attempts, from the found link to the published page; each later visit
+ * of a recrawl has another.
  *
- * Its id is derived from the URL's fingerprint, which is keyed by the crawl: nothing has to be kept of a URL for its
- * trace; the same crawl always derives the same id, and two crawls derive different ones. The lower 64 bits are the
- * fingerprint itself, as random as W3C Trace Context level 2 asks of them, so that a collector that samples by them
+ * The trace id is derived from the URL's fingerprint, which is keyed by the crawl. So no state is needed for a trace;
+ * the same crawl always derives the same id, and two crawls derive different ones. The lower 64 bits are the
+ * fingerprint itself. It is as random as W3C Trace Context level 2 requires, so a collector that samples by these bits
  * samples evenly.
  *
  *   admit ─┬─ queue ── lease ─┬─ robots, fetch, parse, publish
  *          │                  └─ resolve
  *          └─ queue ── lease …      the next attempt
  *
- * What a page links to is admitted in a trace of its own, which refers to the fetch that found it: a crawl would be one
- * endless trace otherwise.
+ * A page's links are admitted in separate traces, which refer to the fetch that found them: otherwise a crawl would be
+ * one endless trace.
  */
 import { fingerprint } from '../url/fingerprint.ts';
 import { childOf, hexOf, nonZero, type TraceContext } from './trace-context.ts';
@@ -24,7 +24,7 @@ export function admitSpan(hi: number, lo: number): TraceContext {
   return childOf({ traceId: traceIdOf(hi, lo, 'journey'), spanId: '' }, 'admit');
 }
 
-/** It waits in its host's queue for this lease. */
+/** The wait of a URL in its host's queue, up to this lease. */
 export function queueSpan(hi: number, lo: number, leaseId: number, revisit: boolean): TraceContext {
   if (!revisit) return childOf(admitSpan(hi, lo), `queue ${leaseId}`);
   return childOf({ traceId: traceIdOf(hi, lo, `visit ${leaseId}`), spanId: '' }, 'queue');

@@ -6,6 +6,6 @@ export const traceLimits = {
   spansQueued: 8_192,
   spansPerExport: 512,
   exportEveryMs: 1_000,
-  /** How long a stop waits for a collector that is away. */
+  /** Longest wait for an unreachable collector at a stop. */
   exportTimeoutMs: 5_000,
 } as const;

@@ -1,16 +1,16 @@
 /**
- * Where a span belongs, as records carry it: `traceparent` of W3C Trace Context (Recommendation, 2021), §3.2.
+ * The position of a span in its trace, for records: `traceparent` of W3C Trace Context (Recommendation, 2021), §3.2.
  *
  *   00-<trace id, 32 hex digits>-<span id, 16>-<flags, 2>
  *
- * Only what is sampled travels: a context that is not is written as none at all.
+ * Only sampled contexts are written: one that is not sampled is left out.
  */
 import { fingerprint } from '../url/fingerprint.ts';
 
 export interface TraceContext {
   /** 32 hexadecimal digits, lower case, not all zero. */
   readonly traceId: string;
-  /** 16 of them, not all zero. */
+  /** 16 hexadecimal digits, not all zero. */
   readonly spanId: string;
 }
 
@@ -21,7 +21,7 @@ export function formatTraceparent({ traceId, spanId }: TraceContext): string {
   return `00-${traceId}-${spanId}-01`;
 }
 
-/** null: it is none, or what it names was not sampled. §3.2.2.1: later versions may add fields behind the flags. */
+/** null: invalid, or not sampled. §3.2.2.1: later versions may add fields after the flags. */
 export function parseTraceparent(text: string): TraceContext | null {
   const [, version, traceId = '', spanId = '', flags = ''] = shape.exec(text) ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && text.length !== 55)) return null;

@@ -1,10 +1,10 @@
-/** Which URLs are traced: a share of all, by their fingerprint, and all of some hosts. Part of the policy. */
+/** Selects the traced URLs: a share of all, by their fingerprint, and all of some hosts. Part of the policy. */
 import { z } from 'zod';
 import { withoutPort } from '../url/host-key.ts';
 import { compileSuffixSet } from '../url/suffix-set.ts';
 
 export interface TraceConfig {
-  /** Share of all URLs, 0 to 1. A larger share holds all that a smaller one does. */
+  /** Share of all URLs, 0 to 1. The URLs of a smaller share are also in a larger one. */
   readonly ratio: number;
   /** Trace all URLs of these hosts: domains with their subdomains; `*`: all. */
   readonly hosts: readonly string[];

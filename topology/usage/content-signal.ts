@@ -1,8 +1,9 @@
 /**
- * `Content-Signal`: the content signals policy (contentsignals.org, draft-romm-aipref-contentsignals-00, 1 October 2025).
+ * Parses `Content-Signal` of the content signals policy (contentsignals.org, draft-romm-aipref-contentsignals-00, 1
+ * October 2025).
  *
- * `search=yes, ai-train=no`: pairs apart by commas, case ignored. What is neither yes nor no says nothing, and of two
- * words about one use the `no` holds.
+ * Example: `search=yes, ai-train=no`, comma-separated, case-insensitive. A value other than yes or no has no effect. If
+ * a use has both, `no` wins.
  */
 import { type Statement, statement, type Use } from './statement.ts';
 
@@ -24,12 +25,12 @@ export function contentSignal(value: string, source: string, said: string): Stat
   );
 }
 
-/** Uses of which it speaks in words that nobody can read. */
+/** Returns the uses with a value that is neither yes nor no. */
 export function unreadSignals(value: string): readonly Use[] {
   return [...preferencesIn(value)].flatMap(([use, allowed]) => (allowed === null ? [use] : []));
 }
 
-/** Null: neither yes nor no. */
+/** Preference by use. Null: neither yes nor no. */
 function preferencesIn(value: string): ReadonlyMap<Use, boolean | null> {
   const preferences = new Map<Use, boolean | null>();
   for (const pair of value.toLowerCase().split(',')) {

@@ -1,10 +1,10 @@
 /**
- * `Content-Usage`, of robots.txt, headers and meta elements: preferences by the IETF's working group aipref.
+ * Parses `Content-Usage` in robots.txt, headers and meta elements: preferences of the IETF working group aipref.
  *
- * Sources: draft-ietf-aipref-attach-05 (19 August 2026) for where it stands, draft-ietf-aipref-vocab-07 (19 August 2026)
- * for what it says. Beyond the vocabulary: the categories of draft-romm-aipref-contentsignals-00, and those that earlier
- * revisions of the vocabulary had, which can bar uses and never allow any. If a key is there twice, the
- * draft takes the last; here a `n` among them holds, as everywhere.
+ * Sources: draft-ietf-aipref-attach-05 (19 August 2026) for the places, draft-ietf-aipref-vocab-07 (19 August 2026) for
+ * the vocabulary. Two groups of categories are added: those of draft-romm-aipref-contentsignals-00, and those of
+ * earlier revisions of the vocabulary, which can bar uses and never allow any. If a key appears twice, the draft takes
+ * the last value; here an `n` among them wins, as everywhere.
  */
 import { parseTokens } from './dictionary.ts';
 import { type Statement, statement, type Use } from './statement.ts';
@@ -35,7 +35,7 @@ export function contentUsage(values: readonly string[], source: string, said: st
     .filter(({ preference }) => preference === 'deny');
 }
 
-/** Uses of which one value speaks in words that nobody can read. Null: it is no dictionary. */
+/** Returns the uses with unreadable values. Null: the value is not a dictionary. */
 export function unreadUses(value: string): readonly Use[] | null {
   const tokens = parseTokens(value);
   if (tokens === null) return null;

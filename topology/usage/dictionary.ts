@@ -1,11 +1,11 @@
 /**
- * Dictionaries of structured fields (RFC 9651 §4.2.2), as far as preferences need them: which keys have which tokens.
+ * Parses dictionaries of structured fields (RFC 9651 §4.2.2), as far as preferences need them: the tokens of each key.
  *
- * Everything is parsed as the RFC says, for a dictionary with one mistake says nothing at all; values that are no
- * tokens are kept as the empty string.
+ * The whole dictionary is parsed as in the RFC, since one with a single mistake has no effect; values that are not
+ * tokens become the empty string.
  */
 
-/** For each key its values in the order written, tokens as they are. Null: it is no dictionary. */
+/** The values of each key in their order; tokens unchanged. Null: not a dictionary. */
 export type TokenDictionary = ReadonlyMap<string, readonly string[]>;
 
 const key = /[a-z*][a-z0-9_.*-]*/y;

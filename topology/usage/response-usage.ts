@@ -1,4 +1,4 @@
-/** What a response and its page say of use, beside robots.txt. */
+/** Reads the usage preferences of a response: its headers and its page, without robots.txt. */
 import { isRobotsName, lowerTokens, type ProductTokens } from '../robots/product-token.ts';
 import { contentSignal } from './content-signal.ts';
 import { contentUsage } from './content-usage.ts';
@@ -9,7 +9,7 @@ import { usageLimits } from './usage-limits.ts';
 
 const fields = new Set(['content-usage', 'content-signal', 'tdm-reservation', 'tdm-policy', 'x-robots-tag']);
 
-/** `headers`: names in lower case and values in turn. `productToken`: the names that parts may be addressed to. */
+/** `headers`: names in lower case and values alternating. `productToken`: the names to which parts may be addressed. */
 export function headerUsage(headers: readonly string[], productToken: ProductTokens): Statement[] {
   const found: Statement[] = [];
   const usage: string[] = [];
@@ -36,7 +36,7 @@ export function namesUsage(name: string, tokens: readonly string[]): boolean {
   return fields.has(name) || isRobotsName(name, tokens);
 }
 
-/** Is its content worth keeping for `metaUsage`? */
+/** True if the content should be kept for `metaUsage`. */
 export function saysUsage(name: string, content: string): boolean {
   return (fields.has(name) && name !== 'x-robots-tag') || mayBar(content);
 }

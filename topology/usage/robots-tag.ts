@@ -1,14 +1,14 @@
 /**
- * Words about use in X-Robots-Tag and `<meta name=robots>`. They have no standard: the sources are what Google and
- * Bing document of noindex, noarchive, nosnippet and unavailable_after, and DeviantArt of noai and noimageai.
+ * Reads usage preferences in X-Robots-Tag and `<meta name=robots>`. They have no standard. The sources are the
+ * documentation of Google and Bing (noindex, noarchive, nosnippet, unavailable_after) and DeviantArt (noai, noimageai).
  *
  * | word | bars |
  * | --- | --- |
  * | noindex, none | search |
  * | noarchive, nocache | archive |
- * | nosnippet, max-snippet:0 | the text that a search shows, and what a model is given (as Google documents it) |
- * | noai, noimageai | what models are given and trained on; a page is not taken apart, so its images count for it |
- * | unavailable_after: date | search and archive, from then on; a date that can't be read says nothing |
+ * | nosnippet, max-snippet:0 | snippets of a search, and ai-input (as Google documents it) |
+ * | noai, noimageai | ai-input and ai-train; images are not separated from their page, so both words count for the page |
+ * | unavailable_after: date | search and archive, from then on; an unreadable date has no effect |
  */
 import { isRobotsName } from '../robots/product-token.ts';
 import { type Statement, type Subject, statement } from './statement.ts';
@@ -35,15 +35,15 @@ const namesMax = 8;
 const scope = /^\s*([a-z][\w.-]*|\*)\s*:(.*)$/is;
 
 /**
- * `tokens`: our names in lower case, to whom a part of a header may be addressed (`otherbot: noai`); null: a meta
- * element's content, which is for us as a whole.
+ * Reads the usage preferences in a value. `tokens`: our names in lower case, since a part of a header may be addressed
+ * to one crawler (`otherbot: noai`). null: the content of a meta element, which applies to us as a whole.
  */
 export function robotsTag(value: string, source: string, tokens: readonly string[] | null): Statement[] {
   if (!mayBar(value)) return [];
   const barred = new Map<Subject, number>();
   const bar = (use: Subject, fromMs: number) => barred.set(use, Math.min(barred.get(use) ?? fromMs, fromMs));
   let forUs = true;
-  /** Text after unavailable_after that is no date yet: dates have commas. */
+  /** Text after unavailable_after that is not a date yet: a date contains commas. */
   let dateText: string | null = null;
 
   const takeDate = (text: string): void => {

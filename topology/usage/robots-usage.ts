@@ -1,10 +1,10 @@
 /**
- * What a robots.txt says of using a URL that it allows to fetch.
+ * The usage preferences in a robots.txt, for a URL that it allows to fetch.
  *
- * Paths bind as those of Allow and Disallow do (draft-ietf-aipref-attach-05 §3.1): of Content-Usage rules those with the
- * longest pattern that matches, of Content-Signal lines likewise, each field for itself. Rules with one pattern add up, and
- * what bars a use holds. Where nobody can read what the longest says of a use, the next says it: a mistake never lifts what
- * a wider rule bars.
+ * Paths match as in Allow and Disallow (draft-ietf-aipref-attach-05 §3.1). Of the Content-Usage rules, those with the
+ * longest matching pattern apply; the Content-Signal lines are handled in the same way, separately. Rules with the same
+ * pattern are combined, and a rule that bars a use wins. If the longest rule's value for a use is unreadable, the next
+ * longest applies: a mistake never lifts the ban of a wider rule.
  */
 import { canonicalPath } from '../robots/escapes.ts';
 import { pathPattern } from '../robots/path-pattern.ts';
@@ -39,11 +39,11 @@ export function compileUsage({ usage, licences }: Pick<RobotsRules, 'usage' | 'l
   return { rules: usage.flatMap(ruleOf), licences: licences.flatMap(rslLicence) };
 }
 
-/** Rules beyond the bound cannot allow anything, and what they bar they bar for every path. */
+/** Compiles a rule. Beyond the bound, rules that allow are dropped, and those that bar apply to every path. */
 function ruleOf({ field, value }: UsageRecord, at: number): UsageRule[] {
   const blank = value.search(/[ \t]/);
   const first = value.slice(0, Math.max(0, blank));
-  // A leading `*` is understood as in Disallow; a word of a dictionary may begin so, too.
+  // A leading `*` begins a path, as in Disallow. A dictionary may begin so too, but with `=` or `,` in it.
   const hasPath = first.startsWith('/') || /^\*[^=,]*$/.test(first);
   const pattern = hasPath ? pathPattern(first) : '';
   const preferences = hasPath ? value.slice(blank).trim() : value;
@@ -62,7 +62,7 @@ function ruleOf({ field, value }: UsageRecord, at: number): UsageRule[] {
   return [{ field, pattern, index, statements: read, unread }];
 }
 
-/** No pattern is spelt so. */
+/** A pattern that no file can contain. */
 const everywhere = ' ';
 
 export function robotsUsage({ rules, licences }: RobotsUsage, url: string): readonly Statement[] {

@@ -1,30 +1,30 @@
 /**
- * What a site says of how a page may be used, and which of its words hold.
+ * Usage preferences of a site for a page, and the rule that decides between them.
  *
- * Sources: draft-ietf-aipref-vocab-07 §5.1 (combining preferences). Whatever bars a use holds against whatever allows it,
- * wherever either was said. What nobody spoke of is unknown: this crawler then does as it did before there were
- * such words. What can't be read says nothing.
+ * Source: draft-ietf-aipref-vocab-07 §5.1 (combining preferences). A statement that bars a use wins over any that
+ * allows it, wherever they are. A use without a statement is unknown: the crawl then treats it as before. Unreadable
+ * statements have no effect.
  */
 
 import { usageLimits } from './usage-limits.ts';
 
-/** What a crawl's pages may be wanted for. */
+/** The uses that a crawl may intend for its pages. */
 export const uses = ['search', 'ai-input', 'ai-train', 'archive'] as const;
 export type Use = (typeof uses)[number];
 
-/** What statements are about: a use, the text that a search shows of a page, or a licence. */
+/** Subjects of statements: a use, the text that a search shows of a page, or a licence. */
 export const subjects = [...uses, 'snippet', 'licence'] as const;
 export type Subject = (typeof subjects)[number];
 
 export interface Statement {
   readonly use: Subject;
-  /** `terms`: it names a licence or a policy, which nobody here reads. */
+  /** `terms`: it names a licence or a policy, which the crawl does not read. */
   readonly preference: 'allow' | 'deny' | 'terms';
-  /** Where it was said: `robots.txt`, `tdmrep.json`, `header x-robots-tag`, `meta robots` and so on. */
+  /** The place of the statement: `robots.txt`, `tdmrep.json`, `header x-robots-tag`, `meta robots` and so on. */
   readonly source: string;
-  /** As it was written, cut at a bound. */
+  /** The original text, cut at a bound. */
   readonly said: string;
-  /** It holds from then on, ms since the Unix epoch. 0: at once. */
+  /** Start of its validity, ms since the Unix epoch. 0: at once. */
   readonly fromMs: number;
 }
 
@@ -38,7 +38,7 @@ export function statement(
   return { use, preference, source, said: said.slice(0, usageLimits.saidCharsMax), fromMs };
 }
 
-/** In force first, for each use in turn: what bars it, the earliest first, then what allows it. */
+/** Orders statements for each use: those that bar it, the earliest first, then those that allow it. */
 export function inOrder<S extends Stated>(statements: readonly S[]): S[] {
   return [...statements].sort(
     (a, b) =>
@@ -60,11 +60,11 @@ export interface Stated {
 
 export interface Verdict<S> {
   readonly preference: 'allow' | 'deny' | 'unknown';
-  /** What says so; null: nothing does. */
+  /** The deciding statement; null: none. */
   readonly by: S | null;
 }
 
-/** What holds for a use at a time. */
+/** Returns the preference for a use at a time. */
 export function verdictOn<S extends Stated>(statements: readonly S[], use: Subject, atMs: number): Verdict<S> {
   let allowed: S | null = null;
   for (const one of statements) {
@@ -75,7 +75,7 @@ export function verdictOn<S extends Stated>(statements: readonly S[], use: Subje
   return { preference: allowed === null ? 'unknown' : 'allow', by: allowed };
 }
 
-/** Is any of these uses barred at that time? Undefined: none is. */
+/** Returns a statement that bars one of these uses at that time. Undefined: none. */
 export function firstBarred<S extends Stated>(
   statements: readonly S[],
   wanted: readonly Use[],

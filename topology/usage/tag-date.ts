@@ -26,7 +26,7 @@ const mailDate = new RegExp(
   'i',
 );
 
-/** ms since the Unix epoch; null: it is no date. */
+/** ms since the Unix epoch; null: not a date. */
 export function parseTagDate(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed.length > tagDateCharsMax) return null;
@@ -35,13 +35,13 @@ export function parseTagDate(text: string): number | null {
   const mail = mailDate.exec(trimmed);
   if (mail === null) return null;
   const year = Number(mail[3]);
-  // RFC 850 has two digits; RFC 2822 §4.3 says which century.
+  // RFC 850 has two digits; RFC 2822 §4.3 decides on the century.
   const fullYear = mail[3]!.length === 4 ? year : year < 50 ? 2000 + year : 1900 + year;
   return moment(fullYear, months.indexOf(mail[2]!.toLowerCase()), Number(mail[1]), mail.slice(4));
 }
 
 function moment(year: number, month: number, day: number, [h = '0', m = '0', s = '0', zone = '']: string[]) {
-  // By the day alone: a leap second lies in the next one.
+  // The day is checked alone: a leap second would move the time to the next day.
   const date = new Date(Date.UTC(year, month, day));
   const atMs = Date.UTC(year, month, day, Number(h), Number(m), Number(s));
   const isReal = month >= 0 && date.getUTCMonth() === month && date.getUTCDate() === day && Number(h) < 24;

@@ -1,9 +1,9 @@
 /**
  * Reservation of text and data mining: W3C TDMRep, final community group report of 10 May 2024.
  *
- * `tdm-reservation` is 1 or 0; any other value says nothing (§5.1). What it reserves is mining, and so what models
- * are given and trained on; a search index is left to what else a site says. `tdm-policy` is kept, and not read. In the file
- * (/.well-known/tdmrep.json) the first rule counts that matches the path (§6.1).
+ * `tdm-reservation` is 1 or 0; any other value has no effect (§5.1). It reserves mining, and so bars ai-input and
+ * ai-train; for search, the site's other statements decide. `tdm-policy` is stored, and not read. In the file
+ * (/.well-known/tdmrep.json), the first rule with a matching path applies (§6.1).
  */
 
 import { canonicalPath } from '../robots/escapes.ts';
@@ -33,7 +33,7 @@ export function tdmPolicy(value: string, source: string): Statement[] {
   return canParse(value.trim()) ? [statement('licence', 'terms', source, value.trim())] : [];
 }
 
-/** Rules that can be read, in their order; none where it is no such file. */
+/** Readable rules in their order; none if the body is not a TDMRep file. */
 export function parseTdmrep(body: Uint8Array): TdmRule[] {
   const given = readJson(body);
   if (!Array.isArray(given) || given.length > usageLimits.tdmRulesMax) return [];

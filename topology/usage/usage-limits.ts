@@ -1,11 +1,11 @@
-/** Bounds on what is read of preferences. */
+/** Bounds on the reading of usage preferences. */
 export const usageLimits = {
-  /** Of a statement as written: the longest about every use has some 100 characters. */
+  /** Text of a statement. The longest useful one has about 100 characters. */
   saidCharsMax: 300,
-  /** Content-Usage and Content-Signal rules of one robots.txt group, a page being asked of each. */
+  /** Content-Usage and Content-Signal rules of one robots.txt group; each page is matched against all. */
   rulesMax: 1_000,
-  /** Rules of a TDMRep file, a page being asked of each; a longer file is none. */
+  /** Rules of a TDMRep file; each page is matched against all. A file with more is ignored. */
   tdmRulesMax: 1_000,
-  /** Meta elements of one page that speak of use; beyond them, those that bar what is not barred yet. */
+  /** Meta elements of one page with usage preferences. Beyond them, only elements that bar another use count. */
   metasMax: 20,
 } as const;

@@ -1,13 +1,13 @@
 /**
- * What follows for a crawl when a site bars one of the uses that its pages are wanted for (policy `uses`, `usesBarred`).
+ * Decides on a page if its site bars an intended use of the crawl (policy `uses`, `usesBarred`).
  *
- * | usesBarred | a page of which a wanted use is barred |
+ * | usesBarred | a page with a barred intended use |
  * | --- | --- |
- * | skip | is not fetched where robots.txt says so; where only the response says so, it is not published |
+ * | skip | is not fetched if robots.txt bars the use; if only the response does, it is not published |
  * | withhold | is fetched, and its links are followed; neither the page nor its raw response is published |
- * | mark | is published, and its record says what is barred |
+ * | mark | is published, and its record lists the barred uses |
  *
- * What nobody spoke of is not barred. Without `uses`, all is published, and records say what was said all the same.
+ * A use without a statement is not barred. Without `uses`, all pages are published, with the statements in the records.
  */
 import { firstBarred, type Stated, type Statement, type Use } from './statement.ts';
 
@@ -20,7 +20,7 @@ export interface UsesPolicy {
   readonly usesBarred?: WhenBarred | undefined;
 }
 
-/** What makes that a URL is not fetched at all; undefined: nothing does. `said`: by robots.txt. */
+/** Returns the statement for which a URL is not fetched; undefined: none. `said`: statements of robots.txt. */
 export function skipsFor(
   { uses, usesBarred }: UsesPolicy,
   said: readonly Statement[],
@@ -29,7 +29,7 @@ export function skipsFor(
   return uses === undefined || usesBarred !== 'skip' ? undefined : firstBarred(said, uses, atMs);
 }
 
-/** What makes that a page is not published; undefined: nothing does. */
+/** Returns the statement for which a page is not published; undefined: none. */
 export function withheldFor<S extends Stated>(
   { uses, usesBarred }: UsesPolicy,
   said: readonly S[],
@@ -38,7 +38,7 @@ export function withheldFor<S extends Stated>(
   return uses === undefined || usesBarred === 'mark' ? undefined : firstBarred(said, uses, atMs);
 }
 
-/** In one line, as outcomes have it. */
+/** Describes the statement in one line, for outcomes. */
 export function barredText({
   use,
   source,

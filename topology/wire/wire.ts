@@ -1,6 +1,6 @@
 /**
- * What other programs may rely on of each topic: its key, the partition that the key leads to, headers, order and duplicates.
- * docs/wire.md is made of it, and a test on a real broker holds the records of a crawl against it.
+ * The contract of each topic with other programs: its key, the partition that follows from the key, headers, order and
+ * duplicates. docs/wire.md is generated from it, and a test on a real broker checks the records of a crawl against it.
  */
 import type { TopicName } from '../topics.ts';
 import { type KeyMode, partitionKeyOf } from '../url/host-key.ts';
@@ -8,9 +8,11 @@ import { partitionOf } from '../url/partition.ts';
 
 export interface WireFacts {
   readonly key: string;
-  /** From a key, the part that is hashed; null: the key does not say, and the partition is the one that the record is about. */
+  /**
+   * Returns the hashed part of a key. null: the key does not decide; the record goes to the partition that it is about.
+   */
   readonly hashed: ((key: string, mode: KeyMode) => string) | null;
-  /** The same in words, with a function that a reader can write in any language. */
+  /** The same in words, with a function that can be written in any language. */
   readonly leads: string;
   readonly writers: string;
   readonly headers: string;
@@ -131,7 +133,7 @@ export const wire: Readonly<Record<TopicName, WireFacts>> = {
   },
 };
 
-/** Where a record with this key lies; null: its key does not say. */
+/** Partition of a record with this key; null: its key does not decide. */
 export function partitionOfRecord(topic: TopicName, key: string, partitions: number, mode: KeyMode): number | null {
   const { hashed } = wire[topic];
   return hashed === null ? null : partitionOf(hashed(key, mode), partitions);

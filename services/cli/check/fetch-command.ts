@@ -1,6 +1,6 @@
 /**
- * `crawlstream fetch`: fetches one page by hand, through all the steps that a crawl would take: spelling, filters,
- * robots.txt, each redirect by the same rules, and what the page gives, with a verdict on each of its links.
+ * `crawlstream fetch`: fetches one page, with all the steps of a crawl: spelling, filters, robots.txt, redirects under
+ * the same rules, and parsing. It prints the page's content and a verdict on each of its links.
  */
 
 import type { Command } from 'commander';
@@ -96,7 +96,7 @@ async function follow(
 
 const taken = 'taken';
 
-/** One redirect too many is refused here, too, so that chains end. */
+/** Also refuses a redirect beyond the policy's limit, so that chains end. */
 function verdictOf(policy: Policy, url: string, depth: number, hop: number): string {
   const admission = policy.admit(url, depth, hop);
   return admission.ok ? taken : `refused by ${admission.rule}: ${admission.detail}`;

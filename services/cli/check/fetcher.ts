@@ -1,8 +1,8 @@
 /**
- * Fetching for checkers: by the product's own client, under its address guard, with robots.txt first.
+ * Fetches a page for the checking commands: with the crawler's client and address guard, robots.txt first.
  *
- * One page of one host is fetched by hand: there is no pacing beyond one request after another, and no redirects are
- * followed but those of robots.txt.
+ * It fetches one page of one host, so its only pacing is one request after another, and it follows only the redirects
+ * of robots.txt.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
@@ -29,9 +29,12 @@ export interface FetchFlags extends IdentityFlags {
 }
 
 export interface CheckFetcher {
-  /** Throws INVALID_ARGUMENT where there is no answer. `url` is normal. */
+  /** Throws INVALID_ARGUMENT if no response arrives. `url` is normal. */
   page(url: string): Promise<HttpResponse>;
-  /** By RFC 9309's rules for redirects and failures. `tokens`: the names whose group counts; absent: ours. */
+  /**
+   * Follows RFC 9309's rules for redirects and failures. `tokens`: the product tokens to match groups with. Absent:
+   * ours.
+   */
   robots(url: string, tokens?: ProductTokens): Promise<FetchedRobots>;
 }
 
@@ -42,7 +45,7 @@ export interface FetchedRobots {
   /** 0: no response. */
   readonly status: number;
   readonly body: Uint8Array;
-  /** Why it could not be read, and what helps; empty: it was read. */
+  /** The reason why it could not be read, and the remedy; empty: it was read. */
   readonly why: string;
 }
 

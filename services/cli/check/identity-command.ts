@@ -63,7 +63,7 @@ export function addIdentityCommand(program: Command): void {
   ).action(rotate);
 }
 
-/** In a data folder the key is read here: whoever runs the crawl does so on this machine. */
+/** For a data folder, the key is read here: its crawl runs on this machine. */
 async function rotate(key: string, flags: OperatorFlags): Promise<void> {
   if (flags.data !== undefined && key.startsWith('file:')) readKey(key);
   else if (!/^(?:env|file):./.test(key)) throw bad('key', key, 'write it as env:NAME or file:PATH');

@@ -1,6 +1,7 @@
 /**
- * What an operator publishes of a crawler, as a folder for any web server: a page for webmasters, the addresses it comes from
- * (draft-illyes-aipref-jafar-01, 9 April 2026), and the directory of the keys that it signs with (fetcher/http/web-bot-auth.ts).
+ * Writes the folder that an operator publishes for a crawler, for any web server. It has a page for webmasters, the
+ * crawler's IP addresses (draft-illyes-aipref-jafar-01, 9 April 2026), and the directory of its signing keys
+ * (fetcher/http/web-bot-auth.ts).
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,15 +17,17 @@ export const rangesPath = '/ip-ranges.json';
 export interface FolderWishes {
   readonly folder: string;
   readonly identity: Identity;
-  /** Path of the private key; made if it is not there. Absent: requests are not signed, and there is no directory. */
+  /**
+   * Path of the private key, which is created if missing. Absent: requests are not signed, and there is no directory.
+   */
   readonly keyFile?: string | undefined;
-  /** How long the key holds from now, ms. */
+  /** Validity of the key from now on, ms. */
   readonly validMs: number;
   /** CIDR. */
   readonly networks: readonly string[];
 }
 
-/** Files that were written, by their paths. A key that the directory had before stays in it until it expires. */
+/** Returns the paths of the written files. A key that the directory already has stays in it until it expires. */
 export async function writeIdentityFolder(wishes: FolderWishes, nowMs: number): Promise<string[]> {
   const { folder, identity, keyFile, networks } = wishes;
   const files = new Map([

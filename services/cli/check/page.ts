@@ -1,4 +1,4 @@
-/** `crawlstream check page`: what a page gives us: links, directives, title, text, canonical, charset. */
+/** `crawlstream check page`: prints the links, directives, title, text, canonical and charset of a page. */
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -1,9 +1,9 @@
 /**
- * Which line of a robots.txt decides on a URL.
+ * Finds the line of a robots.txt that decides on a URL.
  *
- * The product's parser keeps rules and not lines, and a second parser might disagree with it. So the parser itself is
- * asked from which k on the winning rule is there, if only the first k rule lines are left in the file. Rules only ever
- * add, so a binary search finds the line in a dozen readings.
+ * The crawl's parser keeps rules without their lines, and a second parser might disagree with it. So the parser itself
+ * reads files with only the first k rule lines, and a binary search finds the smallest k with the winning rule. This
+ * works because more lines only add rules; it takes about a dozen readings.
  */
 
 import { canonicalPath, latin1 } from '../../../topology/robots/escapes.ts';
@@ -19,7 +19,7 @@ export interface DecidingLine {
   readonly allow: boolean;
 }
 
-/** null: no rule matches, or none is asked, as for /robots.txt. `url` is normal. */
+/** null: no rule matches, or the URL is /robots.txt, which needs no rule. `url` is normal. */
 export function decidingLine(body: Uint8Array, token: string, url: string): DecidingLine | null {
   const path = canonicalPath(url);
   if (path === '/robots.txt' || path.startsWith('/robots.txt?')) return null;
@@ -44,7 +44,7 @@ export function decidingLine(body: Uint8Array, token: string, url: string): Deci
   return { line: at + 1, text: bytesOf(lines[at]!.trim()).toString('utf8'), allow: best % 2 === 1 };
 }
 
-/** Which group applies to the token: its own, the one for everyone (`*`), or none. */
+/** Returns the group that applies to the token: the token's own, `*` for everyone, or null for none. */
 export function groupOf(body: Uint8Array, token: string): string | null {
   let everyone = false;
   let agents = 0;
@@ -61,7 +61,7 @@ export function groupOf(body: Uint8Array, token: string): string | null {
   return everyone ? '*' : null;
 }
 
-/** The lines as the parser sees them: octets, without a byte order mark, whole lines of what it reads. */
+/** Returns the whole lines of the part that the parser reads, as octets, without a byte order mark. */
 function linesOf(body: Uint8Array): string[] {
   const text = latin1(body.subarray(0, robotsLimits.bodyBytesMax)).replace(/^\xef\xbb\xbf/, '');
   const lines = text.replaceAll('\r\n', '\n').split(/[\r\n]/);

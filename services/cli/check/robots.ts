@@ -1,4 +1,4 @@
-/** `crawlstream check robots`: what a robots.txt says to us, and of a URL, with the line that decides. */
+/** `crawlstream check robots`: prints the rules of a robots.txt for us, and for a URL the line that decides. */
 
 import type { Command } from 'commander';
 import { tokenInForce } from '../../../topology/robots/product-token.ts';

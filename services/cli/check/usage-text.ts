@@ -1,4 +1,4 @@
-/** What was said of using a page, for people and as JSON: for each use what holds, and what was said against it. */
+/** Prints a page's usage preferences, for people and as JSON: for each use the preference in force, and the others. */
 import { inOrder, type Statement, subjects, verdictOn } from '../../../topology/usage/statement.ts';
 
 export interface SaidUse extends Pick<Statement, 'fromMs'> {
@@ -12,11 +12,11 @@ export interface SaidUse extends Pick<Statement, 'fromMs'> {
 export interface StatedUse {
   readonly use: string;
   readonly preference: 'allow' | 'deny' | 'unknown' | 'terms';
-  /** What holds, and then the rest; the last may hold later. */
+  /** The statement in force, then the others. */
   readonly said: readonly Omit<SaidUse, 'use'>[];
 }
 
-/** Uses that nobody spoke of are left out. */
+/** Leaves out uses without a statement. */
 export function statedUses(statements: readonly SaidUse[], atMs: number): StatedUse[] {
   return subjects.flatMap((use): StatedUse[] => {
     const about = inOrder(statements.filter((one) => one.use === use));
@@ -33,7 +33,7 @@ export function statedUses(statements: readonly SaidUse[], atMs: number): Stated
   });
 }
 
-/** A line for each use. Null: nothing was said. */
+/** A line for each use. Null: there are no statements. */
 export function usesText(uses: readonly StatedUse[]): string | null {
   return uses.length === 0 ? null : uses.map(lineOf).join('\n');
 }

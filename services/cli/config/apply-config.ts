@@ -1,6 +1,6 @@
 /**
- * Fills in what the command line leaves open: flags come first, then the environment, then the command's own section of
- * the file, then the rest of the file, then the default.
+ * Fills in options that the command line leaves open. Sources in order: flags, the environment, the command's section
+ * of the file, the rest of the file, the default.
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -8,7 +8,7 @@ import { type Config, hiddenValue, readConfig } from './config-file.ts';
 import { parseText } from './parse-value.ts';
 import { hiddenSettings, isServiceLink, settingsOf } from './settings.ts';
 
-/** Where a value comes from. */
+/** The origin of a value. */
 export type Source = 'flag' | 'environment' | 'file' | 'default';
 
 /** The file in force: named by `--config` or CRAWLSTREAM_CONFIG. */
@@ -51,7 +51,7 @@ export function sourceOf(command: Command, key: string): Source {
   return source === 'cli' ? 'flag' : source === 'env' ? 'environment' : source === 'config' ? 'file' : 'default';
 }
 
-/** If the command line says where the crawl is, settings that name another place are ignored. */
+/** If the command line names the crawl's place, returns the settings of other places, which are then ignored. */
 function placesShut(command: Command): ReadonlySet<string> {
   if (['frontier', 'fetcher'].includes(command.name())) return new Set();
   const given = (key: string) => command.getOptionValueSource(key) === 'cli';

@@ -96,7 +96,7 @@ function show(program: Command, service: string, flags: ConfigFlags): void {
     const from = env[envOf(key)] !== undefined ? 'environment' : config?.hidden[key] !== undefined ? 'file' : 'default';
     const value =
       from === 'environment' ? env[envOf(key)] : (config?.hidden[key] ?? (otherwise === 'none' ? null : otherwise));
-    // A reference says where the secret is, but not the secret.
+    // A reference names the place of the secret, so it may be printed.
     const hides = secret && from === 'environment';
     return [key, { value: hides ? '(hidden)' : value, from }] as const;
   });

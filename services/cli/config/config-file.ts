@@ -46,7 +46,7 @@ export function readConfig(program: Command, file: string): Config {
   return deepFreeze(config);
 }
 
-/** Throws INVALID_ARGUMENT where a secret's reference leads nowhere. */
+/** Throws INVALID_ARGUMENT if a reference to a secret cannot be resolved. */
 export function hiddenValue({ file, hidden }: Config, key: string): string | undefined {
   const value = hidden[key];
   return typeof value === 'object' ? readSecret(value, `${file}: ${key}`) : value;
@@ -95,7 +95,7 @@ function valueSchema(option: Option): z.ZodType {
       return parseValue(option, value);
     } catch (error) {
       if (!(error instanceof CrawlstreamError)) throw error;
-      // Without the flag's name: the key's path stands in its place.
+      // The message is for a file: the path of the key replaces the name of the flag.
       context.addIssue({ code: 'custom', message: error.message.replace(`${option.long} `, '') });
       return z.NEVER;
     }

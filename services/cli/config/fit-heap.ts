@@ -1,9 +1,9 @@
 /**
- * Gives the process the heap that its role leaves room for, in a container with a memory limit.
+ * In a container with a memory limit, gives the process a heap that leaves room for its role.
  *
- * V8 reads its bounds only when it starts. So the process is replaced by itself (`execve`: the same pid, so that
- * signals and probes notice nothing), once, when the command's options are known. Only the image asks for it
- * (`CRAWLSTREAM_FIT_HEAP`), since its Node can do this; elsewhere nothing happens.
+ * V8 reads its bounds only when it starts. So the process replaces itself once (`execve`) when the options are known.
+ * Its pid stays the same, so signals and probes are not affected. Only the container image asks for it
+ * (`CRAWLSTREAM_FIT_HEAP`), because its Node has `execve`; elsewhere nothing happens.
  */
 import { existsSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';

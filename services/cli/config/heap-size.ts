@@ -1,9 +1,9 @@
 /**
- * How much of a container's memory V8 may take for old objects, so that there is room for what is outside its heap.
+ * Computes the size of V8's old space for a container, so that memory outside the heap has room. MiB throughout.
  *
- * V8 sees the container's limit and takes half of it, or all of a small one, whatever else a process keeps: a frontier's
- * fingerprints, the buffers of its stores, bodies that a fetcher has in flight. The kernel then ends it (exit code 137)
- * where V8 would have collected garbage. MiB throughout.
+ * By itself V8 takes half of the container's limit, or all of a small one. It ignores the rest of the process:
+ * fingerprints of a frontier, buffers of stores, bodies in a fetcher. Then the kernel kills the process (exit code 137)
+ * before V8 would have collected garbage.
  */
 import { consumers } from '../../application/topology.ts';
 import { workerHeapMb } from '../../application/workers/worker-heap.ts';
@@ -38,7 +38,8 @@ const heapShareMin = 0.25;
 /** Code, threads, the young generation. `memoryBytes.process` has the old objects of an idle process in it, some 60 MiB. */
 const outsideMb = memoryBytes.process / mb - 60;
 /**
- * Memory for a host that is fetched from: its body, decompressed and as it came, and its connection; most are small.
+ * Memory for a host that is being fetched from: its body, compressed and decompressed, and its connection. Most are
+ * small.
  */
 const fetchedHostMb = 0.12;
 

@@ -1,6 +1,6 @@
 /**
- * Everything that can be configured, gathered from the options of the services' commands: one source for flags, the
- * configuration file and the environment. An option that is added to a service becomes a setting by itself; a test
+ * Collects everything that can be configured from the options of the services' commands: one source for flags, the
+ * configuration file and the environment. An option that is added to a service becomes a setting automatically; a test
  * requires the reason of its default.
  *
  * `--seen-memory` is `seenMemory` in a file and `CRAWLSTREAM_SEEN_MEMORY` in the environment.
@@ -50,7 +50,9 @@ export function envOf(key: string): string {
   return `CRAWLSTREAM_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** What Kubernetes sets for each Service of a namespace, as in CRAWLSTREAM_PORT=tcp://10.0.0.1:7071, is no setting. */
+/**
+ * True for a variable that Kubernetes sets for a Service, such as CRAWLSTREAM_PORT=tcp://10.0.0.1:7071: not a setting.
+ */
 export function isServiceLink(value: string): boolean {
   return /^(tcp|udp|sctp):\/\/[\da-f.:[\]]+$/.test(value);
 }

@@ -8,7 +8,7 @@ import { credentialVariables } from '../../runtime/crawl/kafka-credentials.ts';
 import { hiddenSettings, isServiceLink, settingsOf } from './settings.ts';
 
 const prefix = 'CRAWLSTREAM_';
-/** Variables that are read where they are needed, and cannot be set in another way. */
+/** Variables that are read on demand, and have no option. */
 const others = ['CRAWLSTREAM_CONFIG', 'CRAWLSTREAM_FIT_HEAP', 'CRAWLSTREAM_NO_SANDBOX'];
 /** More than these are counted. */
 const namedMax = 3;
@@ -40,7 +40,7 @@ function guessOf(name: string, known: readonly string[]): string {
   return distance(name, near) <= mayDiffer ? `did you mean ${near}?` : 'crawlstream config init - lists all variables';
 }
 
-/** What Kubernetes sets in each pod of a namespace for each of its Services, and what our own tests and benches pass on. */
+/** True for variables that Kubernetes sets for Services, and for those that our tests and benches pass on. */
 function isOfOthers(name: string, value: string): boolean {
   return (
     /_SERVICE_(HOST|PORT)$/.test(name) ||

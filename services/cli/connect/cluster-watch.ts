@@ -1,5 +1,5 @@
 /**
- * What a long-running process reports of the cluster: brokers that are away, and partitions that somebody added to
+ * Watches the cluster for a long-running process: reports unreachable brokers, and partitions that somebody added to
  * topics.
  */
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -20,12 +20,12 @@ export interface WatchedCluster {
 }
 
 export interface ClusterWatch {
-  /** Why nothing can be done at present; null: it can. */
+  /** The reason why the process cannot work at present; null: it can. */
   waitsFor(): string | null;
   /** A note for the operator although work continues; `more`: further notes to include. */
   note(more?: string | null): string | null;
   away(): Away;
-  /** How this process gets on with the brokers. */
+  /** Metrics of this process's requests to the brokers. */
   readonly metrics: MetricSource;
   stop(): Promise<void>;
 }

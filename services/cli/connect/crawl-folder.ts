@@ -1,5 +1,5 @@
 /**
- * What a data folder holds for the `crawl` command: the log, the state of each partition, and what was asked for.
+ * The data folder of the `crawl` command: the log, the state of each partition, and the request.
  *
  *   manifest.json   what can't change              log/              every topic
  *   crawl.json      seeds, policy, options given   state/<p>/        the checkpoint of partition p
@@ -21,7 +21,7 @@ export interface CrawlRequest {
   readonly seeds: readonly string[];
   /** The options' requests so far: policies set in another way since then are only on `control`. */
   readonly policy: PolicyConfig | null;
-  /** Options of `crawl` that are no policy, as they were given: by key, as in a configuration file. */
+  /** Options of `crawl` that are not part of the policy, as given: by key, as in a configuration file. */
   readonly options?: GivenOptions;
   /**
    * Digest of what TLS trusted: of the authorities that options name, and of hosts that are not checked. Empty: no

@@ -1,12 +1,13 @@
 /**
  * Ends work that waits for brokers: the log is closed, so that each of its calls returns.
  *
- * This is safe at any point, as a kill is: what was not acked was not decided, and leases that nobody ends run out.
+ * This is as safe as a kill at any point. A write without an ack counts as not written, and leases that nobody ends
+ * expire.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
-/** Runs `act`; once the signal aborts, the log is closed. Throws STORE_CLOSED where it was aborted before. */
+/** Runs `act`; once the signal aborts, the log is closed. Throws STORE_CLOSED if the signal was aborted before. */
 export async function cutShort<T>(
   signal: AbortSignal | undefined,
   log: Pick<Log, 'close'>,
@@ -22,7 +23,7 @@ export async function cutShort<T>(
   }
 }
 
-/** Is it an error that follows from a cut, or from brokers that are away? */
+/** True for an error caused by a cut, or by unreachable brokers. */
 export function isCutShort(error: unknown): error is CrawlstreamError {
   return error instanceof CrawlstreamError && (error.code === 'STORE_CLOSED' || error.retriable);
 }

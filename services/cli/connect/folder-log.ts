@@ -1,4 +1,7 @@
-/** Opens the log of a data folder for writing: no other process may hold the folder, nor the consumers of one that was killed. */
+/**
+ * Opens the log of a data folder for writing: no other process may use the folder, nor may consumers of a killed one
+ * still run.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -30,13 +33,13 @@ export interface FolderLog {
 export interface WholeLog {
   readonly log: Log & Partial<Pick<EmbeddedLog, 'expire'>>;
   readonly codec: RecordCodec;
-  /** For processes that fetch beside this one. Absent: there are none. */
+  /** The registry for processes that fetch beside this one. Absent: there are none. */
   readonly registry?: SchemaRegistry | undefined;
 }
 
 export interface FolderLogOptions extends Pick<EmbeddedLogOptions, 'groupIntervalMs' | 'tailBytes'> {
   readonly store?: StoreOptions | undefined;
-  /** Makes what is appended durable together with what others append. */
+  /** Syncs this log's appends to disk together with those of other logs. Absent: the log syncs alone. */
   readonly journal?: Pick<Journal, 'store'> | undefined;
 }
 
@@ -74,7 +77,7 @@ export function withFolderLog<T>(
   });
 }
 
-/** The data folder that a command is about; throws INVALID_ARGUMENT where it is not named, with those that are here. */
+/** Returns the data folder of a command. Throws INVALID_ARGUMENT if none is named, and lists those nearby. */
 export async function needData({ data }: { readonly data?: string | undefined }): Promise<string> {
   if (data !== undefined) return data;
   const here = await crawlsNear(resolve('crawl-data'));
@@ -88,7 +91,7 @@ export function missingData(here: readonly string[] = []): CrawlstreamError {
   return new CrawlstreamError('INVALID_ARGUMENT', message);
 }
 
-/** A table that is damaged fails here, and not once pages are behind it: its blocks have checksums. */
+/** Reads all tables, which have checksums, so that a damaged one fails here, and not after pages were stored. */
 async function readThroughTables(store: StateStore, folder: string): Promise<void> {
   const tables = (await readdir(folder)).filter((name) => /\.(sst|ldb)$/.test(name));
   const sizes = await Promise.all(

@@ -28,9 +28,9 @@ const sayOfBrokers = (text: string) => say(text, 'warn', { component: 'brokers' 
 export const partitionsDefault = 8;
 
 /**
- * `creates`: may this command create a crawl that does not exist? 'joins': no, but it takes part in its work.
- * `stopping`: once it aborts, `act` is not begun. Throws CRAWL_MISSING where there is no crawl and this command does
- * not create one. `stays`: a role, which outlives brokers that are away for a while, and says so.
+ * Calls `act` with a connection to the crawl. `creates`: true creates a missing crawl; 'joins' does not, but takes part
+ * in its work. `stopping`: if it aborts first, `act` is not called. `stays`: true for a role, which waits for
+ * unreachable brokers and reports them. Throws CRAWL_MISSING if the crawl is missing and not created.
  */
 export async function withKafka<T>(
   flags: KafkaFlags,

@@ -1,4 +1,4 @@
-/** What a reader passed over in a damaged data folder (--skip-damaged), said on standard error once it has read all. */
+/** Counts what a reader skipped in a damaged data folder (--skip-damaged), and prints it on stderr at the end. */
 
 import { counted } from '../../runtime/counted.ts';
 import type { OnLost } from '../../runtime/log/embedded-reader.ts';
@@ -7,7 +7,7 @@ import type { LogDamage } from '../../runtime/store/write-ahead-log.ts';
 import { toStderr } from '../terminal/door.ts';
 
 export class Losses implements Damage {
-  /** By topic and partition: the offsets up to which losses were counted, and how many records. */
+  /** For each topic and partition: the offset up to which losses were counted, and the number of lost records. */
   readonly #records = new Map<string, { to: number; count: number }>();
   #file: LogDamage | undefined;
 

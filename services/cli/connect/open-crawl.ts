@@ -17,15 +17,15 @@ export interface ReadableCrawl {
   readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
   readonly topics: Manifest;
-  /** Where checkpoints of its partitions are; null: they are not on this machine. */
+  /** The folder with the checkpoints of the partitions; null: they are not on this machine. */
   readonly folder: DataFolder | null;
-  /** Makes visible what was written up to now, since a data folder's log is read as of one moment. */
+  /** Makes newer records visible: a reader of a data folder's log sees it as of one moment. */
   refresh(): Promise<void>;
-  /** null: the log is in the data folder, and the process that crawls there holds it. */
+  /** The log on brokers. null: the log is in the data folder, locked by the process that crawls there. */
   readonly brokersLog: Log | null;
 }
 
-/** The default of `--crawl` says nothing about a data folder, and calls within a process name none. */
+/** Accepts the default of `--crawl` and calls without a name: neither names the crawl of a data folder. */
 function needCrawlOf({ path, manifest: { crawl } }: DataFolder, asked: string | undefined): void {
   if (asked === undefined || asked === 'crawl' || asked === crawl) return;
   const message = `--data ${path} holds the crawl ${crawl}, not ${asked}: leave out --crawl, or name the folder of ${asked}`;

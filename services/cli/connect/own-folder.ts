@@ -14,7 +14,7 @@ export function ownFolderPath({ data }: Pick<KafkaFlags, 'data'>, crawl: string)
   return data ?? join('crawl-data', crawl);
 }
 
-/** The manifest in the folder of this process; undefined: it holds none. */
+/** The manifest in the folder of this process; undefined: there is none. */
 export async function keptManifest(flags: Pick<KafkaFlags, 'data'>, crawl: string): Promise<Manifest | undefined> {
   try {
     return (await readDataFolder(ownFolderPath(flags, crawl))).manifest;

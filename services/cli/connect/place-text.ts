@@ -1,4 +1,4 @@
-/** The options that name a crawl to other commands, so that a printed command runs as it stands. */
+/** The options that name a crawl to other commands, so that a printed command can be pasted. */
 import { inShell } from '../terminal/in-shell.ts';
 
 export interface Place {

@@ -1,4 +1,4 @@
-/** The lists of a crawl's policy, from the copies in its data folder or from where the policy says they are. */
+/** The lists of a crawl's policy, from the copies in its data folder or from the paths in the policy. */
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { ListSource } from '../../../topology/url/url-lists.ts';

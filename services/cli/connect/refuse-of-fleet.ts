@@ -1,7 +1,7 @@
 /** A crawl of a fleet on Kafka is run by the fleet alone, which knows when its hosts were contacted. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-/** Throws INVALID_ARGUMENT where the name is that of a fleet's crawl, which has a dot in it. */
+/** Throws INVALID_ARGUMENT if the name is that of a fleet's crawl, which contains a dot. */
 export function refuseOfFleet(crawl: string): void {
   if (!crawl.includes('.')) return;
   const [fleet, name] = crawl.split('.');

@@ -1,8 +1,8 @@
 /**
- * Sends records to a crawl, wherever it lives: to the brokers, or into a data folder, which a running crawl may hold.
+ * Sends records to a crawl: to the brokers, or into a data folder, which a running crawl may have locked.
  *
- * For a data folder, records always go through its inbox (services/runtime/crawl/command-inbox.ts): the crawl that
- * holds the folder takes them, and if none runs, this command does.
+ * For a data folder, records always go through its inbox (services/runtime/crawl/command-inbox.ts): the running crawl
+ * reads them; if none runs, this command does.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -59,7 +59,7 @@ async function leave(folder: DataFolder, records: readonly RequestRecord[], cloc
   );
 }
 
-/** False: another process holds the folder. */
+/** False: another process has locked the folder. */
 async function takeHere(folder: DataFolder, inbox: CommandInbox, clock: Clock): Promise<boolean> {
   const { crawl } = folder.manifest;
   try {

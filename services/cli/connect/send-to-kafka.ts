@@ -1,4 +1,4 @@
-/** Sends policy and seeds to a crawl on Kafka: the policy if it differs from the one in force, then the seeds. */
+/** Sends policy and seeds to a crawl on Kafka: first the policy, if it differs from the current one, then the seeds. */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
@@ -24,8 +24,8 @@ export interface Sending extends KafkaConnection {
   readonly seeds: readonly ListedSeed[];
   readonly flags: PolicyFlags;
   /**
-   * What the flags do to a policy that is in force: they change what they name, or replace it, or leave it, so that
-   * seeds must be within its scope.
+   * Effect of the flags on the current policy: they change the fields that they name, replace it, or leave it. In the
+   * last case, seeds must be within its scope.
    */
   readonly flagsDo: 'change' | 'replace' | 'nothing';
   say?(text: string): void;

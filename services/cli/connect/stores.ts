@@ -1,4 +1,4 @@
-/** Stores on disk that are opened as they are wanted, and closed together. */
+/** Opens stores on disk on demand, and closes them together. */
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore, StoreOptions } from '../../runtime/store/store.ts';
 

@@ -52,7 +52,7 @@ export async function attachConsumers(
   });
 }
 
-/** Those of the processors, of all that the command has. */
+/** Returns the options of the given processors among all options of the command. */
 function optionsOf(beside: readonly Processor[], flags: OptionValues): OptionValues {
   const keys = beside.flatMap(({ options }) => Object.keys(options.shape));
   return Object.fromEntries(keys.filter((key) => flags[key] !== undefined).map((key) => [key, flags[key]]));

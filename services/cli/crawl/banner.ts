@@ -1,7 +1,4 @@
-/**
- * Says in a few lines what a crawl is about to do, so that a person can see before the first request whether that is
- * what was meant.
- */
+/** Prints the plan of a crawl in a few lines before its first request, so that a person can check it. */
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { counted } from '../../runtime/counted.ts';
 import { durationText } from '../flags/arguments.ts';
@@ -11,11 +8,11 @@ export interface BannerFacts {
   readonly policy: PolicyConfig;
   /** Normal. */
   readonly seeds: readonly string[];
-  /** Where its state is kept, for people. */
+  /** The place of the crawl's state, in words. */
   readonly place: string;
   /** The options that name the crawl to other commands; null: only the same command can continue it. */
   readonly options: string | null;
-  /** What stops this run (stop-rules.ts), in words. Absent: nothing does. */
+  /** The rules that stop this run (stop-rules.ts), in words. Absent: none. */
   readonly stops?: readonly string[] | undefined;
 }
 
@@ -61,7 +58,7 @@ function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
   return `${least}${adaptive}; ${retries}`;
 }
 
-/** Below this wait a site is crawled at a speed that nobody takes for a fault. */
+/** Delay from which the banner explains it, ms: below this, the speed of a crawl surprises nobody. */
 const slowFromMs = 500;
 
 /** null: the crawl is not slow by its delay. */

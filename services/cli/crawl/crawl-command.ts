@@ -255,7 +255,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   }
 }
 
-/** Who hears of each outcome. */
+/** Returns the observers of the crawl's outcomes. */
 function watchOutcomes(seeds: readonly string[], flags: CrawlFlags, say: (text: string) => void, clock: SystemClock) {
   const ledger = createFailureLedger(seeds, say);
   const seedRedirects = createSeedRedirects(seeds, flags.followSeedRedirects === true, say, clock);

@@ -17,7 +17,7 @@ import { probeScheme } from './probe-scheme.ts';
 
 const read = new WeakMap<Command, Promise<readonly GivenSeed[]>>();
 
-/** As they were typed; standard input is read once. */
+/** Seeds as they were typed. Standard input is read once, by the first call. */
 export function typedSeeds(command: Command): Promise<readonly GivenSeed[]> {
   let seeds = read.get(command);
   if (seeds === undefined) read.set(command, (seeds = seedArguments(command.args, command.opts()['seedKeys'])));

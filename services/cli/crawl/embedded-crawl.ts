@@ -1,9 +1,11 @@
 /**
- * A whole crawl in one process on the embedded log: the topology's frontier and fetcher over a data folder.
+ * Runs a whole crawl in one process on the embedded log: the frontier and the fetcher of the topology over a data
+ * folder.
  *
- * Order of a start, and what a kill at each point leaves: topics made (made again), policy and seeds appended and only
- * then noted in crawl.json (appended again, and found to be duplicates), the fetcher placed at the end of `tasks`
- * before any partition is claimed (a claim ends all earlier leases, so older tasks are void).
+ * A start has three steps, and a kill after each is harmless. First, topics are created; the next start creates them
+ * again. Then policy and seeds are appended and noted in crawl.json; without the note they are appended again, and
+ * found to be duplicates. Then the fetcher starts at the end of `tasks`, before any partition is claimed: a claim ends
+ * all earlier leases, so older tasks are void.
  */
 
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
@@ -70,7 +72,7 @@ export interface EmbeddedCrawl {
   readonly plugins: readonly string[];
   /** Leases out at once. */
   readonly leasesMax: number;
-  /** How each partition's seen test remembers. */
+  /** Configuration of each partition's seen test. */
   readonly seen: SeenConfig;
   /**
    * Records of `pages`, `tasks`, `responses` and `dead-letters` older than this are dropped; records of the other
@@ -81,24 +83,26 @@ export interface EmbeddedCrawl {
   readonly snapshots: SnapshotRoleFlags;
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
-  /** Is called with the status of the crawl. */
+  /** Gets the status of the crawl. */
   readonly service: Service;
-  /** Where hubs reach this process. Absent: nowhere. */
+  /** Address at which WebSub hubs reach this process. Absent: they cannot. */
   readonly callback?: string | undefined;
-  /** Is called with the frontier that answers queries. */
+  /** Gets the frontier, to answer queries with. */
   readonly queries: QueryService;
-  /** Redirects of seeds that leave the scope. Absent: nobody looks for them. */
+  /** Collects redirects of seeds that leave the scope. Absent: they are not collected. */
   readonly seedRedirects?: SeedRedirects | undefined;
-  /** Gives URLs to clients; such a crawl never ends by itself. Absent: no clients. */
+  /** Leases URLs to clients; the crawl then ends only when it is stopped. Absent: no clients. */
   readonly lending?: Lending | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
-  /** What stops this run, in words. Absent: nothing does. */
+  /** The rules that stop this run, in words. Absent: none. */
   readonly stops?: readonly string[] | undefined;
-  /** Where it is one of several in this process: what its fetcher shares with theirs, and how it is run beside them. */
+  /**
+   * Set if other crawls run in this process: the resources of the fetcher that they share, and other settings for it.
+   */
   readonly beside?: BesideOthers | undefined;
   /** Consumers that run along. */
   readonly attach: (opened: WholeLog) => Promise<RunningProcessors>;
-  /** With a separate process. */
+  /** The attached consumers run in a separate process. */
   readonly attachesProcess?: boolean | undefined;
 }
 
@@ -109,24 +113,24 @@ export interface BesideOthers
   readonly inboxEveryMs: number;
   /** Time between the signs of life in its folder, ms. */
   readonly signEveryMs: number;
-  /** Is called with the frontier once it runs. */
+  /** Called with the frontier once it runs. */
   onFrontier(frontier: Pick<Frontier, 'committed'>): void;
   readonly fetcher: Pick<FetcherOptions, 'crawlPace' | 'addressPacer'>;
   /** As in WholeCrawl. */
   readonly elsewhere?: CrawlRun['elsewhere'];
-  /** Its log, which is kept elsewhere and closed by whoever opened it. Absent: it is in its folder. */
+  /** A log that is stored elsewhere, and closed by its opener. Absent: the log is in the crawl's folder. */
   readonly opened?: WholeLog | undefined;
-  /** Makes its log durable with theirs. Absent: the log does that alone. */
+  /** Syncs this log to disk together with those of the other crawls. Absent: the log syncs alone. */
   readonly journal?: Pick<Journal, 'store'> | undefined;
-  /** Recent records of its log in memory, bytes. */
+  /** Most bytes of recent records of its log in memory. */
   readonly tailBytes: number;
-  /** Bounds of its stores, which are made for one crawl otherwise. */
+  /** Bounds of its stores, smaller than those for a single crawl. */
   readonly stores: StoreOptions;
 }
 
-/** Less is nothing that anybody would notice. */
+/** A smaller jump of the clock is not noticed by anybody. */
 const reportAheadMs = 60_000;
-/** What comes wakes a frontier, and so do its hosts' times: without those it need not look often. */
+/** Interval of a frontier's checks without an event, ms. It can be long: new input and the hosts' times wake it. */
 const idleMs = 1_000;
 
 export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
@@ -256,7 +260,7 @@ function sayPlan(
   for (const line of banner({ policy, seeds, place: path, options: placeText({ data: path }), stops })) say(line);
 }
 
-/** What observes the crawl and maintains its folder while it runs. */
+/** Starts what observes the crawl and maintains its folder while it runs. */
 async function attend(
   crawl: EmbeddedCrawl,
   { log, codec }: Pick<WholeLog, 'log' | 'codec'>,

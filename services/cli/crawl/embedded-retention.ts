@@ -1,8 +1,8 @@
 /**
- * What a crawl in one process keeps, and what it drops: snapshots beside it, and `--keep`.
+ * Retention of a crawl in one process: its snapshots, and `--keep`.
  *
- * Topics that are kept by time go by age alone. The changelog and its inputs go by age too, but only below what the oldest
- * whole snapshot covers (services/frontier/snapshots/trim.ts): without one, they stay.
+ * Topics with a retention time lose records by age alone. The changelog and its inputs lose old records only if the
+ * oldest whole snapshot covers them (services/frontier/snapshots/trim.ts). Without a snapshot, they keep all.
  */
 import { topicNames, topics } from '../../../topology/topics.ts';
 import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
@@ -36,7 +36,7 @@ export function snapshotPlace({ folder, snapshots }: Pick<Retention, 'folder' | 
   return snapshots.snapshotTo ?? folder.part('snapshots');
 }
 
-/** Applies `--keep` once a minute. If the snapshots' store is away, it is asked again later. */
+/** Applies `--keep` once a minute. If the snapshots' store is unreachable, the next round tries it again. */
 export async function expireRegularly(kept: Retention, signal: AbortSignal): Promise<void> {
   const { clock, keepMs, onNotice } = kept;
   while (keepMs !== null && !signal.aborted) {

@@ -22,7 +22,7 @@ export interface FailureLedger {
   readonly tlsHosts: ReadonlyMap<string, string>;
   /** Pages with a body that was cut; null: none. */
   readonly cut: { readonly pages: number; readonly url: string; readonly bytes: number } | null;
-  /** Pages that asked for their links not to be followed. */
+  /** Pages with a nofollow for all links. */
   readonly nofollow: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Where the data folder of a crawl is. */
+/** Decides on the data folder of a crawl. */
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 

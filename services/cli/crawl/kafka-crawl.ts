@@ -41,9 +41,9 @@ export interface KafkaCrawl {
   readonly clock: Clock;
   /** Normal. */
   readonly seeds: readonly ListedSeed[];
-  /** Is called with the status of the crawl. */
+  /** Gets the status of the crawl. */
   readonly service: Service;
-  /** Is called with the frontier that answers queries. */
+  /** Gets the frontier, to answer queries with. */
   readonly queries: QueryService;
   readonly flags: KafkaFlags &
     PolicyFlags &
@@ -53,23 +53,23 @@ export interface KafkaCrawl {
     ProcessorFlags &
     WebsubFlags &
     LendingFlags & { readonly newOptions?: boolean };
-  /** Gives URLs to clients; such a crawl never ends by itself. Absent: no clients. */
+  /** Leases URLs to clients; the crawl then ends only when it is stopped. Absent: no clients. */
   readonly lending: Lending | undefined;
   readonly plugins: OpenPlugins;
   /** Processors in this process. */
   readonly beside: readonly Processor[];
-  /** To be kept for a resume on this machine. */
+  /** Options to store for a resume on this machine. */
   readonly options: GivenOptions;
   readonly seedRedirects: SeedRedirects;
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
-  /** What stops this run, in words. Absent: nothing does. */
+  /** The rules that stop this run, in words. Absent: none. */
   readonly stops?: readonly string[] | undefined;
   readonly onReport: NonNullable<FetcherConfig['onReport']>;
 }
 
-/** A look asks the brokers for a dozen offsets a partition. */
+/** Interval of the checks, ms. Each asks the brokers for about a dozen offsets a partition. */
 const lookEveryMs = 300;
 
 export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {

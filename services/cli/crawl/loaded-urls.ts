@@ -1,4 +1,4 @@
-/** Does a folder hold URLs without a seed, as after `load`? */
+/** Checks whether a folder has URLs without a seed, as after `load`. */
 import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';

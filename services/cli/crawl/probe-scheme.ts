@@ -12,7 +12,7 @@ const patienceMs = 5_000;
 export interface Probed {
   /** `https:` or `http:`. */
   readonly protocol: 'https:' | 'http:';
-  /** Why it is not https; empty: it is. */
+  /** The reason why it is not https; empty: it is. */
   readonly why: string;
 }
 
@@ -26,7 +26,9 @@ export async function probeScheme(seed: string, resolver: Resolver): Promise<Pro
   return plain === '' ? { protocol: 'http:', why: secure } : { protocol: 'https:', why: '' };
 }
 
-/** Empty: it was reached; otherwise what went wrong. The crawl checks the certificate, not this probe. */
+/**
+ * Returns an empty text if the host was reached, else the problem. The crawl checks the certificate, not this probe.
+ */
 async function reach(hostname: string, port: number, resolver: Resolver, secure: boolean): Promise<string> {
   const found = await resolver.resolve(hostname, port);
   if (!found.ok) return found.detail;

@@ -53,13 +53,13 @@ const files: ReadonlySet<string> = new Set([
 interface Options {
   /** On this command line. */
   readonly given: Record<string, boolean | string | readonly string[]>;
-  /** By earlier ones. */
+  /** Options of earlier commands. */
   before: GivenOptions;
 }
 
 const optionsOf = new WeakMap<Command, Options>();
 
-/** To be called when the options of the command are there; `--config` is added to every command later. */
+/** Call it once the command has its options; `--config` is added to every command later. */
 export function hearOptions(command: Command): void {
   const options: Options = { given: {}, before: {} };
   optionsOf.set(command, options);
@@ -124,12 +124,12 @@ function isSet(command: Command, key: string): boolean {
   return !['default', undefined].includes(command.getOptionValueSource(key));
 }
 
-/** What a folder of a crawl on Kafka holds: its seeds and its policy are on the topics. */
+/** Stores the options of a crawl on Kafka in its folder. Its seeds and policy are on the topics. */
 export function keepOptions(folder: DataFolder, options: GivenOptions): Promise<void> {
   return writeRequest(folder, { seeds: [], policy: null, options });
 }
 
-/** The options that the data folder is to hold from now on. */
+/** The options to store in the data folder from now on. */
 export function optionsToKeep(command: Command): GivenOptions {
   const { given = {}, before = {} } = optionsOf.get(command) ?? {};
   return { ...before, ...given };

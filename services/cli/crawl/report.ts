@@ -67,7 +67,7 @@ export function report(reported: Reported): void {
   else if (counts.pages === 0) process.exitCode = 1;
 }
 
-/** Which page was cut, where, and how to get the whole. */
+/** Names the first cut page, the size at which it was cut, and the option that fetches whole pages. */
 function cutText({ pages, url, bytes }: NonNullable<FailureLedger['cut']>): string {
   const size = `${bytes.toLocaleString('en-US')} bytes`;
   const which =
@@ -75,7 +75,7 @@ function cutText({ pages, url, bytes }: NonNullable<FailureLedger['cut']>): stri
   return `${which}, after ${size}. To read whole pages: --max-body MIB, and requeue them; pages lists them as truncated`;
 }
 
-/** A crawl ends though they wait: only an operator lets them go on. */
+/** A crawl ends although they are deferred: only an operator can release them. */
 function deferredText(deferred: number, name: string, place: string): string {
   const urls = counted(deferred, 'URL', deferred.toLocaleString('en-US'));
   const waits = deferred === 1 ? 'is' : 'are';

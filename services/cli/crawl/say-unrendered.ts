@@ -1,7 +1,7 @@
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import type { ProcessorFlags } from '../flags/processor-flags.ts';
 
-/** Warns of rules that ask for a browser where none runs, since they would have no effect. */
+/** Warns of `render` rules in `--extract` if no browser runs, since they would have no effect. */
 export function sayUnrendered(
   flags: Pick<FetcherFlags, 'extract'> & Pick<ProcessorFlags, 'with'>,
   say: (text: string) => void,

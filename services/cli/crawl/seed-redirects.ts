@@ -16,7 +16,7 @@ import { inShell } from '../terminal/in-shell.ts';
 export interface SeedRedirects {
   note(outcome: Pick<Outcome, 'kind' | 'url' | 'redirectUrl'>): void;
   open(run: FollowingRun): Promise<void>;
-  /** Does a target wait to become a seed? A crawl must not end before. */
+  /** True while a target waits to become a seed: the crawl must not end. */
   readonly isBusy: boolean;
   /** Makes all targets seeds that wait for it. To be called before the log closes; later redirects are not looked at. */
   settle(): Promise<void>;
@@ -51,8 +51,8 @@ interface Target extends Origin {
 }
 
 /**
- * Each send reads and writes all seeds of the crawl. After a send, targets gather for so many times as long as it took: sends take at
- * most a fifth of the time, however many seeds there are.
+ * Each send reads and writes all seeds of the crawl. So after a send, targets are collected for this many times its
+ * duration: sends take at most a fifth of the time, however many seeds there are.
  */
 const gatherFactor = 4;
 
@@ -194,11 +194,11 @@ class SeedFollower implements SeedRedirects {
     }
   }
 
-  /** The stored redirects of seeds, and of what they lead to within the scope: URL → normal target. */
+  /** Returns the stored redirects of seeds, and of their targets within the scope: URL → normal target. */
   async #storedChains(): Promise<ReadonlyMap<string, string>> {
     const led = new Map<string, string>();
     const wanted = new Set(this.#seeds);
-    // A partition says nothing of when another one's redirects came: the next of a chain may have been passed.
+    // Partitions are read one after another, so the next redirect of a chain may be in one that was read before.
     for (let known = -1, pass = 0; known < wanted.size && pass <= this.#rules.hopsMax; pass++) {
       known = wanted.size;
       for await (const { url, redirectUrl } of this.#run.stored()) {
@@ -234,7 +234,7 @@ class SeedFollower implements SeedRedirects {
   }
 }
 
-/** What decides on targets, compiled once for each policy. */
+/** The rules that decide on targets, compiled once for each policy. */
 function rulesOf({ scope, overlays = [], normalize, hopsMax }: PolicyConfig) {
   const outOfScope = compileScope(scope);
   /** Overlays that decide on scope may let it in. */

@@ -1,10 +1,11 @@
 /**
- * Sends policy and seeds to the log of a data folder if they have changed since they were last sent; what was asked for
- * is kept in its crawl.json.
+ * Sends policy and seeds to the log of a data folder if they have changed since they were last sent, and stores the
+ * request in its crawl.json.
  *
- * The policy in force is the newest on `control`: options change only what they name, so that what an operator has set
- * since then survives. A kill between the append and the file leaves both to be sent again: seeds are found to be
- * duplicates, a policy that is in force already is not sent, and what TLS kept out is at worst fetched twice.
+ * The current policy is the newest on `control`: options change only the fields that they name, so later settings of an
+ * operator survive. A kill between the append and the file makes the next start send both again. That does little:
+ * seeds are found to be duplicates, a policy that is already current is not sent, and URLs that failed for TLS are at
+ * worst fetched twice.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
@@ -55,7 +56,7 @@ export async function sendNews(asked: Asked, { log, codec }: Pick<WholeLog, 'log
   const news = seeds.filter(({ url }) => !known.has(url));
   const newUrls = news.map(({ url }) => url);
   const all = [...before.seeds, ...newUrls];
-  // If another command began the crawl, it is not known what was asked for: only the present options change the policy.
+  // If another command began the crawl, the earlier request is unknown: only the present options change the policy.
   const base = asked.anew ? null : (before.policy ?? inForce);
   const wanted = asked.ask(all, base);
   let policy = policyToBe(base, wanted, inForce);

@@ -1,6 +1,6 @@
 /**
- * When a run of a crawl stops: `--max-time`, `--max-bytes`, `--max-errors`. Each counts only this run, and stops it as
- * Ctrl-C would: the queue is kept, and the same command continues. Pages are limited by the policy (`--max-pages`).
+ * Stops a run of a crawl by `--max-time`, `--max-bytes` or `--max-errors`. Each counts only this run, and stops it as
+ * Ctrl-C does: the queue is kept, and the same command continues. Pages are limited by the policy (`--max-pages`).
  */
 import type { Command } from 'commander';
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
@@ -14,14 +14,14 @@ export interface StopFlags {
   readonly maxErrors?: ErrorsMax;
 }
 
-/** A number of failed URLs, or, where it ends in `%`, their share of all that were settled. */
+/** A number of failed URLs, or with `%` their share of all finished ones. */
 interface ErrorsMax {
   readonly text: string;
   readonly count: number;
   readonly share: number;
 }
 
-/** Settled URLs before a share of them says something. */
+/** Number of finished URLs from which a share is meaningful. */
 const judgedMin = 100;
 
 export function addStopOptions(command: Command): Command {
@@ -65,7 +65,10 @@ export interface Progress {
   readonly seconds: number;
 }
 
-/** Of this run: the rule that stops it, in words; undefined: it goes on. The first call says where the run began. */
+/**
+ * Returns a function of the progress: the rule that stops this run, in words, or undefined while it continues. Its
+ * first call sets the start of the run.
+ */
 export function stopRules({ maxTime, maxBytes, maxErrors }: StopFlags): (now: Progress) => string | undefined {
   let before: Counters | undefined;
   return ({ counters, seconds }) => {
@@ -84,7 +87,7 @@ export function stopRules({ maxTime, maxBytes, maxErrors }: StopFlags): (now: Pr
   };
 }
 
-/** What stops this run, for its plan. */
+/** Returns the limits of this run, in words, for the printed plan. */
 export function stopsText({ maxTime, maxBytes, maxErrors }: StopFlags): string[] {
   return [
     ...(maxTime === undefined ? [] : [`this run: ${durationText(maxTime)} (--max-time)`]),

@@ -6,7 +6,7 @@ import { ownName } from '../terminal/own-name.ts';
 /** Most traps that are named, the largest first; `hosts` and `explain` show the others. */
 const namedMax = 10;
 
-/** `place`: the options that name the crawl to other commands. Traps that hold nothing are left out. */
+/** Lists traps that contain URLs. `place`: the options that name the crawl to other commands. */
 export function trapLines(traps: readonly HeldTrap[], place: string): readonly string[] {
   const holding = traps
     .filter(({ urls }) => urls > 0)

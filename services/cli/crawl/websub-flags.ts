@@ -1,4 +1,4 @@
-/** `--callback`: where hubs reach this crawl, and the subscriber behind it. */
+/** `--callback`: the address at which hubs reach this crawl, and the subscriber. */
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -1,4 +1,4 @@
-/** Values of command-line options: each parser names its option and says what to type instead. */
+/** Parses values of command-line options. Each parser's error names the option and says what to type instead. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';

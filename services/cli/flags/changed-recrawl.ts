@@ -1,4 +1,4 @@
-/** `--recrawl`, `--recrawl-every` and `--recrawl-hubs`, over what a policy has. */
+/** Applies `--recrawl`, `--recrawl-every` and `--recrawl-hubs` to the schedule of a policy. */
 import type { Option } from 'commander';
 import {
   defaultRecrawl,
@@ -27,7 +27,7 @@ export function recrawlHubsOption(): Option {
 /** Unless the options ask for shorter intervals, no page is visited twice within an hour. */
 const minVisitMs = 3_600_000;
 
-/** The schedule that options ask for; without them the one before. */
+/** Returns the schedule with the options applied; without options, the one before. */
 export function changedRecrawl(
   { recrawl: schedule, recrawlEvery: intervalMs, recrawlHubs: newUrls }: RecrawlFlags,
   before: RecrawlConfig | undefined,

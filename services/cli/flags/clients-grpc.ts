@@ -47,7 +47,7 @@ export function addClientsGrpcOptions(command: Command): Command {
     );
 }
 
-/** Runs `act` with the gRPC side up, if one is asked for. */
+/** Runs `act`, with the gRPC server if the flags set one. */
 export async function withClientsGrpc<T>(
   flags: ClientsGrpcFlags,
   lending: Lending | undefined,
@@ -63,7 +63,7 @@ export async function withClientsGrpc<T>(
     plain: '--clients-grpc-plain',
   };
   const access = grpcListen({ listen, cert, key, plain, options }, say);
-  // As large as everything else: loaded where it is asked for.
+  // Loaded only on demand: the gRPC code is as large as the rest of the program.
   const { serveLeases } = await import('../../lending/lease-methods.ts');
   const onBug = (error: unknown) => say(`a bug, please report it: ${errorOf(error).stack}`);
   const server = await serveLeases(lending, access, onBug);

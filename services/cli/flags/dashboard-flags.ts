@@ -25,7 +25,7 @@ export function addDashboardOption(command: Command): Command {
   );
 }
 
-/** Where the service listens; undefined: nowhere. */
+/** Returns the flags with the address of the service. No address: it does not listen. */
 export function listenFor({ http, dashboard, ...access }: DashboardFlags): HttpFlags {
   if (dashboard === undefined || dashboard === true) {
     const listen = http ?? (dashboard === true ? dashboardAddress : undefined);

@@ -30,7 +30,7 @@ export interface FetcherFlags extends IdentityFlags {
   /** MiB. */
   readonly archiveBody?: number;
   readonly bodies?: string;
-  /** What pages are built of is wanted, so an archive gets all. */
+  /** Fetch page requisites (images, styles, scripts) too, for a complete archive. */
   readonly requisites?: true;
   /** Publish all links of a page in its record, for a link graph. */
   readonly outlinks?: boolean;
@@ -195,7 +195,7 @@ export function addArchivingOptions(command: Command): Command {
     );
 }
 
-/** As a fetcher takes it, and whatever else reaches hosts. */
+/** TLS settings for a fetcher, and for anything else that connects to hosts. */
 export function trustSettings({ ca, insecure }: Pick<FetcherFlags, 'ca' | 'insecure'>) {
   return {
     ...(ca !== undefined && { ca: ca.join('\n') }),
@@ -222,7 +222,7 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
   };
 }
 
-/** What any requester publishes of its exchanges, for archives. */
+/** The setting with which any requester publishes its exchanges for archives. */
 export function archiveSettings(flags: Partial<FetcherFlags>): { readonly archive?: ArchiveConfig } {
   return flags.responses ? { archive: archiveConfig(flags) } : {};
 }

@@ -1,4 +1,4 @@
-/** Where a gRPC server listens, and whom it lets call: beyond this machine, nobody without a token and TLS. */
+/** Address and access of a gRPC server. Beyond this machine, callers need a token and TLS. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { GrpcListen } from '../../runtime/grpc/grpc-server.ts';
 import { isLoopbackHost, type ListenAddress } from '../../runtime/http/listen-address.ts';
@@ -10,7 +10,7 @@ export interface GrpcAccess {
   readonly key: string | undefined;
   /** Something else guards the port. */
   readonly plain: boolean | undefined;
-  /** Names of the options, for what is said of them. */
+  /** Names of the options, for messages. */
   readonly options: { readonly address: string; readonly cert: string; readonly key: string; readonly plain: string };
 }
 

@@ -60,7 +60,7 @@ export function addHttpAccessOptions(command: Command): Command {
     .addOption(setting('--http-key <file>', 'private key of --http-cert (PEM file)', 'needed only with a certificate'));
 }
 
-/** How other members of the crawl are asked: they have the same token, and usually the same certificate. */
+/** Access to other members of the crawl, which have the same token, and usually the same certificate. */
 export function memberAccess({ httpCert: file = process.env['CRAWLSTREAM_HTTP_CERT'] }: HttpFlags): MemberAccess {
   const token = tokenOf(process.env);
   return { token, ...(file !== undefined && file !== '' && { certificate: () => readFileSync(file) }) };
@@ -76,7 +76,7 @@ export interface HttpSide {
   say(text: string, level?: LogLevel, fields?: LogFields): void;
 }
 
-/** Runs `act` with its service's HTTP side up, if one is asked for. */
+/** Runs `act`, with the HTTP server of its service if the flags set one. */
 export async function withHttp<T>(
   flags: HttpFlags,
   { role, routes = [], rewriteUrl, say: sayAll }: HttpSide,

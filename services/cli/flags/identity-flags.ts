@@ -126,7 +126,7 @@ function agent(value: string): string {
   throw bad('--signature-agent', value, 'give an https origin without a path, as in https://bot.example.org');
 }
 
-/** Throws INVALID_ARGUMENT where nobody could verify what would be signed. */
+/** Throws INVALID_ARGUMENT if the signatures could not be verified. */
 function signingOf({
   signatureKey: key,
   signatureAgent,

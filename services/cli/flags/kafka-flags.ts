@@ -1,4 +1,4 @@
-/** Options that say where a crawl lives: a Kafka cluster, or a data folder alone. */
+/** Options for the place of a crawl: a Kafka cluster, or a data folder. */
 
 import type { Command, Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -52,7 +52,7 @@ export function addCrawlOptions(command: Command, dataSays = 'data folder of the
   return addPlaceOptions(command.addOption(dataOption(dataSays)));
 }
 
-/** Of commands that read a data folder from its beginning to its end. */
+/** Adds the option to commands that read a data folder from its beginning to its end. */
 export function addSkipDamaged(command: Command): Command {
   return command.option('--skip-damaged', 'of a damaged data folder, read what is whole, and count what is not');
 }
@@ -66,7 +66,7 @@ function dataOption(says: string): Option {
   );
 }
 
-/** Which crawl, on which brokers. */
+/** Adds the options that name a crawl and its brokers. */
 function addPlaceOptions(command: Command): Command {
   return addBrokersOptions(command).addOption(
     setting(
@@ -127,7 +127,7 @@ export function crawlName(value: string): string {
   return value;
 }
 
-/** It stands before the dot in the names of its crawls. */
+/** Checks the name of a fleet: the part before the dot in the names of its crawls. */
 export function fleetName(value: string): string {
   if (!/^[A-Za-z0-9-]{1,60}$/.test(value)) throw bad('--fleet', value, 'use at most 60 letters, digits and -');
   return value;

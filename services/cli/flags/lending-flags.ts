@@ -14,7 +14,7 @@ export interface LendingFlags extends ClientsGrpcFlags {
   readonly clients?: (typeof clientsChoices)[number];
 }
 
-/** A client may keep a URL for so long where nothing else was asked for: downloads and callbacks take seconds. ms */
+/** Time for which a client keeps a URL by default, ms. Downloads and callbacks take seconds. */
 export const clientTimeMs = 300_000;
 
 export function addClientsOption(command: Command): Command {

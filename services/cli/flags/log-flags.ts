@@ -1,4 +1,4 @@
-/** How services log: in which format, and of what how much. */
+/** Options for the format and the levels of a service's log. */
 import type { Command } from 'commander';
 import {
   type Component,

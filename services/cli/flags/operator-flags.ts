@@ -28,7 +28,7 @@ export function addTargetOptions(command: Command): Command {
   );
 }
 
-/** Where the crawl is, who sends the command, and how to print. */
+/** Adds the options that name the crawl, the sender of the command, and the output format. */
 export function addOperatorOptions(command: Command): Command {
   return addCrawlOptions(command)
     .option('--by <name>', 'who says so', operatorName())

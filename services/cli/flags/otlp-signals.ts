@@ -1,4 +1,7 @@
-/** Metrics and logs to a collector, beside Prometheus and stderr, wherever traces go: as OpenTelemetry's variables say. */
+/**
+ * Sends metrics and logs to a collector, in addition to Prometheus and stderr, if traces are sent: configured by
+ * OpenTelemetry's variables.
+ */
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { otlpLimits } from '../../runtime/otlp/otlp-limits.ts';
@@ -9,7 +12,7 @@ import { productVersion } from '../../runtime/version.ts';
 import { alsoSayTo, say } from '../terminal/say.ts';
 import { processSources } from './process-sources.ts';
 
-/** Runs `act` while both are sent where `endpoint`, or a variable, says. What waits is sent at the end. */
+/** Runs `act` while both are sent to `endpoint`, or to the address in a variable. The rest is sent at the end. */
 export async function withSignals<T>(
   endpoint: string | undefined,
   service: Service,

@@ -70,7 +70,7 @@ export interface OpenPlugins {
   readonly processors: readonly Processor[];
 }
 
-/** Throws INVALID_ARGUMENT: a file that is no plugin, an option that no consumer of theirs has. */
+/** Throws INVALID_ARGUMENT for a file that is not a plugin, and for an option that none of their consumers has. */
 export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promise<OpenPlugins> {
   const loaded = await loadPlugins(plugin, takenNames);
   const settings = new Map<string, Record<string, string>>();

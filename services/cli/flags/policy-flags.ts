@@ -286,7 +286,9 @@ export function addPolicyOptions(command: Command): Command {
     );
 }
 
-/** Seeds as the default policy spells them; what a crawl's own makes of `#!…` is not known here, and that is kept. */
+/**
+ * Normalizes seeds with the default policy. The crawl's own treatment of `#!…` is unknown here, so that part is kept.
+ */
 export function normalSeeds(seeds: readonly string[]): string[] {
   const normalize = compileNormalizer(defaultPolicy().normalize);
   return seeds.map((seed) => {

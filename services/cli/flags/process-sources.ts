@@ -24,7 +24,7 @@ export function processSources(service: Service): MetricSource[] {
   return [ofProcess, awayMetrics(service), lag.metrics, ...diskMetrics(disks), ...sources];
 }
 
-/** Of the container, where there is one with a limit. */
+/** Memory limit of the container, if it has one, else the machine's memory, bytes. */
 function memoryLimit(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

@@ -100,7 +100,7 @@ export function reachOf(flags: Partial<FetcherFlags>) {
   };
 }
 
-/** What fetchers must publish for the processors beside them. */
+/** Adds the fetcher's settings that the processors beside it need. */
 export function withNeeds<T extends Partial<FetcherFlags>>(flags: T, beside: readonly Processor[]): T {
   const needed = beside.map(({ needs }) => needs);
   return {

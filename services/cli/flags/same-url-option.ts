@@ -1,6 +1,7 @@
 /**
- * `--same-url`: what makes no other URL, in the words of topology/policy/url-identity.ts. `--fetch-as`: which spelling of it is
- * asked for. `--same-url-proofs`, `--canonicals`: what hosts themselves say of it.
+ * Options for URLs that differ and mean the same page. `--same-url`: differences to ignore, in the words of
+ * topology/policy/url-identity.ts. `--fetch-as`: the spelling that is requested. `--same-url-proofs`, `--canonicals`:
+ * use of the redirects and canonical links of the hosts themselves.
  */
 import type { Option } from 'commander';
 import { type EquivalencesConfig, proofsLeast, proofsMost } from '../../../topology/policy/equivalences.ts';
@@ -43,7 +44,7 @@ export function canonicalsOption(): Option {
   );
 }
 
-/** Proofs that are asked for where options do not say how many: two may be by chance. */
+/** Default number of proofs: two may be by chance. */
 const usualProofs = 3;
 
 /** Options, on top of the policy. */

@@ -16,7 +16,7 @@ export interface GivenSeed extends ListedSeed {
   readonly isGuess: boolean;
 }
 
-/** Throws INVALID_SEED with what was typed and what to type instead. */
+/** Throws INVALID_SEED, which quotes the typed text and says what to type instead. */
 export async function seedArguments(given: readonly string[], keys: readonly string[] = []): Promise<GivenSeed[]> {
   const seeds: GivenSeed[] = [];
   for (const one of given) for (const seed of await seedsIn(one, keys)) seeds.push(seed);
@@ -58,7 +58,7 @@ async function seedsIn(given: string, keys: readonly string[]): Promise<GivenSee
   return [{ url: parseSeed(given), priority: -1, isGuess: !hasScheme(given) }];
 }
 
-/** Endings of files that are no top-level domains. */
+/** Endings of files that are not top-level domains. */
 const fileLike = /\.(txt|csv|tsv|json|jsonl|ndjson|xml|ya?ml|list|lst|urls|gz)$/i;
 
 /** `.`, `./seeds`, `/home/me/seeds`: no host begins so. `//example.org` is a URL without its scheme. */

@@ -1,4 +1,4 @@
-/** Options of snapshots, shared by `crawl` and `frontier`: where they are kept, how often they are taken, how many stay. */
+/** Options of snapshots, shared by `crawl` and `frontier`: place, interval, and number to keep. */
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -13,7 +13,7 @@ import { withSignals } from './otlp-signals.ts';
 import { setting } from './setting.ts';
 
 export interface OtlpFlags {
-  /** Absent: as OpenTelemetry's own variables say. */
+  /** Absent: OpenTelemetry's variables decide. */
   readonly otlp?: string;
 }
 
@@ -80,7 +80,9 @@ function collector(value: string): string {
   throw bad('--otlp', value, 'give the http address of a collector, as in http://localhost:4318');
 }
 
-/** Where spans go: what the option says, or OpenTelemetry's variables. undefined: nowhere. */
+/**
+ * Returns the address for spans: from the option, else from OpenTelemetry's variables. undefined: spans are not sent.
+ */
 function endpointOf({ otlp }: OtlpFlags, env: NodeJS.ProcessEnv): string | undefined {
   if (otlp !== undefined) return otlp;
   if (env['OTEL_SDK_DISABLED'] === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none') return undefined;
@@ -140,7 +142,7 @@ async function loadSink() {
   }
 }
 
-/** Log lines for traced URLs: that one was fetched, and what the frontier decided on it. */
+/** Spans that are also logged for traced URLs: fetches, and the frontier's decisions. */
 const logged = new Set(['fetch', 'resolve', 'expire']);
 
 function logSpan({ name, span, startMs, endMs, attributes, error }: Span): void {

@@ -11,7 +11,10 @@ const remedies: Readonly<Record<NormalizeRefusal, string>> = {
   length: `it is too long; shorten it to ${urlLimits.urlCharsMax} characters`,
 };
 
-/** By the default normaliser; `https://` where no scheme is given. Throws INVALID_ARGUMENT for what can't be crawled. */
+/**
+ * Normalizes a URL with the default normaliser; adds `https://` if the scheme is missing. Throws INVALID_ARGUMENT if
+ * the URL cannot be crawled.
+ */
 export function normalUrl(given: string): string {
   const typed = withScheme(given);
   const url = compileNormalizer()(typed);

@@ -5,7 +5,10 @@ import { workerLimits } from '../../application/workers/worker-limits.ts';
 import { bad, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
 
-/** More wait for the one core that frontier and log have: `bench worker-ceiling`, of short plain pages; costly ones may use more. */
+/**
+ * More workers wait for the single core that frontier and log share: `bench worker-ceiling`, short plain pages. Costly
+ * pages may use more.
+ */
 const usefulMax = 7;
 
 export interface WorkersFlags {

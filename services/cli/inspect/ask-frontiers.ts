@@ -8,8 +8,9 @@ import type { StateSource } from '../state/state-source.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 
 /**
- * `target`: path and query. Undefined where none can be asked: in a data folder, or if none listens where this process
- * can reach it. Throws the error that a frontier reports about the query.
+ * Asks a frontier by HTTP. `target`: path and query. Undefined: no frontier can be asked, since the crawl is in a data
+ * folder, or none listens at an address that this process can reach. Throws the error that a frontier reports about the
+ * query.
  */
 export async function askFrontiers(
   source: StateSource,

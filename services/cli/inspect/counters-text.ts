@@ -3,11 +3,11 @@ import type { CounterName, Counters } from '../../../topology/frontier/changes/c
 import { linkNames, placeNames } from '../../dashboard/words.ts';
 
 interface Count {
-  /** The counters whose sum it is. */
+  /** The counters that add up to this count. */
   readonly of: readonly CounterName[];
   /** In `stats` and in reports. Absent: it is not printed there. */
   readonly label?: string;
-  /** Printed also where it is 0. */
+  /** Print it even if it is 0. */
   readonly always?: true;
   /** For docs/counts.md. */
   readonly means: string;

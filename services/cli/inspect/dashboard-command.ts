@@ -82,7 +82,7 @@ async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
   await withStates(flags, (source) => serve(viewOf(viewedCrawl(source, flags))));
 }
 
-/** A crawl seen from outside: owners that can be asked are asked for what only they know. */
+/** A crawl viewed from outside: its owners, if reachable, supply the data that only they have. */
 function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): ViewedCrawl {
   const { log, brokersLog, codec, clock, manifest } = source;
   const { crawl, partitions } = manifest;

@@ -69,7 +69,7 @@ function ended(facts: Facts, status: 'page' | 'redirected' | 'denied' | 'failed'
   return `given up${attempts}: ${cause}, on ${on}`;
 }
 
-/** A page stays one when a later visit fails: that visit says nothing of the page. */
+/** A page stays fetched if a later visit fails. */
 function fetched({ newest, usage, outcomes }: Facts): string {
   const seen = newest !== null && isOfPage(newest.kind) ? newest : null;
   const last = outcomes.findLast(({ outcome }) => outcome !== null && isOfPage(outcome));
@@ -103,7 +103,7 @@ function deniedLine({ robots }: Facts): string {
   return robots === null || robots.line === null ? '' : `: line ${robots.line}, ${robots.rule}`;
 }
 
-/** No queue ever had it. */
+/** The answer for a URL that was never in a queue. */
 function neverAdmitted(facts: Facts, place: string): string {
   const { filter, links, leftOut, nofollow, folded, knownAs, normalize } = facts;
   if (knownAs !== null)

@@ -1,6 +1,6 @@
 /**
- * `crawlstream explain`: what a crawl decides about a URL, and why, step by step. It calls the same functions as the
- * frontier, and reads the rest from the crawl's log, running or not.
+ * `crawlstream explain`: explains step by step what a crawl decides about a URL. It calls the same functions as the
+ * frontier, and reads the rest from the crawl's log, while the crawl runs or later.
  */
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -51,10 +51,10 @@ import { robotsDenial } from './robots-denial.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 import { urlUsage } from './url-usage.ts';
 
-/** Most pages named whose nofollow excludes a URL. */
+/** Most pages that are listed because their nofollow excludes a URL. */
 const nofollowPagesMax = 5;
 
-/** Most links looked at of a URL that was never admitted: the first that is not refused by a rule decides. */
+/** Most links that are read for a URL that was never admitted. The first that no rule refuses decides. */
 const linksMax = 100;
 
 /** The parts of a crawl that it reads. */
@@ -78,7 +78,7 @@ export function addExplainCommand(program: Command): void {
     );
 }
 
-/** What names a crawl, in this process and to other commands. */
+/** The options that name a crawl, in this process and to other commands. */
 type CrawlPlace = Pick<KafkaFlags, 'brokers' | 'data'> & { readonly registry?: string | undefined };
 
 /** For the dashboard: names and values as they are printed. */
@@ -104,10 +104,12 @@ async function explainTyped(crawl: ExplainedCrawl, flags: CrawlPlace, typed: str
 
 type Facts = Awaited<ReturnType<typeof explain>>;
 
-/** `knownAs`: the form in which the crawl knows a URL that it does not know as it was typed; null: there is none. */
+/** `knownAs`: another form of the URL, under which the crawl knows it; null: none. */
 export type Explained = Facts & { readonly answer: string; readonly knownAs: string | null };
 
-/** As much of a URL as tells whether the crawl knows it: other forms of it are asked only for that. */
+/**
+ * The part of an explanation that shows whether the crawl knows a URL. Other forms of the URL are read only for that.
+ */
 interface Glimpse {
   readonly given: string;
   /** Normal; null: it cannot be crawled. */
@@ -127,7 +129,7 @@ function isKnown({ known }: Glimpse): boolean {
   return known !== null && (known.trace.timeline.admitted.length > 0 || known.purged !== null);
 }
 
-/** The other scheme, and the host with or without www: people type what they remember. */
+/** Tries the other scheme, and the host with or without www: people type URLs from memory. */
 async function knownForm(given: string, ask: (url: string) => Promise<Glimpse>): Promise<Glimpse | null> {
   const url = withScheme(given);
   const other = url.replace(/^https?:/, (one) => (one === 'http:' ? 'https:' : 'http:'));
@@ -174,7 +176,7 @@ async function explain({ log, codec, topics }: ExplainedCrawl, policy: Policy, {
     normalize,
     /** The newest report of a fetcher; null: none is stored. */
     newest,
-    /** Where that redirects to, and the rule that refuses the target. */
+    /** The target of this redirect, and the rule that refuses it. */
     target: newest === null ? null : targetOf(policy, newest.redirectUrl, trace),
     /** Links to a URL that was never admitted, each with the rule that refuses it. */
     links: isNew ? await linksWithRules(log, codec, topics, url, policy) : [],
@@ -186,7 +188,7 @@ async function explain({ log, codec, topics }: ExplainedCrawl, policy: Policy, {
     /** Purged by an operator: nothing is kept of it, and no link to it is admitted. */
     purged,
     partition: trace.partition,
-    /** The answer is as of this commit; `start` above 0: what was before it is not known. */
+    /** The commit that the answer reflects. `start` above 0: earlier commits are missing. */
     asOf: { changelog: trace.changelog, atMs: timeline.nowMs, policyVersion: timeline.policyVersion },
     seen: seenOf(trace),
     budget: {
@@ -195,11 +197,11 @@ async function explain({ log, codec, topics }: ExplainedCrawl, policy: Policy, {
       pages: facts.pages,
       fetched: facts.fetched,
     },
-    /** The URL as it is asked for, where the policy fetches by the first spelling; null: as it is. */
+    /** The URL as it is requested, if the policy fetches by the first spelling; null: the normal form. */
     askedAs: first?.spelling === undefined ? null : spelt(url, first.spelling),
     /** Tags from the seed that led to it first. */
     tags: trace.found.at(-1)?.tags ?? [],
-    /** Links to it go by another URL, by what its host has proved; null: they do not. */
+    /** The URL that replaces this one in links, because its host has proved them equal; null: none. */
     folded: foldedOf(policy, topics, timeline, url),
     frontQueue: first?.frontQueue ?? (filter.admitted ? filter.frontQueue : null),
     trap: first === undefined ? null : (timeline.trapOf(first.frontQueue) ?? null),
@@ -209,18 +211,18 @@ async function explain({ log, codec, topics }: ExplainedCrawl, policy: Policy, {
     lowered: timeline.lowered,
     leases: timeline.leased,
     outcomes: timeline.outcomes,
-    /** Why robots.txt is not asked of its host, by an overlay; null: it is. */
+    /** The reason of an overlay for not requesting its host's robots.txt; null: it is requested. */
     robotsNotAsked: policy.hostSettings(hostKeyOf(url)).robotsNotAsked ?? null,
-    /** Where its last fetch was denied. */
+    /** The robots.txt rule that denied the last fetch; null: it was not denied. */
     robots:
       timeline.outcomes.at(-1)?.outcome === 'robotsDenied'
         ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: trace.partition }, url)
         : null,
-    /** How its page may be used, and the result: as `toldUses` reports it at the time of its fetch. */
+    /** The usage preferences of its page, and the result at the time of its fetch: the same as `toldUses` reports. */
     usage: await usageOf({ log, codec, crawl: topics.crawl, partition: trace.partition }, url, timeline),
-    /** For a URL that was never found: pages that link to it and ask that the link not be followed. */
+    /** For a URL that was never found: pages with a nofollow link to it. */
     nofollow: first === undefined ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],
-    /** Why its host could not be reached when that was last tried. */
+    /** The last failure to reach its host. */
     hostFailure:
       facts.failures > 0 || facts.deadUntilMs > 0 || (place?.in === 'end' && place.status === 'dead')
         ? ((await hostFailures(log, codec, topics, hostKeyOf(url))).get(hostKeyOf(url)) ?? null)
@@ -353,7 +355,10 @@ function queueOf(timeline: UrlTimeline, place: Place) {
     : place;
 }
 
-/** When the URL may go next, by its own time and its host's; null: it does not wait, or for an operator alone. */
+/**
+ * The earliest time of the next request, by the URL's time and its host's, ms. null: it does not wait, or waits for an
+ * operator.
+ */
 function nextDue(timeline: UrlTimeline, place: Place | undefined): number | null {
   if (place === undefined || place.in === 'end' || place.in === 'lease' || timeline.facts.hold !== '') return null;
   if (place.in === 'again' || place.in === 'schedule') return Math.max(timeline.facts.readyAtMs, place.dueAtMs);
@@ -388,7 +393,7 @@ function demotedBy({ config }: Policy, { verdicts, outcomes }: UrlTimeline) {
   return { duplicateOf: duplicateOf || null, thin: isThin, waitFactor, frontQueue };
 }
 
-/** What its visits gained, where the policy visits pages for that; null: it does not, or they gained nothing. */
+/** The new links found by its visits, if the policy refetches hubs; null: no such policy, or nothing found. */
 function hubOf({ config }: Policy, { outcomes }: UrlTimeline) {
   const gain = outcomes.at(-1)?.gain;
   const hubs = config.recrawl?.hubs;
@@ -397,7 +402,7 @@ function hubOf({ config }: Policy, { outcomes }: UrlTimeline) {
   return { ...gain, perDay: gainPerDay(gain), newUrls, expectedAfterS: secondsToGain(gain, newUrls) };
 }
 
-/** Fields that are -1 where nobody set them. */
+/** Turns -1, the value of unset fields, into null. */
 function unset(value: number): number | null {
   return value < 0 ? null : value;
 }

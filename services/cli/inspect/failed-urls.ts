@@ -54,7 +54,7 @@ export async function printFailures(
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
       const result: Result | undefined = await readRecord(codec, 'results', value, () => {});
       for (const outcome of result?.outcomes ?? []) {
-        // The outcome of a URL that was not started says nothing of it.
+        // A URL that was not started has no result yet.
         if (outcome.kind === 'returned') continue;
         if (fine.has(outcome.kind)) failed.delete(outcome.url);
         else failed.set(outcome.url, outcome);
@@ -90,7 +90,7 @@ export async function printFailures(
 
 type FailedUrl = Pick<Outcome, 'url' | 'kind' | 'status' | 'detail'>;
 
-/** Why a host could not be reached. All hosts are read together when the first is asked for: a crawl may give up on thousands. */
+/** Returns the failure of a host. The first call reads those of all hosts together: a crawl may give up thousands. */
 function hostFailureOf({ log, codec, topics }: ReadableCrawl) {
   let all: ReturnType<typeof hostFailures> | undefined;
   return async (hostKey: string): Promise<HostFailure | undefined> => {

@@ -1,4 +1,4 @@
-/** When a host may be contacted, and what decides that: the reason the frontier itself would give. */
+/** Computes the time of a host's next request, and the reason that the frontier itself would give. */
 
 import type { UrlTimeline } from '../../../topology/frontier/ask/url-timeline.ts';
 import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
@@ -83,7 +83,7 @@ export function whyItWaits(
   return `${delayMs} ms after the last contact: the delay of ${whose}`;
 }
 
-/** Which of the limits and caps holds it: caps.ts has their order. */
+/** Names the limit or cap that holds the host, in the order of caps.ts. */
 function limitText(policy: Policy, hostKey: string, { pagesMax, pages, bytes }: HostFacts): string {
   const { pagesPerHostMax, bytesPerHostMax } = policy.hostSettings(hostKey);
   if (pagesMax >= 0 && pages >= pagesMax) return 'it reached the page limit set by an operator';

@@ -1,8 +1,8 @@
 /**
- * `crawlstream hosts`: the hosts of a crawl that come first by some order, or one of them with its queue.
+ * `crawlstream hosts`: lists the hosts of a crawl in a chosen order, or shows one host with its queue.
  *
- * On Kafka any frontier that listens is asked, and answers for all. Without one, and in a data folder, each partition's
- * state is brought up beside its owner, one after another.
+ * On Kafka, any frontier that listens answers for all partitions. Without one, and in a data folder, the state of each
+ * partition is read beside its owner, one after another.
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';

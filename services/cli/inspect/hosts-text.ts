@@ -1,4 +1,4 @@
-/** What `hosts` prints for people: a table of hosts, or one host and a page of its queue. */
+/** Prints `hosts` for people: a table of hosts, or one host and a page of its queue. */
 import type { HostRow } from '../../../topology/frontier/ask/list-hosts.ts';
 import { holdNames } from '../../dashboard/words.ts';
 import type { HostsAnswer } from '../../frontier/query/host-lists.ts';

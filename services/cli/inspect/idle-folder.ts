@@ -1,4 +1,4 @@
-/** Tells whether no process runs the crawl of a data folder, and the commands that change that. */
+/** Reports whether the crawl of a data folder is idle, and the commands that change that. */
 import type { IdleStatus } from '../../dashboard/status.ts';
 import { activityOf } from '../../runtime/data-folder/run-mark.ts';
 import { logFolder } from '../connect/crawl-folder.ts';
@@ -6,7 +6,9 @@ import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { placeText } from '../connect/place-text.ts';
 import { ownName } from '../terminal/own-name.ts';
 
-/** null: a process runs it; or it is on Kafka, where owners and fetchers are counted. `data`: as it was typed. */
+/**
+ * null: a process runs the crawl, or it is on Kafka, where owners and fetchers are counted. `data`: as it was typed.
+ */
 export async function idleOf(
   { folder, brokersLog }: Pick<ReadableCrawl, 'folder' | 'brokersLog'>,
   data: string | undefined,

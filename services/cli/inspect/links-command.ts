@@ -1,6 +1,6 @@
 /**
- * `crawlstream links`: links that a crawl found, and with `--dropped` those that it did not follow, each with the rule. It prints a few
- * of each rule, and counts all.
+ * `crawlstream links`: lists the links that a crawl found; with `--dropped` those that it did not follow, each with the
+ * rule. It prints a few for each rule, and counts all.
  */
 import type { Command } from 'commander';
 import { compilePolicy, type Policy } from '../../../topology/policy/policy.ts';
@@ -78,7 +78,7 @@ export async function listLinks(crawl: ReadableCrawl, flags: LinksFlags): Promis
   };
 }
 
-/** What the list cannot hold any more: `pages --failed` says the same of failures. */
+/** Notices for records that retention has removed; `pages --failed` prints the same for failures. */
 export async function trimmedNotices(
   { log, topics }: Pick<ReadableCrawl, 'log' | 'topics'>,
   { dropped }: Pick<LinksFlags, 'dropped'>,

@@ -1,4 +1,4 @@
-/** URLs that were asked for and led to redirects alone: in a circle, or further than the crawl follows. */
+/** URLs that only led to redirects: in a circle, or more than the crawl follows. */
 
 /** A URL, and where its redirects went. */
 export interface LostRedirect {
@@ -21,8 +21,8 @@ export class RedirectsReported {
   }
 
   /**
-   * One for each URL that nothing redirects to, and one for each circle that nothing leads into. `hopsMax`: redirects that the
-   * crawl follows; `wasAnswered`: is asked of URLs of `ends` alone.
+   * Returns a chain for each URL that no redirect leads to, and one for each circle that none leads into. `hopsMax`:
+   * redirects that the crawl follows. `wasAnswered`: called only with URLs of `ends`.
    */
   lost(hopsMax: number, wasAnswered: (url: string) => boolean): LostRedirect[] {
     const lost: LostRedirect[] = [];
@@ -53,7 +53,7 @@ export class RedirectsReported {
     return ends;
   }
 
-  /** From a URL to where redirects end; in a circle, to where it closes. */
+  /** Follows redirects to their end, or to the point where a circle closes. */
   #walk(url: string): { readonly path: readonly string[]; readonly isCircle: boolean } {
     const path = [url];
     const met = new Set(path);

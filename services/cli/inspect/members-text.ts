@@ -15,7 +15,7 @@ export function membersText(members: readonly FrontierMember[] | null, partition
   return lines.join('\n');
 }
 
-/** A line, or none where there is nothing to say. `null`: they are sharing out the partitions. */
+/** One line, or an empty text. `null`: fetchers are rebalancing partitions. */
 export function fetchersText(fetchers: number | null | undefined): string {
   if (fetchers === undefined) return '';
   if (fetchers === null) return '  fetchers are rebalancing partitions\n';
@@ -31,7 +31,7 @@ function copiesText({ standbys }: FrontierMember): string {
   return `  keeps copies of ${ranges(standbys.map(({ partition }) => partition))}, ${behind}`;
 }
 
-/** As in 0-3, 7. */
+/** Writes numbers as ranges, for example 0-3, 7. */
 function ranges(numbers: readonly number[]): string {
   const sorted = [...numbers].sort((a, b) => a - b);
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-/** What commands say of a crawl that was made and never started. */
+/** The error of commands on a crawl that was created and never started. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
 export function noPolicy(): CrawlstreamError {

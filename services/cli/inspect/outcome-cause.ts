@@ -1,4 +1,4 @@
-/** Why a URL gave no page, in plain words. */
+/** The reason, in words, why a URL gave no page. */
 import type { Outcome, OutcomeKind } from '../../../schemas/types.ts';
 
 export function causeOf({ kind, status, detail }: Pick<Outcome, 'kind' | 'status' | 'detail'>): string {

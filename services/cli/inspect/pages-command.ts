@@ -1,8 +1,9 @@
 /**
- * `crawlstream pages`: what a crawl has fetched, each URL once, in a data folder or on Kafka, during it and after.
+ * `crawlstream pages`: lists the fetched pages of a crawl, each URL once, from a data folder or Kafka, during the crawl
+ * and after.
  *
- * For a person a line each; for a program (or with --long, --fields, --json) JSON lines. For a page that a browser
- * rendered, the rendered record is printed. `--failed` answers the other question: which URLs gave no page, and why.
+ * For people it prints a line each; for programs (or with --long, --fields, --json) JSON lines. For a page that a
+ * browser rendered, it prints the rendered record. `--failed` lists the URLs without a page, each with the reason.
  */
 import type { Command } from 'commander';
 import type { Page } from '../../../schemas/types.ts';
@@ -98,7 +99,7 @@ async function takenBackIn({ log, topics }: ReadableCrawl, partition: number): P
   return takenBack;
 }
 
-/** Is this record the one to print? Called in the order of offsets. */
+/** True if the record is to be printed. Must be called in the order of offsets. */
 type Wanted = (offset: number, page: Page) => boolean;
 
 const all: Wanted = () => true;

@@ -98,7 +98,7 @@ function paidMore({ open, cheated }: PaymentSummary): string {
   return cheated === 0 ? unheard : `${unheard}; ${cheated} got no page, or were charged a different amount`;
 }
 
-/** A member that disappeared without leaving holds the others up until its session has run out. */
+/** A member that disappeared without leaving delays the others until its session expires. */
 function rebalancing(error: unknown): null {
   if (error instanceof CrawlstreamError && error.retriable) return null;
   throw error;

@@ -85,7 +85,7 @@ async function timelineOf(
   return readTimeline({ log, codec, topics, lists }, url, policy);
 }
 
-/** Is there more than operators' events about its host? */
+/** True if there are other events than those of operators about its host. */
 function isAbout({ events }: Pick<Timeline, 'events'>): boolean {
   return events.some(({ kind }) => kind !== 'control');
 }

@@ -1,4 +1,4 @@
-/** How a URL's page may be used, from the newest of its records, and what a policy's `uses` made of that. */
+/** Reads the usage preferences of a URL's page from its newest record, and the result under the policy's `uses`. */
 import type { PageUsage } from '../../../schemas/types.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -6,9 +6,9 @@ import type { Log } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 
 export interface UrlUsage {
-  /** As its newest page record has it. */
+  /** The statements in its newest page record. */
   readonly said: readonly PageUsage[];
-  /** Why its newest outcome left no page, where a use that is wanted is barred; empty: it did. */
+  /** The reason why its newest outcome has no page, if a preference bars a wanted use. Empty: it has one. */
   readonly barred: string;
 }
 
@@ -28,7 +28,7 @@ export async function urlUsage({ log, codec, crawl, partition }: Kept, url: stri
     const topic = `${crawl}.${name}`;
     const { start, end } = await log.offsets(topic, partition);
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
-      // A record that does not hold its letters is not decoded: most do not.
+      // Most records do not contain the URL's bytes, and are not decoded.
       if (!value.includes(spelt)) continue;
       if (name === 'pages') {
         const page = await readRecord(codec, 'pages', value);

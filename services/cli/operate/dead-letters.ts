@@ -1,7 +1,4 @@
-/**
- * The dead letters of a crawl: those on its topic, and those that consumers of its data folder keep in their own
- * stores.
- */
+/** The dead letters of a crawl: on its topic, and in the stores of consumers in its data folder. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

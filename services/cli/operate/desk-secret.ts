@@ -1,4 +1,4 @@
-/** The secret that seals what the webmaster page gives out. */
+/** Reads or creates the secret that authenticates the tokens of the webmaster page. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,12 +9,15 @@ import { bad } from '../flags/arguments.ts';
 /** Shorter secrets can be guessed. */
 const charsMin = 32;
 
-/** `reference`: env:NAME or file:PATH. Undefined: in `file`, which is made where there is none. Throws INVALID_ARGUMENT. */
+/**
+ * `reference`: env:NAME or file:PATH. Undefined: the secret in `file`, which is created if missing. Throws
+ * INVALID_ARGUMENT.
+ */
 export async function deskSecret(reference: string | undefined, file: string): Promise<string> {
   if (reference === undefined && !existsSync(file)) {
     await makeFolder(dirname(file));
     const made = `${randomBytes(32).toString('hex')}\n`;
-    // Two that begin at once: one makes it, and the other takes that.
+    // If two processes start at once, one creates the file, and the other reads it.
     await makeFile(file, made, `${process.pid}`, { mode: 0o600 });
   }
   const [, kind, name = ''] = /^(env|file):(.+)$/.exec(reference ?? `file:${file}`) ?? [];

@@ -1,9 +1,9 @@
 /**
  * `crawlstream dlq`: lists dead letters, and replays them.
  *
- * A URL is forced into the frontier again, past the seen test; a record that could not be read or handled goes back
- * where it came from, byte by byte. A mark is written to `dead-letters` in the same append: a letter that has one is
- * not replayed again.
+ * A URL is forced into the frontier again, past the seen test; an unreadable or unhandled record is appended to its
+ * original topic, byte by byte. The same append writes a mark to `dead-letters`: a letter with a mark is not replayed
+ * again.
  */
 
 import type { Command } from 'commander';
@@ -70,7 +70,8 @@ async function list(flags: DlqFlags): Promise<void> {
 }
 
 /**
- * A dead letter of an unreachable host gives its reason, as far as `results` still has it: read once, for the first.
+ * Adds the reason to a dead letter of an unreachable host, if `results` still has it. The topic is read once, at the
+ * first such letter.
  */
 function reasonsOf({ log, codec, topics }: ReadableCrawl): (found: FoundDeadLetter) => Promise<FoundDeadLetter> {
   let failures: ReturnType<typeof hostFailures> | undefined;

@@ -1,6 +1,6 @@
 /**
- * Searches every byte below a folder for marks (a line of a page's text, a URL): in files as they are, in what gzip holds, in
- * the blocks of tables, and in write-ahead logs, whose batches go on over several fragments.
+ * Searches every byte below a folder for marks, such as a line of a page's text or a URL. It reads plain files, the
+ * content of gzip, the blocks of tables, and write-ahead logs, in which a batch may span several fragments.
  */
 import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -18,13 +18,13 @@ export interface MarksSearch {
   readonly files: number;
   readonly bytes: number;
   readonly found: readonly FoundMark[];
-  /** Files that could be read as bytes, and not in what they compress. */
+  /** Files that were searched as plain bytes only, because their compressed content could not be read. */
   readonly unread: readonly { readonly file: string; readonly why: string }[];
 }
 
-/** Receipts name what was ordered: they are left out. */
+/** Receipts are skipped: they name the purged URLs. */
 const leftOut = /^receipts\//;
-/** Of a write-ahead log: a head before each fragment, which does not go over the end of its block. */
+/** Block size of a write-ahead log. Each fragment has a header, and ends within its block. */
 const logBlockBytes = 32 * 1024;
 const logHeadBytes = 7;
 
@@ -80,7 +80,7 @@ async function lookInStream(
   return bytes;
 }
 
-/** What the fragments hold, one after the other. */
+/** Joins the content of the fragments. */
 function fragmentsOf(log: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at + logHeadBytes <= log.length; ) {

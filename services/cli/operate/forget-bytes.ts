@@ -1,18 +1,18 @@
-/** Takes what was forgotten out of the bytes of a data folder's stores, which keep deleted rows until they compact them. */
+/** Rewrites the stores of a data folder, which otherwise keep deleted rows on disk until the next compaction. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { NotReached, Place } from '../../application/processor/holding.ts';
 import { rewriteStore } from '../../runtime/store/rewrite-store.ts';
 
-/** `isRewritten`: the tables of this store are, since something was erased in it just now. */
+/** `isRewritten`: true if the tables of this store are rewritten already, because rows were just erased in it. */
 export async function rewriteStores(folder: string, isRewritten: (path: string) => boolean): Promise<Place> {
   const stores = await storesIn(folder);
   for (const path of stores) await rewriteStore(path, { isRewritten: isRewritten(path) });
   return { place: 'bytes of stores', left: 0, more: { rewritten: stores.map((path) => relative(folder, path)) } };
 }
 
-/** Folders of stores; copies that readers make of them end with their reader. */
+/** Lists the folders of stores. Copies made for readers are skipped: they end with their reader. */
 async function storesIn(folder: string): Promise<string[]> {
   const found = existsSync(join(folder, 'CURRENT')) ? [folder] : [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -22,7 +22,7 @@ async function storesIn(folder: string): Promise<string[]> {
   return found;
 }
 
-/** A fleet that was killed keeps what its crawls wrote last in one journal for all. */
+/** Reports journals near the folder: a killed fleet keeps the last writes of all its crawls in one journal. */
 export async function journalsBeside(folder: string): Promise<readonly NotReached[]> {
   for (let at = resolve(folder); at !== dirname(at); at = dirname(at)) {
     const names = await readdir(join(at, 'journal')).catch(() => []);

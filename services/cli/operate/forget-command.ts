@@ -1,8 +1,8 @@
 /**
- * `crawlstream forget`: removes purged pages, and pages whose sites withdrew their permission, from every store of
- * copies, and writes a signed receipt.
+ * `crawlstream forget`: removes purged pages, and pages with withdrawn permission, from every store of copies, and
+ * writes a signed receipt.
  *
- * Each step can be repeated, so the next run completes what a kill interrupted. No crawl may run on a data folder; on
+ * Each step can be repeated, so the next run completes one that was killed. No crawl may run on a data folder; on
  * brokers the roles keep running and catch up themselves.
  */
 
@@ -102,7 +102,7 @@ async function forget(flags: ForgetFlags): Promise<void> {
   });
 }
 
-/** Throws INVALID_RECORD where a mark is found, or a file could not be searched. */
+/** Throws INVALID_RECORD if a mark is found, or a file could not be searched. */
 async function verify(flags: ForgetFlags): Promise<void> {
   const { mark: marks = [] } = flags;
   if (flags.brokers !== undefined || marks.length === 0 || marks.includes('')) {

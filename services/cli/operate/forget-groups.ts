@@ -1,4 +1,4 @@
-/** Which of a crawl's consumers have read the withdrawals; each catches up itself, wherever it runs. */
+/** Finds the consumers of a crawl that have read the withdrawals. Each catches up itself, in its own process. */
 import type { NotReached, Place } from '../../application/processor/holding.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
@@ -14,7 +14,7 @@ export async function followedBy(
   clock: Clock,
   { crawl, partitions }: { readonly crawl: string; readonly partitions: number },
   followers: readonly Follower[],
-  /** None in a data folder, where nothing runs. */
+  /** 0 in a data folder, since no consumer runs there. */
   patienceMs: number,
 ): Promise<{ readonly followed: Place[]; readonly behind: NotReached[] }> {
   const all = Array.from({ length: partitions }, (_, partition) => partition);
@@ -22,7 +22,7 @@ export async function followedBy(
   for (const topic of new Set(followers.flatMap(({ follows }) => follows))) {
     ranges.set(topic, await Promise.all(all.map((one) => log.offsets(`${crawl}.${topic}`, one))));
   }
-  /** Records that it has not read; null: there is no such consumer. */
+  /** Number of unread records; null: there is no such consumer. */
   const lagOf = async (name: string, follows: readonly string[]): Promise<number | null> => {
     let lag = 0;
     let isThere = false;

@@ -1,4 +1,4 @@
-/** Has consumers follow what was taken back, and asks each for what it holds: by what their declarations say. */
+/** Makes consumers process the withdrawals, and lists the copies that remain, from the consumers' declarations. */
 
 import { existsSync } from 'node:fs';
 import { type AnnouncedPlugin, recordedPlugins } from '../../application/plugin/record-plugins.ts';
@@ -19,7 +19,7 @@ export const holders: readonly Holder[] = consumers.flatMap((consumer) =>
   typeof consumer.holds === 'object' ? [{ consumer, holds: consumer.holds }] : [],
 );
 
-/** For a data folder: those with a state read what they have not read yet. `options`: those of the crawl. */
+/** For a data folder: consumers with a state read their unread records. `options`: the options of the crawl. */
 export async function followInStates(context: ProcessorContext, options: HeldAt['options']): Promise<void> {
   for (const { consumer, holds } of holders) {
     if (!existsSync(context.part(consumer.name)) && holds.isElsewhere?.(options) !== true) continue;
@@ -51,7 +51,7 @@ interface Crawl {
   readonly crawl: string;
 }
 
-/** A group that has no copy of what was taken back once it has read these topics. */
+/** A consumer group that has no withdrawn copy once it has read these topics. */
 export interface Follower {
   readonly name: string;
   readonly follows: readonly string[];
@@ -72,7 +72,7 @@ export async function pluginFollowers(crawl: Crawl): Promise<Follower[]> {
   );
 }
 
-/** Who sees pages of the crawl, and says nothing of what is kept. */
+/** Returns consumers and plugins that read pages of the crawl, and do not declare the copies they keep. */
 export async function unknownHolders(crawl: Crawl): Promise<NotReached[]> {
   const undeclared = consumers.filter(({ holds }) => holds === undefined).map(({ name }) => `consumer ${name}`);
   const ofPlugins = (await pluginsOf(crawl)).flatMap(({ name, copies }) => {
@@ -87,7 +87,7 @@ export async function unknownHolders(crawl: Crawl): Promise<NotReached[]> {
   return unknown.map((place) => ({ place, why }));
 }
 
-/** Groups of consumers that this program does not have: of an extra that it was built without, or of somebody's own program. */
+/** Groups of consumers that this program does not have: of an extra that is not included, or of another program. */
 async function strangeGroups(crawl: Crawl): Promise<string[]> {
   const ofPlugins = (await pluginsOf(crawl)).flatMap(({ copies }) => Object.keys(copies?.consumers ?? {}));
   const known = [...processors.map(({ name }) => name), ...ofPlugins];

@@ -20,7 +20,7 @@ export interface Topics {
 
 export class GonePages implements Gone {
   readonly #purges: Purges;
-  /** When a URL was last taken back, ms since the Unix epoch. */
+  /** Time of each URL's last withdrawal, ms since the Unix epoch. */
   readonly #withdrawn: ReadonlyMap<string, number>;
 
   constructor(purges: Purges, withdrawn: ReadonlyMap<string, number>) {
@@ -28,7 +28,7 @@ export class GonePages implements Gone {
     this.#withdrawn = withdrawn;
   }
 
-  /** A copy of what was fetched then. */
+  /** True if a copy fetched at `atMs` must be removed. */
   readonly has = (url: string, atMs: number): boolean =>
     this.#purges.refuses(url, atMs) || atMs <= (this.#withdrawn.get(url) ?? Number.NEGATIVE_INFINITY);
 
@@ -41,7 +41,7 @@ export class GonePages implements Gone {
   }
 }
 
-/** Tombstones that are there, of pages that nobody has purged. */
+/** Finds tombstones of pages that no purge covers. */
 export async function readGone({ log, crawl, partitions }: Topics, purges: Purges): Promise<GonePages> {
   const withdrawn = new Map<string, number>();
   for (let partition = 0; partition < partitions; partition++) {
@@ -66,7 +66,7 @@ export async function forgetTopics(
 ): Promise<Place[]> {
   const places: Place[] = [];
   for (const name of names) {
-    // On brokers tombstones do it, for the one topic that is keyed so.
+    // On brokers, tombstones remove them, and only `pages` has URLs as keys.
     if (topics.erase === undefined && name !== 'pages') continue;
     let removed = 0;
     let left = 0;
@@ -89,7 +89,7 @@ export async function forgetTopics(
 
 interface Copies {
   readonly offsets: number[];
-  /** URLs of which a page was purged, and no tombstone stands behind it. */
+  /** URLs with a purged page and no later tombstone. */
   readonly standing: ReadonlySet<string>;
 }
 
@@ -111,7 +111,7 @@ async function copiesIn(
     if (value === undefined) continue;
     const { url, fetchedAtMs: atMs } = value as TopicRecords[CopyTopic];
     if (!gone.has(url, atMs) && !namesGone(value, gone)) {
-      // Fetched again since its host was released: its record stands in the place of the one before.
+      // Fetched again after the host was unblocked: the new record replaces the old one.
       standing.delete(url);
       continue;
     }

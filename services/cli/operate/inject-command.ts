@@ -1,9 +1,9 @@
 /**
  * `crawlstream inject`: adds seeds to a crawl, on Kafka or in a data folder, from the command line, a file, or standard
- * input. It also adds sitemaps, whose URLs fetchers find as they read them, under robots.txt and with the host's delay.
+ * input. It also adds sitemaps: fetchers read them and find their URLs, under robots.txt and with the host's delay.
  *
- * All seeds are checked before the first is sent. They go in portions, so that a million take some seconds and no more
- * memory than their text a few times over; a command that is stopped between two of them may be run again.
+ * All seeds are checked before the first is sent. They are sent in portions: a million take some seconds, and memory
+ * for a few copies of their text. A command that is stopped between two portions can be repeated.
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';

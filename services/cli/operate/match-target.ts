@@ -105,7 +105,7 @@ function ask<T>(
   return withCurrentState(source, partition, (state, store) => runJob(store, job(state)));
 }
 
-/** The same name at another port or under another name, else the one that is spelt most like it. */
+/** Returns hosts with the same name and another port or prefix, else the most similar name. */
 async function nearHosts(source: StateSource, hostKey: string): Promise<string[]> {
   if (partitionsOf(source, {}).length > nearPartitionsMax && source.brokersLog === null) return [];
   const name = withoutPort(hostKey).replace(/^www\./, '');
@@ -124,7 +124,7 @@ async function nearHosts(source: StateSource, hostKey: string): Promise<string[]
   return distance(hostKey, near) <= Math.max(2, Math.floor(hostKey.length / 4)) ? [near] : [];
 }
 
-/** How many partitions' states are opened, at most, to find near names. */
+/** Most partitions that are opened to find similar names. */
 const nearPartitionsMax = 16;
 const nearMax = 5;
 

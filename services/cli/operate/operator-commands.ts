@@ -1,5 +1,5 @@
 /**
- * Operators' commands: each is an event on `control` that says who sent it and when; a running crawl takes it at once.
+ * Operators' commands: each is an event on `control` with its sender and time, which a running crawl applies at once.
  */
 import type { Command } from 'commander';
 import { requeueOutcomes } from '../../../topology/frontier/decide/control-payloads.ts';

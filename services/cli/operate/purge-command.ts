@@ -1,9 +1,9 @@
 /**
- * `crawlstream purge`: removes a host or one URL; a tombstone prevents re-admission.
+ * `crawlstream purge`: removes a host or one URL; a tombstone prevents its readmission.
  *
- * An event on `control`: the frontier drops what it has of it, fetchers stop, and the dedup and the index delete
- * theirs. The command does not touch topics nor WARC files: it says what they still hold, and what removes it (`forget`,
- * for the most part).
+ * The command sends an event on `control`: the frontier drops its entries, fetchers stop, and dedup and index delete
+ * theirs. Topics and WARC files stay as they are: the command lists the copies in them, and the command that removes
+ * these (mostly `forget`).
  */
 
 import type { Command } from 'commander';
@@ -108,7 +108,7 @@ const dayMs = 86_400_000;
 /** Erased in a data folder (forget-topics.ts). */
 const forgettable: ReadonlySet<TopicName> = new Set(['responses', 'render', 'duplicates']);
 
-/** What the topics are made with; on Kafka an operator may have set them otherwise. */
+/** Uses the topics' default settings; on Kafka an operator may have changed them. */
 function remainsInTopics({ brokers }: OperatorFlags): Remains[] {
   const remains = (name: TopicName): string => {
     if (name === 'pages') return 'crawlstream forget runs';

@@ -1,8 +1,9 @@
 /**
- * A receipt of what was forgotten: what was ordered, what was removed where, and what could not be reached, signed.
+ * Signs a receipt of a removal: the orders, the removed copies by place, and the places that could not be reached.
  *
- * It is a JSON Web Signature (RFC 7515, compact) by EdDSA with Ed25519 (RFC 8037); its header holds the public key, so that
- * any library can check it. Whose key that is, the directory of the crawl's identity says, or whoever got one before.
+ * It is a JSON Web Signature (RFC 7515, compact) by EdDSA with Ed25519 (RFC 8037). Its header contains the public key,
+ * so any library can check the signature. The directory of the crawl's identity, or an earlier receipt, shows whether
+ * that key is the crawl's.
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -17,7 +18,7 @@ export interface Receipt {
   /** ISO 8601. */
   readonly at: string;
   readonly by: string;
-  /** Orders in force, as they stand on `control`. */
+  /** Orders in force, from `control`. */
   readonly purged: readonly {
     readonly hostKey: string;
     /** Null: the whole host. */
@@ -34,13 +35,13 @@ export interface Receipt {
   readonly notReached: readonly NotReached[];
 }
 
-/** `reference`: as `--signature-key` has it. Undefined: the crawl's own, in `file`, which is made where there is none. */
+/** `reference`: as in `--signature-key`. Undefined: the crawl's key in `file`, which is created if missing. */
 export async function receiptKey(reference: string | undefined, file: string): Promise<KeyObject> {
   if (reference !== undefined) return readKey(reference);
   if (!existsSync(file)) {
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
     await makeFolder(dirname(file));
-    // Two that begin at once: one makes it, and the other takes that.
+    // If two processes start at once, one creates the file, and the other reads it.
     await makeFile(file, pem, `${process.pid}`, { mode: 0o600 });
   }
   return readKey(`file:${file}`);

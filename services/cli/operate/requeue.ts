@@ -69,7 +69,7 @@ export async function raise(flags: OperatorFlags, given: string): Promise<void> 
   print({ json: { raised: url, was, by, atMs }, text }, flags.json);
 }
 
-/** `to`: the front queue at whose end it waits. A URL that does not wait cannot be lowered. */
+/** Moves a URL to the end of front queue `to`. Only a waiting URL can be moved. */
 export async function lower(flags: OperatorFlags, given: string, to: number): Promise<void> {
   const clock = new SystemClock();
   const atMs = clock.nowMs();

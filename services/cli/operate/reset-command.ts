@@ -1,6 +1,6 @@
 /**
- * `crawlstream reset`: makes a crawl's frontier start over, on the same topics. Without `--yes` it only says what it
- * would do.
+ * `crawlstream reset`: makes a crawl's frontier start over, on the same topics. Without `--yes` it only prints the
+ * plan.
  *
  * It deletes positions, stores and internal topics (the changelog, tasks). Discovered links, policies, operators'
  * events and fetched pages stay; pages are fetched again.
@@ -83,7 +83,7 @@ async function reset(crawl: Resettable, flags: ResetFlags): Promise<void> {
       await resetPartition({ log, codec, identity, clock: new SystemClock(), discovered: flags.discovered });
     }
     for (const group of plan.groups) await log.forgetGroup(group);
-    // A store that is left behind is void, as the changelog says.
+    // A store that is not removed is void, because of the changelog.
     for (const path of plan.stores) await rm(path, { recursive: true, force: true });
   }
   print({ json: { dryRun: flags.yes !== true, ...plan }, text: textOf(plan, manifest.crawl, flags) }, flags.json);

@@ -1,7 +1,6 @@
 /**
- * `crawlstream schemas`: shows by which schemas the records of a crawl on Kafka were written, from its notes on
- * `control`, and lets an operator note what an unknown id stands for. It needs no manifest, since that may be the
- * record that can't be read.
+ * `crawlstream schemas`: lists the schemas of a crawl's records on Kafka, from its notes on `control`. An operator can
+ * also add a note for an unknown id. The command needs no manifest, since the manifest may be the unreadable record.
  */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -124,7 +123,7 @@ async function refuse(flags: RefuseFlags): Promise<void> {
   });
 }
 
-/** The id or fingerprint that a record carries that nobody can read. */
+/** The schema id or fingerprint of an unreadable record. */
 async function schemaAt(
   { log, codec }: CrawlAccess,
   { crawl, topic }: RefuseFlags,

@@ -1,9 +1,9 @@
 /**
- * `crawlstream seek`: sets where a group continues to read.
+ * `crawlstream seek`: sets the position of a group.
  *
- * The frontier's positions are state, so for the frontier this is an event on `control`, decided and committed like any
- * other, and a replay has the same result. Positions of other groups on Kafka are committed for them while they have no
- * members; the event records who did it, and when.
+ * The frontier's positions are part of its state. So for the frontier this is an event on `control`, decided and
+ * committed like any other, and a replay has the same result. Positions of other groups on Kafka are committed for them
+ * while they have no members; the event records the sender and the time.
  */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
@@ -80,7 +80,7 @@ async function seek(flags: SeekFlags): Promise<void> {
   print({ json: { group, topic, seeks: output }, text: text.join('\n') }, flags.json);
 }
 
-/** Not below the first record that is there, nor beyond the end. */
+/** Keeps each position between the first stored record and the end. */
 async function plan(
   log: Pick<Log, 'offsetAt' | 'offsets' | 'reader'> & Partial<Pick<Log, 'committed'>>,
   crawl: string,

@@ -1,7 +1,7 @@
 /**
- * What things cost, as measured on one core of the development machine (2 shared cores, Node 20), each with its source.
- * `npm run bench -- size` measures them again and prints how far the model is off. Another machine's cores are faster or
- * slower by a factor that the same command shows; bytes are the same everywhere.
+ * Measured costs of one core of the development machine (2 shared cores, Node 20), each with its source. `npm run bench
+ * -- size` measures them again and prints the model's error. Another machine's cores differ by a factor that the same
+ * command shows; bytes are the same everywhere.
  */
 
 /** CPU, µs. */
@@ -21,13 +21,13 @@ export const cpuMicros = {
   fetch: 294,
   /** A page on Kafka, in a fetcher, including its start: `bench -- crawl --kafka`, 8,000 pages. */
   fetchOnKafka: 310,
-  /** What a page costs a frontier on Kafka beside its decisions: reading, writing, encoding (the same bench). */
+  /** Cost of a page to a frontier on Kafka apart from its decisions: reading, writing, encoding (the same bench). */
   frontierOnKafka: 160,
   /** A page on one broker that leads all partitions (the same bench). */
   broker: 300,
 } as const;
 
-/** A follower fetches what its leader has, and writes it: taken as half of a leader's work, not measured. */
+/** A follower fetches and writes the records of its leader. Assumed to be half of a leader's work, not measured. */
 export const followerShare = 0.5;
 
 /** The share of a core that a process is planned to use: the rest is for bursts, restores and the garbage collector. */
@@ -41,7 +41,7 @@ export const memoryBytes = {
   perByteWritten: 1.5,
   /** … up to their size, for the state's and the log's. */
   storesMax: 320e6,
-  /** A known URL while all fingerprints are in memory, with what a growing table holds beside them. */
+  /** A known URL while all fingerprints are in memory, including the spare room of a growing table. */
   url: 22,
   /** A known URL with its fingerprint on disk: the filter before it. */
   urlOnDisk: 2,
@@ -63,13 +63,13 @@ export const diskBytes = {
   fetchedPage: 215,
   /** The newest part of an embedded log is not compressed yet. */
   logTail: 48e6,
-  /** What is left of the rest, of the synthetic web's text. Other text may shrink less. */
+  /** Size of the remaining bytes after compression, for the synthetic web's text. Other text may shrink less. */
   compressed: 0.35,
 } as const;
 
 /** Bytes of the records on each topic, by what makes them: `bench -- size`, on the synthetic web (12.6 KB a page). */
 export const recordBytes = {
-  /** A page: its text and what is known of it. */
+  /** A page: its text and metadata. */
   pages: 10_850,
   /** On `discovered`: the source page's URL is written once for all its links to a host. */
   link: 114,
@@ -81,11 +81,11 @@ export const recordBytes = {
   changelogAdmitted: 87,
 } as const;
 
-/** The shape of the web and its pages, where nobody says otherwise. */
+/** Defaults for the shape of the web and its pages. */
 export const webDefaults = {
-  /** Links of a page that reach the frontier: of 42 the fetcher's cache keeps those back that it has sent lately. */
+  /** Links of a page that reach the frontier. A page has 42; the fetcher's cache drops those that it sent recently. */
   linksPerPage: 12,
-  /** Body of a page, bytes, and what of it crosses the net with gzip. */
+  /** Body of a page, bytes, and the share that gzip transfers. */
   pageBytes: 12_600,
   gzipShare: 0.3,
   /** Time from a request to the end of its response. */

@@ -1,4 +1,7 @@
-/** `crawlstream doctor`: what a crawl needs of this machine and of Kafka, what is wrong, and the command that mends it. */
+/**
+ * `crawlstream doctor`: checks this machine and Kafka for a crawl, and prints each problem with the command that fixes
+ * it.
+ */
 import type { Command } from 'commander';
 import type { Finding } from '../../application/extension/finding.ts';
 import { installed } from '../../extras/installed.ts';

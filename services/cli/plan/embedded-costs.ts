@@ -1,4 +1,4 @@
-/** The costs of a finished crawl, in one process on the embedded log. Pure arithmetic over what was measured. */
+/** Costs of a finished crawl in one process on the embedded log, computed from measured coefficients. */
 import { cpuMicros, diskBytes, memoryBytes, recordBytes } from './coefficients.ts';
 
 /** Volumes of a crawl, or of a part of one. */
@@ -54,7 +54,7 @@ export function topicBytesOf({ urls, pages, links }: Volumes): EmbeddedCosts['to
   };
 }
 
-/** Memory of one process that knows so many URLs. */
+/** Memory of one process with this many known URLs, bytes. */
 export function seenBytes(urls: number): number {
   const { url, urlOnDisk, seen } = memoryBytes;
   return Math.min(url * urls, Math.max(seen, urlOnDisk * urls));

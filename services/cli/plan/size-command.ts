@@ -1,4 +1,4 @@
-/** `crawlstream size`: what a crawl of some size needs. */
+/** `crawlstream size`: estimates the machines and costs of a crawl. */
 import type { Command } from 'commander';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { bad, duration, wholeNumber } from '../flags/arguments.ts';
@@ -84,7 +84,7 @@ function priceGiven(value: string): PriceGiven {
   return [name as PriceName, Number(price)];
 }
 
-/** Above `least`, or equal to it where that is above 0. */
+/** A number above `least`, or equal to it if `least` is above 0. */
 function amount(option: string, least: number): (value: string) => number {
   return (value) => {
     const [, digits, unit] = /^(\d+(?:\.\d+)?)([kKMGBT]?)$/.exec(value.replaceAll(/[,_]/g, '')) ?? [];

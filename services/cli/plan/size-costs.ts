@@ -1,10 +1,10 @@
 /**
- * What a sizing costs: prices are inputs, and what they multiply is the model's. The defaults are round numbers of the
- * kind that public clouds ask, nobody's offer: put your own in their place.
+ * Computes the price of a sizing: prices are inputs, quantities come from the model. The default prices are round
+ * numbers typical of public clouds, not an offer: replace them with yours.
  */
 import type { SizeWish, Sizing } from './size-model.ts';
 
-/** By name, as `--price` gives them; GiB are 2^30 bytes, a month has 730 hours. In one currency, whichever it is. */
+/** Prices by name, for `--price`; GiB are 2^30 bytes, a month has 730 hours. All in one currency of your choice. */
 export const prices = {
   'core-hour': { default: 0.04, of: 'a core of a process, idle share included' },
   'gib-hour': { default: 0.005, of: 'a GiB of memory of a process' },
@@ -23,7 +23,7 @@ export const defaultPrices = Object.fromEntries(
   Object.entries(prices).map(([name, price]) => [name, price.default]),
 ) as Prices;
 
-/** An hour while the crawl runs, by what it is for; disks as they are at the end. */
+/** Costs of an hour of the crawl, by purpose. Disks have their size at the end. */
 export interface Costs {
   readonly frontiers: number;
   readonly fetchers: number;
@@ -38,9 +38,9 @@ export interface Costs {
 }
 
 const monthHours = 730;
-/** Snapshots kept, each as large as the states at most. */
+/** Number of kept snapshots. Each is at most as large as the states. */
 const snapshotsKept = 3;
-/** Of what clients and copies move, with zones picked at random out of three. */
+/** Share of the transferred bytes between zones, if clients and copies are spread at random over three. */
 const crossingShare = 2 / 3;
 
 export function costsOf(wish: SizeWish, sizing: Sizing, busyShare: number, of: Prices): Costs {

@@ -1,8 +1,9 @@
 /**
- * From requirements (so many URLs on so many hosts, at a rate, with a delay) to machines. On Kafka these are frontiers
- * and fetchers in processes of one core each, partitions, and what the brokers carry and keep.
+ * Derives machines from requirements: a number of URLs on a number of hosts, a rate, a delay. On Kafka these are
+ * frontiers and fetchers in processes of one core each, partitions, and the load and storage of the brokers.
  *
- * Everything is proportional to what is known, waits, or goes through in a second; the factors are in coefficients.ts.
+ * Everything is proportional to the URLs that are known, that wait, or that are processed each second; the factors are
+ * in coefficients.ts.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
@@ -11,7 +12,7 @@ import { busyShare, cpuMicros, followerShare, memoryBytes, webDefaults } from '.
 import { embeddedCosts, seenBytes, stateBytesOf, topicBytesOf, type Volumes } from './embedded-costs.ts';
 
 export interface SizeWish {
-  /** To be known, and fetched, in all. */
+  /** Number of URLs to know and fetch in all. */
   readonly urls: number;
   readonly hosts: number;
   /** Pages a second. */
@@ -21,7 +22,7 @@ export interface SizeWish {
   readonly linksPerPage: number;
   /** Copies of each partition on the brokers. */
   readonly replication: number;
-  /** How long `pages` are kept there; null: as the topic is made (topology/topics.ts). */
+  /** Retention of `pages` on the brokers; null: the default of the topic (topology/topics.ts). */
   readonly pagesKeptDays: number | null;
 }
 
@@ -35,7 +36,7 @@ export const wishDefaults = {
 export interface Sizing {
   /** Days until every URL has been fetched. */
   readonly days: number;
-  /** What the hosts allow, at most, pages a second; infinite (in JSON null) without a delay. */
+  /** Highest rate that the hosts' delays allow, pages a second; infinite (in JSON null) without a delay. */
   readonly rateMax: number;
   /** Hosts on lease at a time: `--concurrency` of frontiers, and of fetchers together. */
   readonly hostsAtOnce: number;
@@ -68,9 +69,9 @@ interface Brokers {
   readonly outBytesPerSecond: number;
   /** With copies. */
   readonly diskBytes: number;
-  /** How long a page is there: by time or by bytes, whichever ends first. */
+  /** Time after which a page is deleted: its retention by time or by bytes, whichever ends first. */
   readonly pagesKeptSeconds: number;
-  /** `retention.bytes` of `pages` that this takes; more than it is made with, where `pagesKeptDays` asks for more. */
+  /** `retention.bytes` of `pages` for that; above the topic's default if `pagesKeptDays` needs more. */
   readonly pagesRetentionBytes: number;
 }
 
@@ -131,7 +132,7 @@ function volumesOf({ linksPerPage, hosts }: SizeWish, pages: number): Volumes {
   return { urls: pages, pages, links: pages * linksPerPage, hosts };
 }
 
-/** Throws INVALID_ARGUMENT where no machine would help. */
+/** Throws INVALID_ARGUMENT if no machine would be enough. */
 function refuse(wish: SizeWish, rateMax: number): void {
   const { urls, hosts, rate, delayMs, fetchMs } = wish;
   if (rate > rateMax) {
@@ -204,7 +205,7 @@ function keptOf(
 ): Pick<Brokers, 'diskBytes' | 'pagesKeptSeconds' | 'pagesRetentionBytes'> {
   const seconds = whole.pages / rate;
   const bytes = topicBytesOf(aSecond);
-  /** Of the topic as it is made. */
+  /** Retention of the topic with its default settings, seconds. */
   const lasts = (topic: 'pages' | 'tasks') => {
     const { days, bytes: most } = topics[topic].kept!;
     return Math.min(86_400 * days, (partitions * most) / bytes[topic]);

@@ -40,7 +40,7 @@ export function sizeText(wish: SizeWish, sizing: Sizing, costs: Costs): string {
   return `${head}\n\n${table}\n\nA model of measurements on one machine (deploy/SIZING.md); cores are those that are busy.`;
 }
 
-/** How long pages are kept, and by what: what is asked for may need another setting than the topic is made with. */
+/** The retention of pages in words, with the setting that it needs if the topic's default is too small. */
 function keptText({ pagesKeptDays }: SizeWish, { brokers }: Sizing): string {
   const { days, bytes } = topics.pages.kept!;
   const text = durationText(brokers.pagesKeptSeconds / 86_400);
@@ -49,7 +49,7 @@ function keptText({ pagesKeptDays }: SizeWish, { brokers }: Sizing): string {
   return brokers.pagesKeptSeconds < 86_400 * days ? `${text}: ${bytesText(bytes)} of each partition at most` : text;
 }
 
-/** Of a million pages, and what most of it is for. */
+/** Costs of a million pages, and the largest parts. */
 export function costsText(costs: Costs): string {
   const { hour, millionPages, ...parts } = costs;
   const shares = Object.entries(parts).sort(([, a], [, b]) => b - a);
@@ -68,7 +68,7 @@ export function costsText(costs: Costs): string {
   return `${millionPages.toPrecision(3)} a million pages (${most.join(', ')})`;
 }
 
-/** Three digits, and a unit where they are many. */
+/** Three digits, and a unit for large numbers. */
 export function count(value: number): string {
   const units = ['', ' k', ' M', ' B', ' T'];
   let unit = 0;

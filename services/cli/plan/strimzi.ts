@@ -1,6 +1,6 @@
 /**
- * Custom resources for Strimzi, whose operators make topics and users of a Kafka cluster on Kubernetes from what is
- * applied: KafkaTopic and KafkaUser, as its API reference has them (kafka.strimzi.io/v1, Strimzi 0.49 and newer).
+ * Custom resources for Strimzi: KafkaTopic and KafkaUser, from which its operators create topics and users of a Kafka
+ * cluster on Kubernetes. They follow its API reference (kafka.strimzi.io/v1, Strimzi 0.49 and newer).
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
@@ -80,8 +80,8 @@ function metadata(name: string, cluster: string): Metadata {
 }
 
 /**
- * A Kubernetes name has no capitals and no underscores (RFC 1123), but a crawl's name may: a hash of it makes up for
- * what is lost.
+ * Makes a Kubernetes name, which has no capitals and no underscores (RFC 1123). A hash of the original keeps changed
+ * names distinct.
  */
 function resourceName(name: string): string {
   const plain = name

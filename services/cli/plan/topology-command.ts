@@ -1,4 +1,4 @@
-/** `crawlstream topology describe`: the graph as it is declared, as text, for Graphviz, for Mermaid, or as data. */
+/** `crawlstream topology describe`: prints the declared graph, as text, for Graphviz, for Mermaid, or as data. */
 import { type Command, Option } from 'commander';
 import { topicNames, topics } from '../../../topology/topics.ts';
 import { dot, mermaid, processors } from '../../application/topology.ts';

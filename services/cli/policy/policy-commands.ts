@@ -1,8 +1,8 @@
 /**
  * `crawlstream policy …`: the policy of a crawl as versioned data on `control`.
  *
- * A version never changes: setting, reloading and rolling back each make a new, higher one, and every partition switches
- * where it stands in its `control`, which its changelog records.
+ * A version never changes: set, reload and rollback each create a new, higher one. Each partition switches when it
+ * reads the version on its `control`, and its changelog records the switch.
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';

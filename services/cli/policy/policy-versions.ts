@@ -86,7 +86,10 @@ export async function changePolicy(
   if (next !== null) await accept(flags, next, newest);
 }
 
-/** Lists by absolute path, with the hash of what they hold now; a hash that the file names must be that one. */
+/**
+ * Returns the policy with each list by absolute path and the hash of its present content. If the file names a hash, it
+ * must be the same.
+ */
 export async function withHashes<T extends Omit<PolicyConfig, 'version'>>(
   config: T,
   folder: string,

@@ -1,7 +1,7 @@
 /**
- * `crawlstream trace`: which URLs of a running crawl are traced from now on.
+ * `crawlstream trace`: sets the traced URLs of a running crawl.
  *
- * A version of the policy like any other, so that all frontiers decide alike, and it holds over restarts.
+ * It creates a version of the policy, so that all frontiers decide alike, and restarts keep the setting.
  */
 import type { Command } from 'commander';
 import type { TraceConfig } from '../../../topology/trace/tracing.ts';

@@ -1,11 +1,11 @@
 /**
- * Writes what is made from sources: schemas/*.ts, the list of extras, pages of reference in deploy/ and docs/, the chart.
+ * Generates files from sources: schemas/*.ts, the list of extras, reference pages in deploy/ and docs/, the chart.
  *
  *   npm run generate               writes them
- *   npm run generate -- --check    fails, by name, where one differs
+ *   npm run generate -- --check    fails if one differs, and names it
  */
 import '../../../schemas/generate.ts';
 import '../../extras/list-extras.ts';
 
-// Behind the list: an extra whose folder is gone is not loaded.
+// After the list of extras: an extra without its folder must not be loaded.
 await import('./write-pages.ts');

@@ -1,7 +1,7 @@
-/** The comments of an interface's fields, from its TypeScript source: the one place where their meaning is written. */
+/** Reads the comments of an interface's fields from its TypeScript source, the one place that explains them. */
 import { readFileSync } from 'node:fs';
 
-/** `file`: from the root. Throws where there is no such interface. */
+/** `file`: from the root. Throws an Error if the file has no such interface. */
 export function interfaceComments(file: string, name: string): Readonly<Record<string, string>> {
   const source = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
   const body = new RegExp(`export interface ${name}[^{]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1];

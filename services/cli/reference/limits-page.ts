@@ -1,4 +1,4 @@
-/** docs/limits.md: every bound there is, from the files of limits, each of which stands beside what it limits. */
+/** docs/limits.md: every bound, from the files of limits, each of which is next to the code that it limits. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const root = new URL('../../../', import.meta.url);

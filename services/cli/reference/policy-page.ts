@@ -65,7 +65,7 @@ crawl then fetches nothing from the site until it can read a robots.txt.
 
 `;
 
-/** Where the interface of an object at a path is, by file and name. */
+/** The file and name of the interface for the object at each path. */
 const interfaces: Readonly<Record<string, readonly [file: string, ...names: string[]]>> = {
   '': ['policy/policy.ts', 'PolicyConfig'],
   normalize: ['url/normalize-config.ts', 'NormalizeConfig'],
@@ -101,7 +101,7 @@ const interfaces: Readonly<Record<string, readonly [file: string, ...names: stri
 /** Its fields are those of another section. */
 const describedElsewhere = 'overlays[].set.filters';
 
-/** What \`crawl\` makes where it is asked for one of these and told no more. */
+/** The defaults of \`crawl\` for parts that are switched on without details. */
 const defaults: unknown = {
   ...defaultPolicy(),
   traps: defaultTraps,
@@ -151,7 +151,7 @@ function walk(shape: Shape, path: string, otherwise: unknown, rows: Row[]): void
   for (const name of names) Object.assign(comments, interfaceComments(`topology/${file}`, name));
   for (const [name, field] of Object.entries(shape.properties ?? {})) {
     const at = path === '' ? name : `${path}.${name}`;
-    // A score by weights; the one by cash has a tax besides.
+    // A score by weights; the other variant, by cash, has a tax in addition.
     const inner = field.oneOf?.[0] ?? (interfaces[at] === undefined ? undefined : objectOf(field)) ?? field;
     const value = (otherwise as Record<string, unknown> | undefined)?.[name];
     rows.push({
@@ -165,7 +165,7 @@ function walk(shape: Shape, path: string, otherwise: unknown, rows: Row[]): void
   }
 }
 
-/** Of a field that is an object or a word. */
+/** Returns the object of a field that is either an object or a word. */
 function objectOf({ anyOf }: Shape): Shape | undefined {
   return anyOf?.find(({ properties }) => properties !== undefined);
 }

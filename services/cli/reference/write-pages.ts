@@ -46,7 +46,7 @@ for (const [name, text] of Object.entries(pages)) {
   }
 }
 
-/** The page with its list of rights written anew between the two marks. Throws an Error where a mark is missing. */
+/** Replaces the list of rights between the two marks of the page. Throws an Error if a mark is missing. */
 function withRights(page: string): string {
   const [start, end] = ['<!-- crawlstream acls -->\n```\n', '```\n<!-- end -->'];
   const from = page.indexOf(start) + start.length;

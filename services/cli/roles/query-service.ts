@@ -38,7 +38,7 @@ export interface QueryServiceOptions {
   readonly member: Asked;
   /** Restores of partitions of this process. */
   readonly restores: Restores;
-  /** Where lists of the policy are. */
+  /** The options that lead to the lists of the policy. */
   readonly flags: Pick<KafkaFlags, 'brokers' | 'data' | 'registry'>;
   readonly ask?: AskMember | undefined;
 }

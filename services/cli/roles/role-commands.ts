@@ -77,11 +77,11 @@ function keepFrontier(flags: FrontierFlags, queries: QueryService): Promise<void
 type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
 type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRole>;
 interface HeldRole {
-  /** When the role is ready. Absent: as soon as it is held. */
+  /** Resolves when the role is ready. Absent: it is ready at once. */
   ready?(): Promise<void>;
-  /** Its present wait, after it was ready; null: none. Absent: it never waits. */
+  /** The reason for its present wait, after it was ready; null: none. Absent: it never waits. */
   waitsFor?(): string | null;
-  /** A note for the operator although it is ready; null: none. */
+  /** A note for the operator although the role is ready; null: none. */
   note?(): string | null;
   stop(): Promise<void>;
 }
@@ -97,7 +97,7 @@ const stopMs = 40_000;
 
 export interface RoleFlags extends KafkaFlags, HttpFlags, OtlpFlags {}
 
-/** `name`: of the role, in metrics. `routes`: what it answers by HTTP beside probes and metrics. */
+/** `name`: the role's, in metrics. `routes`: its HTTP routes beside probes and metrics. */
 export async function runRole(
   name: string,
   flags: RoleFlags,
@@ -105,7 +105,7 @@ export async function runRole(
   routes: readonly Routes[] = [],
 ): Promise<void> {
   const stop = new AbortController();
-  // This comes before it prints where it listens, since a reader of that line may stop it at once.
+  // This precedes the line with the address, since a reader of that line may stop the process at once.
   const release = stopOnSignals(stop, 'stopping: handing over');
   const untime = timeLines();
   try {
@@ -154,7 +154,9 @@ async function keepRole(
   }
 }
 
-/** What somebody or time may mend while this process stays; throws anything else. `folder`: of this process. */
+/**
+ * Returns an error that a person or time may fix while this process runs; throws any other. `folder`: of this process.
+ */
 function mendable(error: unknown, folder: string): { readonly code: ErrorCode; readonly why: string } {
   if (isDiskFull(error)) {
     return {

@@ -1,4 +1,7 @@
-/** What is wrong elsewhere, such as that there is no fetcher: a line when it has lasted, and one when it is over. */
+/**
+ * Logs problems outside this process, such as a missing fetcher: one line when the problem has lasted, and one when it
+ * is over.
+ */
 import type { Clock } from '../../runtime/clock.ts';
 import type { LogLevel } from '../terminal/say.ts';
 
@@ -11,7 +14,7 @@ export interface SaidNotes {
 }
 
 const lookEveryMs = 500;
-/** What is over sooner is not worth a line: processes start one after another, and groups are shared out again. */
+/** Shorter problems are not logged: processes start one after another, and groups rebalance. */
 const saidAfterMs = 10_000;
 
 export function sayNotes({ note, clock, signal, say }: SaidNotes): { end(): void } {

@@ -35,7 +35,7 @@ export async function watchRisks({ look, clock, signal, say }: WatchRisks): Prom
     for (;;) {
       await clock.sleepUntil(clock.nowMs() + kafkaLimits.risksEveryMs, signal);
       if (signal.aborted) return;
-      // Brokers that are away are the concern of others: what was seen last stands.
+      // Unreachable brokers are reported elsewhere. The last known risks stay.
       await look().then(update, () => {});
     }
   };

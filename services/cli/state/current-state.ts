@@ -1,6 +1,6 @@
 /**
- * A partition's state as its changelog has it now, read beside its owner: from the checkpoint in its folder and what
- * came after it, if that is usable, and otherwise from snapshots and the changelog.
+ * Reads a partition's present state beside its owner. It uses the checkpoint in the folder and the later commits if it
+ * can, else snapshots and the changelog.
  */
 
 import { readLeases } from '../../../topology/frontier/checkpoint/read-rows.ts';
@@ -29,7 +29,7 @@ export function withCurrentState<T>(
     if (checkpoint !== undefined) {
       const store = createOverlayStore(checkpoint);
       const { state: kept } = await keptCheckpoint({ ...options, store });
-      // All that comes after it lies in memory: as much as an owner lets come between two writes of its checkpoint.
+      // All later commits are held in memory: an owner limits them by writing its checkpoint.
       const saveBytes = Number.POSITIVE_INFINITY;
       const state = kept && (await bringUp(kept, none(), { ...options, store, to, saveBytes }));
       if (state !== undefined) {
@@ -41,5 +41,5 @@ export function withCurrentState<T>(
   });
 }
 
-/** No other starting state is tried, since the caller has another way. */
+/** No other starting state is tried, since the caller can rebuild the state. */
 async function* none(): AsyncGenerator<never> {}

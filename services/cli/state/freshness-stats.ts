@@ -1,11 +1,11 @@
-/** How fresh a crawl's pages are, from the checkpoints in its data folder: what `stats` prints beside the counters. */
+/** Computes the freshness of a crawl's pages from the checkpoints in its data folder, for `stats`. */
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { type Freshness, freshnessNow } from '../../../topology/frontier/recrawl/freshness-now.ts';
 import type { RecrawlState } from '../../../topology/frontier/recrawl/recrawl-state.ts';
 import { storedSchedule } from '../../frontier/query/stored-schedule.ts';
 import { type StateSource, withCheckpoint } from './state-source.ts';
 
-/** What `--json` prints: names are a contract. Shares are 0 to 1, ages in seconds; null: not known yet. */
+/** The fields of `--json`: their names are a contract. Shares are 0 to 1, ages in seconds; null: not known yet. */
 export interface FreshnessStats extends Omit<Freshness, 'freshByFrontQueue'> {
   /** Share of the comparable visits that found a change. */
   readonly changedShare: number | null;

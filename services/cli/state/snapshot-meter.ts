@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 
 export interface SnapshotMeter {
-  /** Nothing to snapshot: nothing is overdue. */
+  /** Reports that there was nothing to snapshot, so that none is overdue. */
   passed(): void;
   taken(seconds: number, bytes: number): void;
   failed(): void;

@@ -18,7 +18,7 @@ export interface SnapshotSchedule {
   readonly meter: SnapshotMeter;
 }
 
-/** Resolves once the signal is aborted, and the one under way has been given up. */
+/** Resolves once the signal is aborted and a running snapshot has been cancelled. */
 export async function takeSnapshots(schedule: SnapshotSchedule, signal: AbortSignal): Promise<void> {
   const { everyMs, clock, say, meter } = schedule;
   for (;;) {
@@ -43,7 +43,7 @@ export async function takeSnapshots(schedule: SnapshotSchedule, signal: AbortSig
 interface Ran {
   /** The error output of a failed run. */
   readonly problem?: string;
-  /** Of the snapshot. */
+  /** Size of the snapshot. */
   readonly bytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** Where the `state` commands find a crawl: its topics, and the folder with the checkpoints of some or all partitions. */
+/** Opens a crawl for the `state` commands: its topics, and the folder with checkpoints of some or all partitions. */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,10 @@ export function identityOf({ manifest }: Pick<StateSource, 'manifest'>, partitio
   return { crawl: manifest.crawl, partition, partitions: manifest.partitions, keyMode: manifest.keyMode };
 }
 
-/** The checkpoint in the folder, as it stands, also beside the process that writes it; undefined where there is none. */
+/**
+ * Calls `act` with a copy of the checkpoint in the folder, which another process may be writing; undefined: there is no
+ * checkpoint.
+ */
 export async function withCheckpoint<T>(
   { folder, refresh }: Pick<StateSource, 'folder' | 'refresh'>,
   partition: number,
@@ -80,7 +83,7 @@ export function partitionsOf({ manifest }: StateSource, { partition }: Pick<Stat
   throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }
 
-/** Where a state stands, and its digest. */
+/** Returns the position of a state, and its digest. */
 export function statusOf(partition: number, state: FrontierState) {
   const { offset, epoch, seq } = state.changelog;
   return { partition, position: offset, epoch, seq, urls: state.counters.admitted, digest: digest(state) };

@@ -6,7 +6,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { getPriority, setPriority } from 'node:os';
 
-/** As much as `nice` without a number. */
+/** The default of `nice`. */
 const steps = 10;
 const niceMax = 19;
 

@@ -1,8 +1,8 @@
-/** Bounds of what a service logs of one thing. */
+/** Bounds of a service's log lines. */
 export const lineLimits = {
-  /** Lines that differ in their numbers alone are written so often within a window; of more, how many there were. */
+  /** Lines that differ only in their numbers are written this often within a window; the rest are counted. */
   repeatsWritten: 5,
-  /** A window, from its first line on, ms: an hour of a fault is three hundred lines at most. */
+  /** Length of a window from its first line, ms: an hour of a fault gives at most 300 lines. */
   windowMs: 60_000,
   /** Kinds of lines with counted repetitions, 200 bytes each; a new kind replaces the oldest. */
   kindsMax: 1_000,

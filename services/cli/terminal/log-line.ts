@@ -1,6 +1,6 @@
 /**
- * The one schema of what is logged: every JSON line has the fields of `always`, and of the others those that fit it, each
- * with one meaning and one type wherever it stands. docs/operations.md has them as a table, which a test holds against this.
+ * The single schema of log lines. Every JSON line has the fields of `always`, and some of the others, each with one
+ * meaning and one type. docs/operations.md lists them in a table; a test compares the two.
  */
 
 /** `fatal`: a bug. */
@@ -61,7 +61,7 @@ export const sometimes = {
   trace_flags: ['string', 'flags of the trace of a traced URL'],
 } as const satisfies Readonly<Record<string, readonly [FieldType, string]>>;
 
-/** Attributes of spans stand in lines of traced URLs under OpenTelemetry's names. */
+/** Attributes of spans in lines of traced URLs, under OpenTelemetry's names. */
 export const attributeNames = /^(crawlstream|http|url|server|network|messaging)\.[a-z_.]+$/;
 
 type Value = string | number | boolean | null;

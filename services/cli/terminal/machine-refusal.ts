@@ -1,4 +1,4 @@
-/** A resource that the machine refused, with the remedy: such an error is no bug. */
+/** Recognizes errors of a resource that the machine refused, and adds the remedy. Such an error is not a bug. */
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { refusalAbove } from '../../runtime/data-folder/refusal-above.ts';
@@ -32,7 +32,10 @@ export interface MachineRefusal {
   readonly message: string;
 }
 
-/** undefined: no such error. `named`: what the command line names, among which the full disk is looked for. */
+/**
+ * undefined: another kind of error. `named`: words of the command line; a full disk is searched among the paths in
+ * them.
+ */
 export function machineRefusal(
   error: unknown,
   named: readonly string[] = process.argv.slice(2),

@@ -1,4 +1,4 @@
-/** How this command was called, so that a hint can be typed as it stands. */
+/** Finds the name under which this command was called, so that a printed hint can be pasted. */
 import { basename } from 'node:path';
 
 /**

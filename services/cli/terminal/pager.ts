@@ -1,6 +1,6 @@
 /**
- * Long output on a terminal goes through a pager, as git's does: `PAGER`, else less, which ends by itself where all fits on
- * one screen. Elsewhere (a pipe, a file, `--no-pager`, `PAGER=cat`) it is written as it comes.
+ * Sends long output on a terminal through a pager, as git does: `PAGER`, else less, which exits at once if all fits on
+ * one screen. Other output (a pipe, a file, `--no-pager`, `PAGER=cat`) is written directly.
  *
  * When the user leaves the pager, the rest is not written, and that is not an error.
  */

@@ -1,4 +1,4 @@
-/** What checkers print: rows of a name and a value for people, one line of JSON for programs. */
+/** Prints the answers of commands: rows of name and value for people, one line of JSON for programs. */
 
 import { toStdout } from './door.ts';
 

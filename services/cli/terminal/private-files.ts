@@ -1,6 +1,7 @@
 /**
- * What a command writes holds pages, keys and credentials of crawls: other users of the machine may not read it. CRAWLSTREAM_UMASK says
- * otherwise, in octal digits as the shell's `umask` has them: 022 lets everybody read, 027 the group.
+ * Makes files private: a command writes pages, keys and credentials of crawls, which other users of the machine must
+ * not read. CRAWLSTREAM_UMASK changes that, in octal digits as in the shell's `umask`: 022 lets everybody read, 027 the
+ * group.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 

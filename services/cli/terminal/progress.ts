@@ -1,4 +1,4 @@
-/** What a person sees of a running crawl: a view that redraws itself on a terminal, plain lines elsewhere. */
+/** Shows a running crawl: a view that redraws itself on a terminal, plain lines elsewhere. */
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import { inert } from './inert.ts';
@@ -8,11 +8,11 @@ export interface Progress {
   show(status: CrawlStatus): void;
   /** A separate line, below which the view continues. */
   note(text: string, level?: LogLevel, fields?: LogFields): void;
-  /** Clears the view for what is printed next. */
+  /** Clears the view for other output. */
   end(): void;
 }
 
-/** A terminal is redrawn this often, other outputs get a line this often. ms */
+/** Intervals of redrawing a terminal, and of lines on other outputs, ms. */
 const redrawMs = 200;
 const lineMs = 5_000;
 const waitShownMs = 3_000;
@@ -26,7 +26,7 @@ function createView(out: NodeJS.WriteStream, nowMs: () => number): Progress {
   let drawnAtMs = 0;
   let lines = 0;
   const clear = () => {
-    // A ^C that the terminal echoed stands behind the view.
+    // A ^C that the terminal echoed is on the line below the view.
     if (lines > 0) out.write(`\r\x1b[${lines}A\x1b[J`);
     lines = 0;
   };

@@ -1,8 +1,8 @@
 /**
- * Keeps a fault that comes a thousand times a second from filling the log: of lines that differ in their numbers alone, the
- * first few of each minute are written, and after the minute one line that says how many more there were.
+ * Keeps a frequent fault from filling the log. Of lines that differ only in their numbers, it writes the first few of
+ * each minute, and after the minute one line with the number of the others.
  *
- * Traced URLs and progress pass: whoever asks for those wants each.
+ * Lines of traced URLs and of progress are all written: a person asked for each.
  */
 
 import { lineLimits } from './line-limits.ts';
@@ -12,7 +12,7 @@ export interface RepeatedLinesOptions {
   /** Monotonic, ms. */
   readonly nowMs: () => number;
   readonly write: (line: LogLine) => void;
-  /** Calls back after so many ms, unless the process has ended by then. */
+  /** Calls `act` after this time, ms, unless the process has ended by then. */
   readonly later: (ms: number, act: () => void) => void;
 }
 
@@ -54,7 +54,7 @@ export class RepeatedLines {
     if (kind.count <= lineLimits.repeatsWritten) write(line);
   }
 
-  /** Says what was left out so far. */
+  /** Writes the counts of the omitted lines now. */
   flush(): void {
     for (const [shape, kind] of this.#kinds) this.#end(shape, kind);
   }

@@ -1,7 +1,7 @@
 /**
- * What a command says on stderr while it works: lines for people, or with `--log json` one JSON object a line, by pino, of
- * the schema in log-line.ts. Lines are written at once, so that those of a process that is killed are not lost. What runs
- * until it is stopped writes no line again and again (repeated-lines.ts).
+ * Writes a command's messages to stderr: lines for people, or with `--log json` one JSON object a line, by pino, with
+ * the schema of log-line.ts. Lines are written at once, so that a killed process loses none. A long-running process
+ * limits repeated lines (repeated-lines.ts).
  */
 import type { Logger } from 'pino';
 import { toStderr } from './door.ts';
@@ -61,13 +61,13 @@ export function sayFrom(least: LogLevels): void {
   levels = least;
 }
 
-/** Gets each line that is written, too. Call what it returns at the end. */
+/** Sends each written line to `sink` too. Returns a function that ends this. */
 export function alsoSayTo(sink: (line: LogLine) => void): () => void {
   sinks.add(sink);
   return () => void sinks.delete(sink);
 }
 
-/** From now on lines for people begin with the time: for what runs until it is stopped. Call what it returns at the end. */
+/** Begins lines for people with the time from now on, for long-running processes. Returns a function that ends this. */
 export function timeLines(): () => void {
   isTimed = true;
   return () => {
@@ -99,14 +99,16 @@ function write(line: LogLine): void {
   for (const sink of sinks) sink(line);
 }
 
-/** For what is written in another way, such as above a view that redraws itself: collectors get it as any line. */
+/**
+ * Sends a line only to the sinks. For text that is printed in another way, such as above a view that redraws itself.
+ */
 export function sayElsewhere(text: string, level: LogLevel = 'info', fields: LogFields = {}): void {
   const { component = 'process', ...others } = fields;
   const line = { text, level, component, fields: others };
   if (isWanted(line, levels)) for (const sink of sinks) sink(line);
 }
 
-/** The same, of a service's notice: people see it alone on its line, or after an empty one. */
+/** The same for a service's notice: people see it alone on its line, or after an empty one. */
 export function note(text: string): void {
   if (logger === undefined) toStderr(text.replace(/^\n?/, (before) => `${before}${time()}`).concat('\n'));
   else logger.info({ component: 'process' }, inert(text));

@@ -8,7 +8,7 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export function stopOnSignals(
   stop: AbortController,
   said: string,
-  // A ^C that the terminal echoed stands before it.
+  // The line feed follows a ^C that the terminal echoed.
   print: (text: string) => void = (text) => note(speaksJson() ? text : `\n${text}`),
 ): () => void {
   const onSignal = (signal: NodeJS.Signals) => {

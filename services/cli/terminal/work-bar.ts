@@ -2,11 +2,11 @@
 import { clockText } from './progress.ts';
 
 export interface WorkBar {
-  /** Adds to what is done. */
+  /** Adds to the amount of finished work. */
   add(count: number): void;
-  /** Sets what is done in all. */
+  /** Sets the amount of finished work. */
   set(done: number): void;
-  /** Leaves the terminal clean. */
+  /** Removes the bar from the terminal. */
   end(): void;
 }
 

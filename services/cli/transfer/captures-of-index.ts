@@ -59,7 +59,7 @@ function captureOf(line: string, place: string): KnownCapture {
   throw new CrawlstreamError('INVALID_RECORD', `${place}: it is neither a line of a CDXJ index nor Parquet`);
 }
 
-/** Of a folder, its tables: those of robots.txt files are left out. */
+/** Returns the tables of a folder, without those of robots.txt files; a file returns itself. */
 async function filesOf(path: string): Promise<string[]> {
   const there = await stat(path).catch((cause: Error) => {
     throw new CrawlstreamError('INVALID_ARGUMENT', `${path} cannot be read: ${cause.message}`, cause);

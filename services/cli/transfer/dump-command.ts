@@ -29,7 +29,7 @@ import { createWorkBar } from '../terminal/work-bar.ts';
 import { refuseMembers } from './refuse-members.ts';
 
 export interface DumpFlags extends KafkaFlags {
-  /** Where snapshots are kept. Absent: in the data folder. */
+  /** The place of snapshots. Absent: the data folder. */
   readonly snapshots?: string;
   readonly json?: boolean;
 }

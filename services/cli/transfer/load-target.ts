@@ -1,4 +1,4 @@
-/** Where a dump is loaded into: a data folder with its log and states, or a crawl on Kafka and scratch folders. */
+/** The targets of a loaded dump: a data folder with its log and states, or a crawl on Kafka with scratch folders. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export interface LoadTarget {
   readonly folder: DataFolder | null;
 }
 
-/** `source`: what is loaded, by name; null: known URLs, into any crawl. */
+/** `source`: the name of the loaded dump; null: known URLs, into any crawl. */
 export async function withTarget(
   flags: KafkaFlags,
   clock: Clock,

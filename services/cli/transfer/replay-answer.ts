@@ -1,4 +1,4 @@
-/** What an answer out of an archive gives to a crawl, by its kind: a page, the target of a redirect, a sitemap's links, a robots.txt. */
+/** Reads a response from an archive for a crawl, by its kind: a page, a redirect, a sitemap, a robots.txt. */
 import { hash } from 'node:crypto';
 import type { RobotsCopy } from '../../../schemas/types.ts';
 import { tokenInForce } from '../../../topology/robots/product-token.ts';
@@ -17,7 +17,7 @@ export interface ArchivedAnswer {
   readonly hostKey: string;
   /** Links from a seed. */
   readonly depth: number;
-  /** As the archive says; empty: it does not. */
+  /** The kind that the archive states; empty: it states none. */
   readonly kind: string;
   readonly response: Parameters<typeof readPage>[3];
 }
@@ -64,7 +64,7 @@ function robotsCopy(url: string, { response }: ArchivedAnswer): RobotsCopy {
   };
 }
 
-/** By what the archive says, or the form that it has: https://www.sitemaps.org/protocol.html. */
+/** Uses the kind in the archive, else the form of the body: https://www.sitemaps.org/protocol.html. */
 function isSitemap({ kind, url, response }: ArchivedAnswer): boolean {
   if (kind !== '') return kind === 'sitemap';
   const head = Buffer.from(

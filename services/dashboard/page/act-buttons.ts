@@ -1,11 +1,11 @@
-/** The buttons of a host: what can be done to it as it stands. */
+/** The buttons of a host: the actions that its present state allows. */
 import type { ActedHost } from './act-texts.ts';
 import { el, setText } from './element.ts';
 import type { ShownAct } from './operate.ts';
 
 export interface ActButtons {
   readonly element: HTMLElement;
-  /** As of the last answer. */
+  /** Shows the buttons for the newest status of the host. */
   show(host: ActedHost): void;
 }
 
@@ -32,7 +32,7 @@ export function actButtons(onAct: (act: ShownAct, host: ActedHost) => void): Act
         setText(made, name);
         made.setAttribute('aria-label', `${name} ${host.host}`);
       }
-      // What was purged stays so until links to it are wanted again, which a page does not decide.
+      // This page cannot release a purged host.
       block.hidden = host.hold === 'purged';
     },
   };

@@ -1,4 +1,4 @@
-/** What an act on a host or on the crawl will do, said before it does: in words, and as the command that does the same. */
+/** Describes the effect of an action before it is done: in words, and as the equivalent command. */
 import type { CrawlAct, CrawlStatus, HostStatus } from '../status.ts';
 import { count, duration } from './numbers.ts';
 
@@ -32,7 +32,7 @@ const dayMs = 86_400_000;
 
 /** The typed value; `text`: its effect, or its error. */
 export interface Understood {
-  /** Absent: it can't be done. null: as the policy says. */
+  /** Absent: the action is impossible. null: the policy decides. */
   readonly amount?: number | null;
   readonly text: string;
 }

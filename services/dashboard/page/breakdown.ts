@@ -1,4 +1,4 @@
-/** What became of URLs, what fetchers met in the last minute, and how fresh pages are: bars with their numbers beside. */
+/** URLs by outcome, results of the last minute, and the freshness of pages: bars with numbers beside them. */
 import type { CrawlStatus, FetchStatus } from '../status.ts';
 import { linkNames, placeNames } from '../words.ts';
 import { bar, byId, type Child, cell, el, fold, heading, rowOf, setText } from './element.ts';
@@ -11,7 +11,7 @@ interface Bar {
   readonly count: number;
   /** `good`, `warn`, `bad` or `calm`: a colour of the style. */
   readonly kind: string;
-  /** Why, below the name. */
+  /** The reason, below the name. */
   readonly why?: Child;
 }
 
@@ -70,13 +70,13 @@ export function showBreakdown(): (status: CrawlStatus) => void {
   };
 }
 
-/** The newest of such answers: what it was, and of which URL. */
+/** The newest result of this kind, with its URL. */
 function causeOf({ causes }: CrawlStatus['recent'], isIt: (one: FetchStatus) => boolean): Child {
   const found = causes.find(isIt);
   return found === undefined ? null : el('span', {}, `${outcomeText(found)}, as of `, urlLink(found.url));
 }
 
-/** Why there was no page, with an example of each reason: a link to its story. */
+/** Failures by reason, each with an example that links to its history. */
 function causesOf({ causes }: CrawlStatus['recent']): readonly HTMLElement[] {
   if (causes.length === 0) return [];
   const facts = causes.flatMap((one) => [

@@ -16,10 +16,10 @@ export interface Line {
 }
 
 export interface ChartOptions {
-  /** What is shown, for those who do not see it. */
+  /** Accessible name of the chart, for people who do not see it. */
   readonly title: string;
   readonly lines: readonly Line[];
-  /** Of a value, for people. */
+  /** Formats a value for people. */
   readonly text: (value: number) => string;
 }
 
@@ -33,7 +33,7 @@ export interface ChartData {
 const height = 238;
 /** Rows of the table, evenly spaced. */
 const tableRows = 12;
-/** How often the sentence is updated: screen readers should not repeat it every second. ms */
+/** Interval of updating the sentence, ms: screen readers must not repeat it every second. */
 const sentenceEveryMs = 10_000;
 
 export class Chart {
@@ -56,7 +56,7 @@ export class Chart {
     new ResizeObserver(() => this.#resize()).observe(this.#canvas);
   }
 
-  /** Other lines, or another unit, or other colours: what is shown next is drawn again. */
+  /** Sets other lines, another unit or other colours. The next `show` draws the chart again. */
   reset(options: ChartOptions = this.#options): void {
     this.#options = options;
     this.#plot?.destroy();
@@ -162,7 +162,7 @@ function numberCell(text: string): HTMLTableCellElement {
   return cell;
 }
 
-/** The clock of the one who looks. */
+/** Names the viewer's time zone. */
 function timeAxisLabel(): string {
   const minutes = -new Date().getTimezoneOffset();
   const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];

@@ -26,7 +26,7 @@ export function showDeadLetters(): (status: CrawlStatus) => void {
   return ({ letters: deadLetters, counts, recent, atMs }) => {
     const records = deadLetters?.records ?? 0;
     setText(size, records === 0 ? '' : `${count(records)} records, ${count(counts['dead']!)} URLs dead-lettered`);
-    // Ages aside, they seldom change; what is being read or focused is left alone.
+    // The list seldom changes, except the ages; it is replaced only then, so a reader's place and focus stay.
     const now = JSON.stringify(deadLetters);
     if (now !== before) {
       before = now;
@@ -64,12 +64,12 @@ function deadLetterRow(deadLetter: DeadLetterStatus, nowMs: number): HTMLTableRo
   return rowOf(cell(ago(atMs, nowMs)), cell(why), el('td', {}, what, more));
 }
 
-/** Plain words are short; what a page made of them need not be. */
+/** Cuts long details: our texts are short, but those from pages may be long. */
 function cut(detail: string): string {
   return detail.length <= detailMax ? detail : `${detail.slice(0, detailMax)} …`;
 }
 
-/** `none`: what is said where there are none. */
+/** `none`: the text for an empty list. */
 export function fetchesOf(
   fetches: readonly FetchStatus[],
   nowMs: number,

@@ -7,13 +7,15 @@ interface Question {
   readonly yes: string;
   /** Something to fill in. */
   readonly field?: HTMLInputElement;
-  /** What filling it in so will do; without an amount it can't be done. */
+  /**
+   * Interprets the typed value: the text of its effect, and the amount. Without an amount, the answer cannot be sent.
+   */
   readonly read?: (value: string) => { readonly amount?: number | null; readonly text: string };
-  /** That does the same. */
+  /** The equivalent command. */
   readonly command?: (value: string) => string;
 }
 
-/** False: no. */
+/** Resolves to true if the person agrees. */
 export function confirmed({ title, text, yes, field, read, command }: Question): Promise<boolean> {
   const back = document.activeElement;
   const form = el('form', { method: 'dialog' });

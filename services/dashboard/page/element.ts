@@ -1,6 +1,6 @@
 /**
- * Elements made by hand. What a crawl met is text and stays text: there is no way here to make markup of a string, and no
- * attribute that runs one.
+ * Makes elements without markup. Crawled text stays text: nothing here parses a string as markup, or sets an attribute
+ * that runs one.
  */
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 export type Child = Node | string | null;
@@ -26,7 +26,7 @@ export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   return element as Type;
 }
 
-/** Writes only what is news, so that readers of the screen and of the accessibility tree are left alone. */
+/** Writes only changed text, so that screen readers do not repeat it. */
 export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

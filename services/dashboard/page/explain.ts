@@ -1,4 +1,4 @@
-/** The explain box: what a crawl makes of one URL, in the words of `crawlstream explain`. */
+/** The explain box: the crawl's decisions about one URL, in the words of `crawlstream explain`. */
 import type { ExplainStatus } from '../status.ts';
 import { byId, el } from './element.ts';
 import { linkedText } from './links.ts';

@@ -1,4 +1,6 @@
-/** What the page of a fleet asks of the fleet's API, and what of the answers it shows (services/extras/fleet/fleet-schemas.ts). */
+/**
+ * Requests of the fleet page to the fleet's API, and the fields that it shows (services/extras/fleet/fleet-schemas.ts).
+ */
 import { answerTo, ask } from './requests.ts';
 
 export interface FleetCrawl {

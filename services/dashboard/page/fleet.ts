@@ -1,4 +1,7 @@
-/** The page of a fleet: asks once a second, and writes what is news. Names, titles and failures are text, whatever is in them. */
+/**
+ * The page of a fleet: polls once a second, and writes only changes. Names, titles and failures are shown as text,
+ * never parsed as markup.
+ */
 import { confirmed } from './dialogs.ts';
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { showOne } from './fleet-one.ts';
@@ -40,7 +43,7 @@ function tableOf(name: string, place: string, headings: readonly HTMLElement[]):
   return body;
 }
 
-/** A row stays one element while its crawl is there, so that a click lands where it was aimed. */
+/** Keeps a row as one element while its crawl exists, so that a click hits its target. */
 function crawlRow(name: string) {
   let latest: FleetCrawl;
   const open = el('button', { type: 'button', class: 'quiet' }, name);
@@ -121,7 +124,7 @@ async function steer({ name }: FleetCrawl, verb: CrawlVerb, label: string): Prom
   );
 }
 
-/** Says what `act` says, which is nothing where it is empty, or why it failed. */
+/** Shows the text that `act` returns, if any, or the reason of its failure. */
 async function attempt(act: () => Promise<string>): Promise<void> {
   const toast = byId('toast');
   try {

@@ -1,4 +1,4 @@
-/** How a host stands, and why: the reason stands beside the state. */
+/** The state of a host in words, with its reason. */
 import type { CrawlStatus, HostStatus } from '../status.ts';
 import { holdNames } from '../words.ts';
 import { count, duration } from './numbers.ts';
@@ -18,7 +18,7 @@ export function stateText({ hold, deadUntilMs, leases, queued, deferred }: Shown
   return deferred > 0 ? 'deferred' : 'nothing to do';
 }
 
-/** Empty: the state suffices. `told`: status of the crawl. */
+/** Returns the reason; empty: the state says enough. `status`: of the crawl. */
 export function reasonText(
   host: ShownHost,
   status: Pick<CrawlStatus, 'paused' | 'phase'> | undefined,

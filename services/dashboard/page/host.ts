@@ -1,4 +1,4 @@
-/** The page of one host: how it stands and why, what can be done to it, its queue, and its newest answers. */
+/** The page of one host: its state and the reason, actions, its queue, and its newest results. */
 import type { HostPageStatus } from '../status.ts';
 import { actButtons } from './act-buttons.ts';
 import { fetchesOf } from './dead-letters.ts';
@@ -18,9 +18,9 @@ const buttons = actButtons((act, shown) => void operator.act(act, shown));
 const body = el('tbody');
 const more = byId<HTMLButtonElement>('queue-more');
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** Of the queue's next page; empty: it is not known. */
+/** Position of the queue's next page; empty: unknown. */
 let next = '';
-/** Somebody reads further than the first page: what is listed stays. */
+/** True once the person has opened a further page: then the list is no longer refreshed. */
 let isFurther = false;
 
 themeButton(byId<HTMLButtonElement>('theme'), () => {});

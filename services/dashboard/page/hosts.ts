@@ -1,6 +1,6 @@
 /**
- * The table of hosts: searched and sorted by the service, which looks at all of them. A row that somebody has the focus in
- * stays where it is until they leave it.
+ * The table of hosts: the service searches and sorts all hosts. A row with the focus stays in its place until it loses
+ * it.
  */
 import type { CrawlStatus, HostListStatus, HostSort, HostStatus } from '../status.ts';
 import { type ActButtons, actButtons } from './act-buttons.ts';
@@ -41,7 +41,7 @@ export interface HostsPanel {
   refresh(): Promise<void>;
 }
 
-/** `told`: status of the crawl a moment ago. */
+/** `status`: the newest status of the crawl. */
 export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | undefined): HostsPanel {
   const [size, search] = [byId('hosts-size'), byId<HTMLInputElement>('hosts-search')];
   const body = el('tbody');
@@ -87,7 +87,7 @@ export function showHosts(onAct: Operator['act'], status: () => CrawlStatus | un
     } catch (error) {
       if (asked === asking) setText(size, (error as Error).message);
     }
-    // Where listing takes long, as beside a crawl that is only read, it is asked for less often.
+    // A slow listing, as of a crawl that is only read, is requested less often.
     const pauseMs = Math.max(everyMs, 5 * (Date.now() - beganMs));
     if (asked === asking) timer = setTimeout(() => void (document.hidden ? wait() : refresh()), pauseMs);
   };

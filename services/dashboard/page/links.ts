@@ -1,7 +1,7 @@
 /** Links to pages of a host and of a URL, by the name in the address. Shown values stay text. */
 import { type Child, el } from './element.ts';
 
-/** This page may be one of them itself. */
+/** True if this page is itself below `page/`. */
 const isBelow = location.pathname.endsWith('.html');
 const pages = isBelow ? '' : 'page/';
 /** Address of the service, as seen from here. */

@@ -15,7 +15,7 @@ export interface LiveListener {
   /** The crawl has ended, and its service with it. */
   onOver(status: CrawlStatus): void;
   onConnected(): void;
-  /** Nobody gave the token that the service wants. */
+  /** Called when the service requires a token, and none was given. */
   onRefused(message: string): void;
   /** `retryMs`: until it is tried again. */
   onLost(retryMs: number): void;
@@ -23,7 +23,10 @@ export interface LiveListener {
 
 const retryMsMin = 1_000;
 const retryMsMax = 30_000;
-/** The service speaks once a second, or half as often as a look takes; silence for so long is a dead connection. */
+/**
+ * Time without an event after which the connection counts as dead, ms. The service sends one a second, or less often if
+ * a status takes long.
+ */
 const silentMs = 20_000;
 
 export function listen(listener: LiveListener): void {
@@ -60,7 +63,7 @@ export function listen(listener: LiveListener): void {
       // Cut off, or never there: it is tried again either way.
     }
     clearTimeout(silence);
-    // After an end nobody is in a hurry: the next crawl at this address is found all the same.
+    // After an end, the next crawl at this address is found without hurry.
     const waitMs = isOver ? retryMsMax / 6 : retryMs;
     if (!isOver) listener.onLost(waitMs);
     setTimeout(() => void connect(), waitMs);

@@ -121,7 +121,7 @@ listen({
   },
   onLost(retryMs) {
     hasHistory = false;
-    // Nobody answers after the end: the last status stays.
+    // After the end no process answers, so the last status stays.
     if (isOver) return;
     setPhase('lost', 'disconnected');
     setBanner(`The service does not answer: retrying in ${duration(retryMs)}.${age()}`);

@@ -1,10 +1,10 @@
-/** Numbers as people read them. Units are said; digits stand in columns (tabular figures, by the style). */
+/** Formats numbers for people, with units. Columns use tabular figures (style sheet). */
 
 export function count(number: number): string {
   return Math.round(number).toLocaleString('en-US');
 }
 
-/** In full where there is room for it. */
+/** Writes all digits below ten million, for places with room. */
 export function whole(number: number): string {
   return number < 10_000_000 ? count(number) : short(number);
 }
@@ -27,7 +27,7 @@ function scaled(number: number, units: readonly string[]): string {
   return `${trimmed(digits.toFixed(places))}${units[power]}`;
 }
 
-/** Of a whole: 12.3 %. */
+/** Formats a share, for example 12.3 %. */
 export function percent(share: number): string {
   const hundredths = 100 * share;
   if (hundredths > 0 && hundredths < 0.05) return '< 0.1 %';
@@ -51,12 +51,12 @@ export function ago(atMs: number, nowMs: number): string {
   return ms < 2_000 ? 'now' : `${duration(Math.round(ms / 1_000) * 1_000)} ago`;
 }
 
-/** Wall clock of the one who looks. */
+/** Time of day in the viewer's time zone. */
 export function clock(atMs: number): string {
   return new Date(atMs).toLocaleTimeString('en-GB');
 }
 
-/** As in 0-3, 7. */
+/** Writes numbers as ranges, for example 0–3, 7. */
 export function ranges(numbers: readonly number[]): string {
   const sorted = [...numbers].sort((a, b) => a - b);
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-/** Acts on hosts and on the crawl: each says what it will do before it does, and afterwards that it is done. */
+/** Actions on hosts and on the crawl: each describes its effect first, and confirms it afterwards. */
 import type { CrawlAct, CrawlStatus, HostAct } from '../status.ts';
 import {
   type ActedHost,
@@ -82,7 +82,7 @@ export function operate(refresh: () => void): Operator {
       const [title, yes] = act === 'block' ? [`Block ${name}?`, 'Block'] : [`Unblock ${name}?`, 'Unblock'];
       const text = act === 'block' ? blockText(host) : unblockText(host);
       if (!(await confirmed({ title, text, yes, command: () => `crawlstream ${act} ${name}` }))) return;
-      // A hold for another reason than a block is not restored by unblocking.
+      // Unblocking would not restore a hold for another reason than a block.
       await toggle(act, name, act === 'block' || host.hold === 'blocked');
     },
     async steer(act, status) {

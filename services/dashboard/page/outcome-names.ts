@@ -1,4 +1,4 @@
-/** What fetchers report, in words. */
+/** Names of fetchers' outcomes, in words. */
 const outcomeNames: Readonly<Record<string, string>> = {
   fetched: 'fetched',
   notModified: 'not modified',

@@ -1,4 +1,7 @@
-/** The partitions: a map of cells by how each stands, and a table with owners, lag, restores and copies. */
+/**
+ * The partitions: a map with a cell per partition, coloured by state, and a table with owners, lag, restores and
+ * standbys.
+ */
 import type { CrawlStatus, PartitionReport } from '../status.ts';
 import { bar, byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { count, duration, percent, ranges, short } from './numbers.ts';
@@ -41,7 +44,7 @@ function waiting({ counters }: PartitionReport): number {
   return counters['queued']! + counters['retrying']!;
 }
 
-/** Filled as far as it is restored, or by how much waits in it. */
+/** A cell, filled by the progress of a restore, or by the share of waiting input. */
 function cellOf(one: PartitionReport, state: State, share: number): HTMLElement {
   const fill = el('span', { class: 'map-fill' });
   fill.style.blockSize = percent(state === 'restoring' ? one.restored! : share).replace(' ', '');

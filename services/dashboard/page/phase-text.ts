@@ -1,4 +1,4 @@
-/** How a crawl stands, in words. */
+/** The phase of a crawl in words. */
 import type { CrawlPhase } from '../status.ts';
 
 export const phaseTexts: Readonly<Record<CrawlPhase, string>> = {

@@ -1,6 +1,6 @@
 /**
- * Events of a `text/event-stream` (WHATWG HTML, 9.2), read by `fetch`: an EventSource can't say who asks. Of its fields,
- * those that our service writes: `event`, and one line of `data`.
+ * Reads events of a `text/event-stream` (WHATWG HTML, 9.2) with `fetch`, since an EventSource cannot send a token. Of
+ * its fields, it reads those that our service writes: `event`, and one line of `data`.
  */
 export async function readEvents(
   stream: ReadableStream<Uint8Array>,

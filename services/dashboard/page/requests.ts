@@ -12,12 +12,12 @@ import type {
 import { service } from './links.ts';
 import { askToken } from './token.ts';
 
-/** For as long as the page is open, and nowhere else. */
+/** The token, kept only while the page is open. */
 let token: string | undefined;
-/** One question for all that wait for it; null: it was dismissed, and only what somebody clicks at asks again. */
+/** The open question for the token, shared by all requests. null: it was dismissed, and only a click opens it again. */
 let asking: Promise<string | undefined> | null | undefined;
 
-/** Nobody gave the token. */
+/** The person gave no token. */
 export class NoToken extends Error {}
 
 export const askHistory = () => ask<HistoryStatus>('history', {}, true);
@@ -53,7 +53,7 @@ export async function steer(act: CrawlAct): Promise<void> {
   await ask(`../crawl/${act}`, { method: 'POST' });
 }
 
-/** Rejects with one line for people. `byItself`: nobody has clicked at it. */
+/** Rejects with one line for people. `byItself`: true for a request without a click. */
 export async function ask<Answer>(path: string, init: RequestInit = {}, byItself = false): Promise<Answer> {
   return (await (await answerTo(path, init, byItself)).json()) as Answer;
 }

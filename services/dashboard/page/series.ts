@@ -1,8 +1,9 @@
 /**
- * What the charts show: counters over time. It begins with the crawl's own past (HistoryStatus) and grows by a point a look.
+ * The data of the charts: counters over time. A series begins with the crawl's past (HistoryStatus), and each status
+ * adds a point.
  *
- * Bounded: an hour of points. A crawl that is over does not grow: nothing is added while nothing changes, but for a minute
- * in which a flat line says so.
+ * It keeps at most an hour of points. While nothing changes, it adds points for one minute, as a flat line, and then
+ * none.
  */
 import type { Counts, HistoryColumn, HistoryStatus } from '../status.ts';
 import { historyColumns } from '../status.ts';
@@ -17,7 +18,7 @@ export class Series {
   readonly #columns = new Map<HistoryColumn, number[]>(historyColumns.map((name) => [name, []]));
   #changedAtMs = 0;
 
-  /** Begins again with what was. */
+  /** Replaces the series by the crawl's past. */
   begin({ atMs, columns }: HistoryStatus): void {
     this.atMs.splice(0, this.atMs.length, ...atMs);
     for (const [name, values] of this.#columns) values.splice(0, values.length, ...columns[name]);

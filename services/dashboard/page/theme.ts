@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, or as somebody chose here. Runs before anything is painted. */
+/** Sets the light or dark theme: the system's, or the one chosen here. Runs before the first paint. */
 const choices = ['system', 'light', 'dark'] as const;
 type Choice = (typeof choices)[number];
 const signs: Readonly<Record<Choice, string>> = { system: '◐', light: '☀', dark: '☾' };

@@ -1,4 +1,4 @@
-/** The few numbers that say how a crawl goes. */
+/** The main numbers of a crawl. */
 import type { CrawlStatus } from '../status.ts';
 import { byId, el, setText } from './element.ts';
 import { bytes, percent, short, whole } from './numbers.ts';

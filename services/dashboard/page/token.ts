@@ -2,7 +2,7 @@
 import { confirmed } from './dialogs.ts';
 import { el } from './element.ts';
 
-/** Undefined: none was given. `again`: the one before was refused. */
+/** Asks for the token. Undefined: the person gave none. `again`: the previous one was wrong. */
 export async function askToken(again: boolean): Promise<string | undefined> {
   const field = el('input', { type: 'password', autocomplete: 'off', 'aria-label': 'Token', required: true });
   const isGiven = await confirmed({

@@ -1,4 +1,4 @@
-/** The two charts: what the crawl does a second, and what waits in it. */
+/** The two charts: the crawl's rates, and its waiting URLs. */
 import type { HistoryColumn } from '../status.ts';
 import { Chart, type ChartOptions } from './chart.ts';
 import { byId, el } from './element.ts';
@@ -72,7 +72,7 @@ export function showTraffic(series: Series): Traffic {
   const rateChart = new Chart(byId('rates'), rate);
   const depthChart = new Chart(byId('depth'), depth);
   const update = () => {
-    // A line at nought says nothing of a crawl that has not begun.
+    // A crawl that has not begun shows no line, instead of one at zero.
     const from = series.column('admitted').at(-1) === 0 ? series.atMs.length : series.from(spanMs);
     const atMs = series.atMs.slice(from);
     rateChart.show({ atMs, values: rate.columns.map((name) => series.rates(name).slice(from)) });

@@ -40,11 +40,11 @@ export interface ArchiverOptions extends WarcinfoOptions {
   readonly store: StateStore;
   /** Purges so far; new ones are added to it. Absent: there are none. */
   readonly purges?: Purges;
-  /** A body that no record has named for so long is one that none names. */
+  /** Age after which a body that no record names counts as orphaned, ms. */
   readonly orphanMs: number;
-  /** A file is closed once it is this long. */
+  /** Length from which a file is closed, bytes. */
   readonly fileBytesMax: number;
-  /** Called with each file that is whole. */
+  /** Called with each complete file. */
   readonly onFile?: (name: string) => void;
 }
 

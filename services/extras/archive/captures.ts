@@ -12,7 +12,7 @@ import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 /** The first archived capture of a payload. */
 export interface FirstCapture {
   readonly url: string;
-  /** When its capture began, ms since the Unix epoch. */
+  /** Start of its capture, ms since the Unix epoch. */
   readonly atMs: number;
 }
 
@@ -84,8 +84,8 @@ async function rowsOf<T>(store: StateStore, names: readonly string[], keyOf: (na
 }
 
 /**
- * There is no revisit where the pointer would be longer than the payload, or where the body was cut, since it may not
- * be the same.
+ * False if the pointer of a revisit would be longer than the payload, or if the body was cut, since it may not be the
+ * same.
  */
 function isWorthSharing({ body, bodyBytes, truncated }: Response): boolean {
   return body.length + bodyBytes > 256 && !truncated;

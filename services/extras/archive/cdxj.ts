@@ -1,5 +1,5 @@
 /**
- * CDXJ, the index of a WARC file: a line per response, sorted, of the URL's search key, its time, and where it lies.
+ * CDXJ, the index of a WARC file: a line per response, sorted, with the URL's search key, its time, and its place.
  * Source: pywb's CDXJ format.
  */
 import type { Response } from '../../../schemas/types.ts';

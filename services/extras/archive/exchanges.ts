@@ -7,7 +7,7 @@ import { type ReadRecord, readWarc } from './warc-reader.ts';
 export interface Exchange {
   /** A response or a revisit. */
   readonly answer: ReadRecord;
-  /** As in `requestedAs`: page, robots, sitemap, requisite, other. Empty: unknown. */
+  /** Purpose, as in `requestedAs`: page, robots, sitemap, requisite, other. Empty: unknown. */
   readonly kind: string;
   /** Links from a seed. Undefined: unknown. */
   readonly depth: number | undefined;

@@ -1,19 +1,19 @@
-/** An HTTP response as a WARC record holds it, taken apart: status, headers, and the body without its transfer coding. */
+/** An HTTP response in a WARC record, parsed: status, headers, and the body without its transfer coding. */
 export interface HttpMessage {
   readonly status: number;
-  /** Names in lower case and values in turn. */
+  /** Names in lower case and values alternating. */
   readonly headers: readonly string[];
   /** Still in its content coding. */
   readonly body: Buffer;
 }
 
-/** Of names in lower case and values in turn. Empty: there is none. */
+/** `headers`: names in lower case and values alternating. Empty: there is no such header. */
 export function headerOf(headers: readonly string[], name: string): string {
   for (let at = 0; at + 1 < headers.length; at += 2) if (headers[at] === name) return headers[at + 1]!;
   return '';
 }
 
-/** Null: it is no HTTP response. */
+/** Null: the block is not an HTTP response. */
 export function httpMessageOf(block: Buffer): HttpMessage | null {
   const end = block.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = block.toString('latin1', 0, end < 0 ? block.length : end).split('\r\n');

@@ -1,4 +1,4 @@
-/** Takes records out of the middle of WARC files, where an index says that they are. */
+/** Reads records from the middle of WARC files, at the places in an index. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -9,7 +9,7 @@ import { type RecordFields, recordHead } from './warc-reader.ts';
 
 export interface IndexedRecord {
   readonly fields: RecordFields;
-  /** The head alone where the record is a revisit. */
+  /** Only the headers if the record is a revisit. */
   readonly message: HttpMessage;
 }
 

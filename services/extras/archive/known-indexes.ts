@@ -40,7 +40,7 @@ export async function learnIndexes(store: StateStore, paths: readonly string[]):
   }
 }
 
-/** Null: not a line of such an index. Empty: no capture that a revisit could point to. */
+/** Null: not a line of an index. Empty: not a capture that a revisit could refer to. */
 function rowsOfLine(line: string): StoreOp[] | null {
   const [, time, json] = /^\S+ (\d{14}) (\{.*\})$/.exec(line) ?? [];
   if (time === undefined || json === undefined) return null;

@@ -24,7 +24,10 @@ interface Head {
   readonly rest: AsyncIterator<IndexLine>;
 }
 
-/** `files`: paths of WARC files, each with its index beside it. In the order of bytes, as `LC_ALL=C sort` has it. */
+/**
+ * Merges the indexes in the order of bytes, as `LC_ALL=C sort` does. `files`: paths of WARC files, each with its index
+ * beside it.
+ */
 export async function* mergedIndex(files: readonly string[]): AsyncGenerator<IndexLine> {
   const heads: Head[] = [];
   for (const file of files) {

@@ -157,9 +157,7 @@ function requestBlock(response: Response): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), bytesOf(requestBody)]);
 }
 
-/**
- * The body is stored as it came, but without its transfer coding, so that header would describe something that is gone.
- */
+/** The body is stored as received but without its transfer coding, so the header of that coding would be wrong. */
 function headOf({ status, statusText, headers, headerNames }: Response): Buffer {
   const kept = headers.map((text, i) => {
     if (i % 2 === 1) return text;

@@ -1,9 +1,9 @@
 /**
- * Bodies that came as files beside their records (schemas/responses.avsc, `bodyFile`), in a folder that fetchers share
- * with the archive.
+ * Bodies in files beside their records (schemas/responses.avsc, `bodyFile`), in a folder that fetchers share with the
+ * archive.
  *
- * A file is removed once the WARC file that holds its body is durable: its name is written down with that checkpoint, so
- * that a kill between the two is made up for at the next start.
+ * A file is removed once the WARC file with its body is durable. Its name is stored with that checkpoint, so that the
+ * next start completes the removal after a kill.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

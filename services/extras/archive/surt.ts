@@ -1,8 +1,8 @@
 /**
- * The search key of a URL in an index of an archive: a SURT (sort-friendly URI reordering transform) of the URL's
- * canonical form, so that spellings of one page, and sessions, meet at one key. Those who look a URL up compute the same
- * key from what they were asked for, so every rule counts: they are those of the Internet Archive's `surt` (0.3.1), which
- * pywb uses, over the rules for Safe Browsing's URLs.
+ * The search key of a URL in an archive's index: a SURT (sort-friendly URI reordering transform) of its canonical form,
+ * so that spellings and sessions of one page have the same key. Readers compute the same key from the requested URL, so
+ * every rule counts. The rules are those of the Internet Archive's `surt` (0.3.1), which pywb uses, on top of the rules
+ * for Safe Browsing's URLs.
  *
  * `http://www.Example.org:8080/a/?C=1&b=2` → `org,example:8080)/a?b=2&c=1`.
  */

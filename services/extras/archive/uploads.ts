@@ -1,7 +1,7 @@
 /**
- * Moves whole WARC files to an object store, each with its index, and removes them here once they are there.
+ * Uploads whole WARC files to an object store, each with its index, and then removes them here.
  *
- * A crash repeats an upload: same name, same bytes. While the store is away, the files stay where they are; the next
+ * A crash repeats an upload: same name, same bytes. While the store is unreachable, the files stay here; the next
  * start, or the next file, tries again.
  */
 import { rm } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export function createUploads(
         const path = join(folder, `${name}${ending}`);
         await patiently(clock, () => objects.putFile(`${name}${ending}`, path));
       }
-      // In this order: an index left alone is never taken for a file to upload.
+      // In this order, so that an index without its file never counts as a file to upload.
       await rm(join(folder, `${name}.warc.gz`));
       await rm(join(folder, `${name}.cdxj`), { force: true });
     }

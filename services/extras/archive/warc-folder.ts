@@ -27,7 +27,7 @@ import { writeWhole } from '../../runtime/disk/write-whole.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { finishReplacing } from './replaced-files.ts';
 
-/** How much of the open file counts. `null`: none is open. `whole`: it is full, and about to be closed. */
+/** The valid part of the open file. `null`: no file is open. `whole`: the file is full, and about to be closed. */
 interface Checkpoint {
   readonly name: string;
   readonly bytes: number;
@@ -153,7 +153,7 @@ export async function openWarcFolder(folder: string, store: StateStore, disk: Di
         await write(true, ops);
         if (name !== null) await close(folder, newest!, disk);
         name = null;
-        // The checkpoint still says `whole`: the next start closes it again, to no effect.
+        // The checkpoint still has `whole`: the next start closes the file again, without effect.
       }),
     files: async () => {
       const names = await disk.readdir(folder);

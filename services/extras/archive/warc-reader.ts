@@ -72,11 +72,11 @@ async function firstBytes(path: string): Promise<Buffer> {
 }
 
 interface Bytes {
-  /** Nothing is left. */
+  /** True at the end of the input. */
   readonly isEmpty: boolean;
   /** The error that ended the input early. */
   readonly failure: string | null;
-  /** Reads up to `end`, which is skipped and not returned; null where it does not come. */
+  /** Reads up to `end`, which is skipped and not returned; null: `end` does not follow. */
   until(end: string, bytesMax: number): Promise<Buffer | null>;
   take(count: number): Promise<Buffer | null>;
   /** Skips these bytes if they are next. */
@@ -98,7 +98,7 @@ function bytesOf(stream: Readable): Bytes {
     }
   };
 
-  /** Tries to hold `count` bytes. Chunks are joined once, whatever their number. */
+  /** Tries to have `count` bytes in memory. Chunks are joined once, whatever their number. */
   const hold = async (count: number): Promise<boolean> => {
     const parts = [held];
     let bytes = held.length;
@@ -142,7 +142,7 @@ function bytesOf(stream: Readable): Bytes {
   };
 }
 
-/** Of the bytes up to a record's empty line. Null: no WARC record begins so. */
+/** Parses the bytes up to a record's empty line. Null: they are not the head of a WARC record. */
 export function recordHead(head: Buffer): RecordFields | null {
   const [version = '', ...lines] = head.toString('utf8').split('\r\n');
   if (!/^\s*WARC\/1\.\d$/.test(version)) return null;

@@ -9,7 +9,7 @@ import type { Violation } from '../../../topology/extras/audit/violation.ts';
 import { type AuditReport, type AuditRun, type AuditSource, beginAudit } from './run-audit.ts';
 
 export interface FleetSource {
-  /** Of the crawl in the fleet. */
+  /** Name of the crawl in the fleet. */
   readonly name: string;
   readonly source: AuditSource;
 }

@@ -34,7 +34,7 @@ export interface Visits {
   readonly shortestGapMs: number | null;
   readonly meanGapMs: number | null;
   readonly pauses: readonly Pause[];
-  /** URLs that were not asked for, because robots.txt forbids them; some of them. */
+  /** URLs that were not requested because robots.txt forbids them: their number, and some of them. */
   readonly denied: number;
   readonly deniedUrls: readonly string[];
   readonly origins: readonly string[];

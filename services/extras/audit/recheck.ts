@@ -83,7 +83,7 @@ export async function recheck(source: AuditSource, run: RecheckRun): Promise<Rec
   return counts;
 }
 
-/** As its record has it, when it was fetched. */
+/** True if the page's record bars the use at the time of its fetch. */
 function wasBarred({ usage, fetchedAtMs }: Known, use: string): boolean {
   return usage.some((one) => one.use === use && one.preference === 'deny' && one.fromMs <= fetchedAtMs);
 }

@@ -130,7 +130,7 @@ export async function readRobotsCopies(
 }
 
 interface KeptBody {
-  /** null: it is not what its hash says. */
+  /** null: the body does not match its hash. */
   readonly body: Uint8Array | null;
   /** From a release without tokens in its results. */
   readonly token: string;

@@ -60,7 +60,7 @@ export interface RunningAudit {
   nextMs(): Promise<number | null>;
   /** Judges the result that comes next. */
   take(): Promise<void>;
-  /** After the last record; or before, if the rest does not matter. */
+  /** Call it after the last record, or earlier if the rest does not matter. */
   end(): AuditReport;
 }
 
@@ -69,7 +69,7 @@ export async function beginAudit(source: AuditSource, run: AuditRun): Promise<Ru
   const chain = createReadChain();
   const spans: Span[] = [];
   const topic = `${crawl}.results`;
-  // The ends are asked for first: orders and copies that come later do not apply to requests judged here.
+  // The ends are read first: orders and copies that arrive later do not apply to requests judged here.
   const judged = run.only === undefined ? Array.from({ length: partitions }, (_, number) => number) : [run.only];
   for (const partition of judged) {
     const { start, end } = await log.offsets(topic, partition);

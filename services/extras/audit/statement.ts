@@ -26,7 +26,7 @@ export interface Statement {
   readonly unproven: number;
   /** TLS requests without certificate check. Absent: a release that checked all. */
   readonly unverified?: number;
-  /** Requests that went by no robots.txt, as the policy says with its reasons. Absent: there were none. */
+  /** Requests without robots.txt, by exemptions of the policy, with the reasons. Absent: there were none. */
   readonly exempt?: { readonly requests: number; readonly hosts: number; readonly reasons: readonly string[] };
   /** Payments for pages, by currency, with their number. Absent: none. */
   readonly paid?: { readonly payments: number; readonly spent: readonly string[] };
@@ -64,7 +64,7 @@ export function signStatement(statement: Statement, key: KeyObject | null): Sign
   return { statement, signature: { algorithm: 'Ed25519', publicKey, value } };
 }
 
-/** Is the statement unchanged since it was signed by the key it names? */
+/** True if the statement is unchanged since it was signed by the key that it names. */
 export function isIntact({ statement, signature }: SignedStatement): boolean {
   if (signature === null) return false;
   try {

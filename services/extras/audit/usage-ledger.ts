@@ -25,9 +25,9 @@ export interface LedgerPage {
   /** By use, in the requested order. */
   readonly uses: Readonly<Record<string, UsageFinding>>;
   readonly robotsHash: string;
-  /** When an allowed use becomes barred, as far as is known; null: never. ms since the Unix epoch. */
+  /** Known time at which an allowed use becomes barred, ms since the Unix epoch; null: none. */
   readonly changesAtMs: number | null;
-  /** The errors of the record, in plain words; empty: none. */
+  /** Errors of the record, in words; empty: none. */
   readonly wrong: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface LedgerRun {
 
 export interface LedgerCounts {
   pages: number;
-  /** Pages with a robots.txt that is no longer stored: they are not judged. */
+  /** Pages with a robots.txt that is no longer stored. They are not judged. */
   unproven: number;
   unreadable: number;
   wrong: number;
@@ -110,7 +110,7 @@ export function findingOf(
   return refereeUse(use, atMs, page.url, robots, [...said.values()], tokens);
 }
 
-/** Words that were cut may say more than is kept of them. */
+/** Length from which a stored statement may have been cut. */
 const saidCharsMax = 300;
 
 function misread(use: string, { preference, by }: UsageFinding, { usage, fetchedAtMs }: Page): string[] {
@@ -159,11 +159,11 @@ export interface NewestRobots {
   readonly hash: string;
   /** ms since the Unix epoch. */
   readonly fetchedAtMs: number;
-  /** The names that it was read for, apart by blanks. Empty: it says so itself. */
+  /** Product tokens of the copy, separated by blanks. Empty: the copy states them. */
   readonly token: string;
 }
 
-/** A file without such words says nothing to anybody, and its bytes are not kept. */
+/** Files without these words contain no usage preferences, and their bytes are not kept. */
 const speaksOfUse = /content-(?:usage|signals?)/i;
 
 /** Each robots.txt that is kept, the newest of each origin, as it speaks of use, and the names that it was read for, in lower case. */
@@ -188,7 +188,7 @@ export async function robotsUsages({ log, codec, crawl, partitions }: AuditSourc
         files.set(hash, { body: speaks ? copy.body : new Uint8Array(), token: copy.token });
     }
   }
-  /** `names`: apart by blanks; empty: those that the copy was read for. Undefined: the file is not kept. */
+  /** `names`: tokens separated by blanks; empty: those of the copy. Undefined: the file is not stored. */
   const usageOf = (hash: string, names: string): RefereeUsage | undefined => {
     if (hash === '') return [];
     const file = files.get(hash);

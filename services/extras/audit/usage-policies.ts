@@ -33,7 +33,7 @@ export async function usagePolicies({ log, codec, crawl, partitions }: AuditSour
   };
 }
 
-/** None where a page that is barred is published with its mark. */
+/** None if a page with a barred use is published with its mark. */
 function usesIn(payload: string): readonly string[] {
   try {
     const { uses, usesBarred } = JSON.parse(payload) as { readonly uses?: unknown; readonly usesBarred?: unknown };

@@ -45,7 +45,7 @@ function rowsOf(key: Buffer, old: OldPage): StoreOp[] {
   const url = urlOfPage(key);
   const page: KnownPage = { domain: domainOf(url), sinceMs: old.fetchedAtMs, ...old };
   const kept = jsonRow(key, page);
-  // The page is gone: no node has it.
+  // The page is gone, so no node has it.
   if (page.node < 0) return [kept];
   return [
     kept,

@@ -1,9 +1,9 @@
 /**
- * Finds which contents are the same or nearly so: there is a node for each content, and nodes form clusters.
+ * Finds contents that are the same or nearly so: there is a node for each content, and nodes form clusters.
  *
- * A cluster is the content that was met first and all contents that are nearly the same as that one
- * (near-duplicate.ts). A content is compared with the first of each cluster, never with those that joined later, so
- * that no chain of small differences leads from one page to another. The index is in memory, the evidence on disk.
+ * A cluster is a first content and all contents that are nearly the same as that one (near-duplicate.ts). A content is
+ * compared with the first of each cluster, never with later members, so that no chain of small differences leads from
+ * one page to another. The index is in memory, the evidence on disk.
  */
 import { Clusters } from '../../../topology/content/clusters.ts';
 import { ExactTable } from '../../../topology/content/exact-table.ts';

@@ -34,7 +34,7 @@ export interface DedupOptions {
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly method: NearMethod;
-  /** Does the policy in force go by verdicts on single pages? Absent: it does not. */
+  /** True if the current policy uses verdicts on single pages. Absent: it does not. */
   readonly demotes?: () => Promise<boolean>;
   /** The key of the signatures: it is the crawl's, and must never change for a store. */
   readonly seed: number;
@@ -71,7 +71,7 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
     nodes,
     nowMs: () => clock.nowMs(),
     async publish(all) {
-      // Pages of a purge leave one by one; those that are next stand for others until then.
+      // Pages of a purge are removed one by one. Until then, the next page of the purge may represent others.
       const published = all.filter(({ duplicate: { url, fetchedAtMs } }) => !purges.refuses(url, fetchedAtMs));
       const records = published.map(toRecord);
       if (await options.demotes?.())

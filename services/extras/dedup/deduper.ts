@@ -47,7 +47,7 @@ export interface PageSeen {
 
 export interface Verdict {
   readonly isNew: boolean;
-  /** The representative of the page; empty: there is none, since it is no duplicate. */
+  /** The representative of the page; empty: the page is not a duplicate. */
   readonly representative: string;
 }
 
@@ -76,11 +76,11 @@ export class Deduper {
   readonly #options: DeduperOptions;
   /** Pages in each cluster, by root. */
   readonly #members = new Map<number, number>();
-  /** The best page of clusters looked at lately, least lately first. */
+  /** The best page of recently used clusters, least recently used first. */
   readonly #bests = new Map<number, Best>();
-  /** Pages of the batch under way. */
+  /** Pages of the current batch. */
   readonly #pages = new Map<string, KnownPage>();
-  /** Nodes with clusters that the batch touches; and those of them marked in the store. */
+  /** Nodes with clusters that the batch changes, and those of them that are marked in the store. */
   readonly #touched = new Set<number>();
   readonly #marked = new Set<number>();
   #ops: StoreOp[] = [];

@@ -1,4 +1,4 @@
-/** The owner of a page, by its registrable domain: nobody else can put pages there. */
+/** The owner of a page, by its registrable domain: only the owner can put pages there. */
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 
 /** The registrable domain of a normal URL; for an IP address, the address. */

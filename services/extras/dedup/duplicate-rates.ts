@@ -17,7 +17,7 @@ import { fromJson, jsonRow, type Rate, rateKey } from './rows.ts';
 export interface PageSample {
   readonly url: string;
   readonly hostKey: string;
-  /** Empty: it is no duplicate. */
+  /** Empty: the page is not a duplicate. */
   readonly representative: string;
 }
 
@@ -67,8 +67,8 @@ export async function countRates(
 }
 
 /**
- * A duplicate in another place, or on another host, does not count against this one: translated manuals hold
- * untranslated pages once for each language.
+ * True if both pages are under this prefix. Duplicates elsewhere do not count against the prefix: translated manuals
+ * contain untranslated pages once for each language.
  */
 function isSibling(representative: string, hostKey: string, prefix: string): boolean {
   return representative !== '' && hostKeyOf(representative) === hostKey && prefixOf(shapeOf(representative)) === prefix;

@@ -21,7 +21,7 @@ export interface Likeness<Signature = unknown> {
   read(bytes: Buffer, minhash: Minhash): Signature;
 }
 
-/** `seed`: the crawl's own, so that nobody else can choose signatures. */
+/** `seed`: the crawl's secret number, so that others cannot choose signatures. */
 export function createLikeness(method: NearMethod, seed: number): Likeness {
   return (method === 'simhash' ? bySimhash(seed) : byMinhash()) as Likeness;
 }

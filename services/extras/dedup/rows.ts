@@ -32,11 +32,11 @@ export interface KnownPage {
   readonly authority: Authority;
   /** The registrable domain of its host, as the list of suffixes was then. */
   readonly domain: string;
-  /** When it was first fetched with its current content, or nearly the same. */
+  /** Time when it was first fetched with its present content, or nearly the same. */
   readonly sinceMs: number;
-  /** The representative last published for it. Empty: none, because it is no duplicate. */
+  /** The representative that was last published for it. Empty: none, since it is not a duplicate. */
   readonly told: string;
-  /** When the representative was published; 0: never. */
+  /** Time when the representative was published; 0: never. */
   readonly toldAtMs: number;
 }
 

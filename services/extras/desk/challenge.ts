@@ -42,7 +42,7 @@ function sealOf(sealer: Sealer, { crawl, hostKey, visitor }: Asked, day: number)
   return sealer.seal('challenge', crawl, hostKey, visitor, `${day}`);
 }
 
-/** The last day on which it holds, since the Unix epoch, UTC. */
+/** The last day of its validity, in days since the Unix epoch, UTC. */
 function lastDay(nowMs: number): number {
   return Math.floor(nowMs / dayMs) + deskLimits.challengeDays;
 }

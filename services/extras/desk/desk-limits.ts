@@ -26,11 +26,11 @@ export const deskLimits = {
   ordersPerHour: 10,
   /** The same for a registrable domain, since its owner can have any number of hosts. */
   ordersOfDomainPerHour: 60,
-  /** Addresses, hosts and domains that are counted at once; the one that came first is forgotten. */
+  /** Addresses, hosts and domains with a counter; the oldest is forgotten first. */
   countedMax: 20_000,
   /** Requests that may wait while records are read, which happens one at a time. */
   waitingMax: 16,
-  /** How long an account of a host is reused, ms: making it reads all records of its partition. */
+  /** Time for which an account of a host is reused, ms: making it reads all records of its partition. */
   accountMs: 60_000,
   /** Requests listed in an account, the newest ones. */
   requestsMax: 200,

@@ -33,10 +33,10 @@ export interface DeskRoutesOptions {
   readonly desk: () => Desk | undefined;
   readonly sealer: Sealer;
   readonly nowMs: () => number;
-  /** As visitors see it. Undefined: where it listens, as the request names it. */
+  /** Origin at which visitors reach the page. Undefined: the address in the request. */
   readonly origin: string | undefined;
   readonly isSecure: boolean;
-  /** Only this machine reaches it: what comes is from a proxy, which says for whom. */
+  /** Only this machine reaches the service, so requests come from a proxy, which names their client. */
   readonly isBehindProxy: boolean;
   /** Called with each order, and each refused one. */
   readonly onOrder: (text: string) => void;

@@ -31,7 +31,7 @@ export interface DeskCrawl {
   /** The policy's delay for the host, ms. */
   policyDelayMs(hostKey: string): Promise<number>;
   account(hostKey: string): Promise<HostAccount>;
-  /** Resolves once they are durable, with where they are. */
+  /** Resolves with the places of the records once they are durable. */
   send(make: (topics: CrawlTopics, said: Said) => readonly RequestRecord[], said: Said): Promise<readonly Place[]>;
   sign(receipt: DeskReceipt): Promise<string>;
 }
@@ -47,7 +47,7 @@ export interface DeskReceipt {
   readonly crawl: string;
   readonly host: string;
   readonly order: Order['name'];
-  /** For `delay`; null: no own delay. */
+  /** For `delay`; null: withdraw the webmaster's delay. */
   readonly delayMs?: number | null;
   /** ISO 8601. */
   readonly at: string;
@@ -87,7 +87,7 @@ export interface DeskOptions {
   readonly sealer: Sealer;
   readonly places: Places;
   readonly of: DeskCrawl;
-  /** How long a proof is valid before the host is checked again, ms. */
+  /** Time for which a proof is valid before the host is checked again, ms. */
   readonly proofMs: number;
 }
 
@@ -114,7 +114,7 @@ export class Desk {
     return this.#options.of.crawl;
   }
 
-  /** Is one more call of this address answered? */
+  /** True if another call from this address is within the limit. */
   takesCall(caller: string): boolean {
     return this.#perMinute.take(`call ${caller}`, deskLimits.callsPerMinute, this.#nowMs);
   }
@@ -155,7 +155,7 @@ export class Desk {
     }
   }
 
-  /** For a host that was proven. */
+  /** `hostKey`: a host with a valid proof. */
   async inForce(hostKey: string): Promise<OrdersInForce> {
     const { of } = this.#options;
     return this.#oneAtATime(async () => {
@@ -164,7 +164,7 @@ export class Desk {
     });
   }
 
-  /** For a host that was proven. */
+  /** `hostKey`: a host with a valid proof. */
   account(hostKey: string): Promise<HostAccount> {
     const kept = this.#accounts.get(hostKey);
     if (kept !== undefined && kept.untilMs > this.#nowMs) return kept.account;
@@ -175,7 +175,7 @@ export class Desk {
     return account;
   }
 
-  /** For the host of a proof that holds. Throws INVALID_ARGUMENT and RATE_LIMITED. */
+  /** `proof`: a valid proof of the host. Throws INVALID_ARGUMENT and RATE_LIMITED. */
   async order(proof: Proven, order: Order): Promise<{ readonly receipt: DeskReceipt; readonly signed: string }> {
     const { of } = this.#options;
     const { hostKey } = proof;

@@ -1,6 +1,6 @@
 /**
- * The host that a visitor names, as a host key: two spellings of a host are one host here as in the frontier, and what
- * could be read as another host by somebody else is refused.
+ * Reads the host that a visitor names, as a host key. Two spellings of a host give the same key, as in the frontier. A
+ * text that other software could read as another host is refused.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { hostKeyOf, hostnameOf } from '../../../topology/url/host-key.ts';

@@ -25,7 +25,7 @@ export function deskName(hostKey: string): string {
   return `webmaster of ${hostKey}`;
 }
 
-/** `events`: those of the host's partition, in order. The result equals the frontier's. */
+/** `events`: of the host's partition, in order. The result equals the frontier's. */
 export function hostOrders(events: Iterable<Control>, hostKey: string, nowMs: number): HostOrders {
   let [operatorDelayMs, ownDelayMs, isLeast] = [-1, -1, false];
   let hold: 'none' | 'paused' | 'blocked' | 'removed' = 'none';

@@ -7,13 +7,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export type Purpose = 'challenge' | 'visit' | 'form';
 
 export interface Sealer {
-  /** 43 characters of base64url. Parts may hold anything but a NUL. */
+  /** Returns 43 characters of base64url. Parts may contain any character but NUL. */
   seal(purpose: Purpose, ...parts: readonly string[]): string;
   /** In constant time. */
   isSealOf(given: string, purpose: Purpose, ...parts: readonly string[]): boolean;
 }
 
-/** `secret`: 16 characters or more, that nobody can guess. */
+/** `secret`: at least 16 characters that cannot be guessed. */
 export function createSealer(secret: string): Sealer {
   const seal = (purpose: Purpose, ...parts: readonly string[]) =>
     createHmac('sha256', secret)

@@ -1,6 +1,6 @@
 /**
- * A visitor and what they have proven, in a cookie that only the desk can make. A form carries a seal of its visitor as well:
- * a page of elsewhere that posts here knows none.
+ * A visitor and their proofs, in a cookie that only the desk can make. A form also contains a seal of its visitor,
+ * which a page of another site cannot know.
  */
 import { randomBytes } from 'node:crypto';
 import { deskLimits } from './desk-limits.ts';

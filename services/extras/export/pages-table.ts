@@ -54,7 +54,7 @@ export function pagesTable(
 
 const usageAt = columns.length - 1;
 
-/** Asks of the newest record of each page alone: an earlier one that allowed more says nothing any more. */
+/** Uses only the newest record of each page: an earlier one that allowed more no longer counts. */
 async function* onlyUsable(rows: AsyncIterable<Row>, { uses, atMs }: UsableFor, leftOut: () => void) {
   for await (const row of rows) {
     const usageValue = row[usageAt] ?? null;

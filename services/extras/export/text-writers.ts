@@ -16,8 +16,9 @@ export function jsonLines(out: Writable, columns: readonly Column[]): RowWriter 
 }
 
 /**
- * A spreadsheet takes a cell that begins so for a formula (OWASP, CSV injection), and runs it; the wide forms of East Asian
- * keyboards too. Where a locale splits lines by semicolons, a cell may begin within ours: quotes do not hold it there.
+ * Beginnings of a cell that a spreadsheet takes for a formula and runs (OWASP, CSV injection), including the wide forms
+ * of East Asian keyboards. In locales that split lines at semicolons, a cell may begin within ours, and quotes do not
+ * prevent that.
  */
 const formula = /^[\s\ufeff\u200b]*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/;
 const formulaWithin = /([;\t\r\n])(?=[=+\-@\uff0b\uff0d\uff1d\uff20])/g;

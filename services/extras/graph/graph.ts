@@ -37,7 +37,7 @@ async function start(context: ProcessorContext): Promise<RunningProcessor> {
     batchRecords: graphLimits.batchRecords,
     handle: graph.handle,
     positions: ownPositions(graph.positions, groupPositions(log, `${manifest.crawl}.graph`)),
-    // One graph in one place: on Kafka others stand by.
+    // There is a single graph: on Kafka, other processes stand by.
     alone: true,
     close: () => store.close(),
   });

@@ -30,18 +30,21 @@ export interface IndexedPage {
   readonly untilMs: number | null;
   /** False: the site asks that searches show none of its text. */
   readonly snippet: boolean;
-  /** Of the seed that led to it. */
+  /** Tags of the seed that led to it. */
   readonly tags: readonly string[];
 }
 
 export type IndexChange =
   | { readonly kind: 'put'; readonly url: string; readonly version: number; readonly page: IndexedPage }
   | { readonly kind: 'delete'; readonly url: string; readonly version: number }
-  /** Purged, with all that is remembered of it. */
+  /** Purged, with all its remembered data. */
   | ({ readonly kind: 'purge' } & Purged);
 
 export interface SearchIndex {
-  /** A batch need not be applied as a whole, but it may be applied again. Throws where the index is away for good. */
+  /**
+   * Applies a batch, which need not be atomic, and may be repeated. Throws an error if the index is permanently
+   * unreachable.
+   */
   apply(changes: readonly IndexChange[]): Promise<void>;
 }
 

@@ -14,9 +14,9 @@ export const indexLimits = {
   /** First and longest pause before a node without room is asked again, ms. */
   roomMs: 250,
   roomMsMax: 30_000,
-  /** Hits that a search prints, by default and at most. */
+  /** Results of a search, by default and at most. */
   hits: 10,
   hitsMax: 10_000,
-  /** Pages that come first because their title begins with the query: more would not help. */
+  /** Pages that are ranked first because their title begins with the query: more would not help. */
   titledMax: 20,
 } as const;

@@ -42,7 +42,7 @@ const mappings = {
 } as const;
 
 export interface OpenSearchIndex extends SearchIndex {
-  /** Every URL that it holds, as of the call. */
+  /** Every URL in the index at the time of the call. */
   urls(): AsyncGenerator<string>;
   close(): Promise<void>;
 }
@@ -102,7 +102,7 @@ function* inBulks(changes: readonly IndexChange[]): Generator<readonly IndexChan
   if (bulk.length > 0) yield bulk;
 }
 
-/** Makes all documents searchable first, or those that are not yet would be missed. */
+/** Makes all documents searchable first: others would not be found, and would stay. */
 async function purge(client: Client, { index, node }: OpenSearchOptions, { hostKey, url }: Purged): Promise<void> {
   const query = { term: url === null ? { host: { value: hostKey } } : { url: { value: url } } };
   try {

@@ -9,12 +9,12 @@ const separator = '\u200b';
 const run =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]+/gu;
 
-/** The text with each letter of such a script separated. */
+/** Separates the letters of such scripts. */
 export function charactersApart(text: string): string {
   return text.replace(run, (letters) => `${separator}${[...letters].join(separator)}${separator}`);
 }
 
-/** The text as in the page. */
+/** Restores the original text. */
 export function charactersTogether(text: string): string {
   return text.replaceAll(separator, '');
 }

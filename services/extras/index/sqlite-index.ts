@@ -100,11 +100,11 @@ export async function openSqliteIndex(folder: string): Promise<SqliteIndex> {
       try {
         db.exec('ROLLBACK');
       } catch {
-        // SQLite has done it already, as where the disk is full; the first error says why.
+        // SQLite has rolled back already, for example when the disk is full. The first error names the reason.
       }
       throw error;
     }
-    // The write-ahead log still holds the pages as they were.
+    // The write-ahead log still contains the pages.
     if (changes.some(({ kind }) => kind === 'purge')) db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
   };
 
@@ -165,7 +165,7 @@ function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) 
 }
 
 /** Best first. Throws INVALID_ARGUMENT without an index or a query. `nowMs`: expired pages are not found. */
-/** Is there an index in this folder? One is there once pages were indexed. */
+/** True if the folder has an index, which exists once pages were indexed. */
 export function hasIndex(folder: string): boolean {
   return existsSync(indexFile(folder));
 }
@@ -209,7 +209,7 @@ export function searchFolder(
       conditions.push(`instr(${tags}, ?) > 0`);
       values.push(`,${tag},`);
     }
-    // A word in a title says more than one in a text (weights of bm25, by column).
+    // A word in a title counts more than one in a text (weights of bm25, by column).
     const statement = db.prepare(
       `SELECT docs.url, docs.host_key, docs.language, docs.fetched_at, ${tags} AS tags, fts.title,
          CASE ${mayShow} WHEN 1 THEN snippet(fts, -1, '[', ']', '…', 24) ELSE '' END AS snippet, -bm25(fts, 8.0, 3.0, 1.0) AS score

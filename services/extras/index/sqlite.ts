@@ -27,7 +27,7 @@ function loaded(): new (file: string) => Sqlite {
   }
 }
 
-/** Throws DESTINATION_REFUSED where the file is no database, or not to be opened. */
+/** Throws DESTINATION_REFUSED if the file is not a database, or cannot be opened. */
 export function openSqlite(file: string, { readOnly = false } = {}): Sqlite {
   // Loaded here: a crawl without an index does without it.
   const Database = loaded();

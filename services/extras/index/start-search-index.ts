@@ -32,13 +32,16 @@ async function startSqlite(context: ProcessorContext): Promise<RunningProcessor>
     handle: async (batch, { positions, forgotten }) =>
       index.applyAt(await changesOf(batch, readPage, purges, forgotten), positions),
     positions: ownPositions(index.positions, groupPositions(log, `${manifest.crawl}.index`)),
-    // One file, one writer: on Kafka others stand by.
+    // One file has one writer: on Kafka, other processes stand by.
     alone: true,
     close: async () => index.close(),
   });
 }
 
-/** The index's name: as given, or that of the crawl as OpenSearch allows it; empty: nothing is left of that. */
+/**
+ * The index's name: the given one, or the crawl's in lower case, without leading characters that OpenSearch forbids;
+ * empty: no character is left.
+ */
 export function openSearchName(crawl: string, given: string | undefined): string {
   return given ?? crawl.toLowerCase().replace(/^[^a-z0-9]+/, '');
 }

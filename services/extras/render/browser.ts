@@ -39,7 +39,7 @@ export interface Rendered {
   /** Requests answered, and refused. */
   readonly loaded: number;
   readonly refused: number;
-  /** False where the page went on loading when its time was up. */
+  /** False if the page was still loading at the time limit. */
   readonly settled: boolean;
 }
 
@@ -48,7 +48,9 @@ export type NotAsked = 'kind' | 'budget';
 export interface Browser {
   /** Starts it before the first page. Rejects with UNSUPPORTED if it does not start, or can reach the network. */
   start(): Promise<void>;
-  /** Why the browser that runs, or ran last, shares the machine's network; null: it has none, or there was no browser yet. */
+  /**
+   * The reason why the newest browser shares the machine's network; null: it has none, or no browser has started yet.
+   */
   readonly sharesNetwork: string | null;
   /** Number of a page's wanted resources that were not requested, by reason: a kind without text, or over the limit. */
   stats(): Readonly<Record<NotAsked, number>>;
@@ -67,7 +69,7 @@ export interface BrowserOptions {
   readonly quietMs: number;
   /** Requests of one page that are answered. */
   readonly requestsMax: number;
-  /** Runs without a network where the machine allows it. Default true. */
+  /** Run without a network if the machine allows it. Default true. */
   readonly apart?: boolean;
 }
 

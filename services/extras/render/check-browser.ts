@@ -1,4 +1,4 @@
-/** Is there a browser for `--with render`? */
+/** Checks whether there is a browser for `--with render`. */
 import { type Finding, ok, warning } from '../../application/extension/finding.ts';
 import { findChromium } from './browser.ts';
 

@@ -1,4 +1,4 @@
-/** The metrics of a renderer: its pages, what they wanted to load and did not get, and whether its browser is apart. */
+/** The metrics of a renderer: its pages, the requests that it refused them, and whether its browser is isolated. */
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Browser } from './browser.ts';
 import type { Renderer } from './renderer.ts';

@@ -17,7 +17,7 @@ const plain = /^https?:\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)+)(?::\d{1,4})?(?:[/?#][
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const spaced = /^\s|\s$|[\x00-\x1f\x7f]/;
 
-/** `key`: as given; empty: none. */
+/** `key`: as received; empty: none. */
 export function checkUrl(url: string, key: string): Checked {
   if (url.length > pullLimits.urlCharsMax) {
     return { ok: false, reason: `the URL has ${url.length} characters; at most ${pullLimits.urlCharsMax} are allowed` };

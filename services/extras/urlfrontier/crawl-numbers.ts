@@ -9,11 +9,11 @@ import { controlEvent, controlEvents } from '../../runtime/crawl/control-log.ts'
 import type { Log } from '../../runtime/log/log.ts';
 
 export interface CrawlNumbers {
-  /** As last read. */
+  /** Numbers by id, as last read. */
   readonly all: ReadonlyMap<string, number>;
   /** Reads new events. */
   readOn(): Promise<ReadonlyMap<string, number>>;
-  /** Resolves with the number that counts. */
+  /** Resolves with the assigned number. */
   add(id: string): Promise<number>;
   end(id: string): Promise<void>;
 }

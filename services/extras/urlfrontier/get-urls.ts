@@ -25,7 +25,7 @@ export interface GetParams {
 const leaseSecDefault = 30;
 const infoCodec = codecOf<UrlInfo>('URLInfo');
 
-/** Index of the place where the next client that asks for any queue begins. */
+/** Index of the place (a partition of a crawl) at which the next get of any queue begins. */
 let turn = 0;
 
 export async function getUrls(crawls: ServedCrawls, params: GetParams, answers: Answers): Promise<void> {
@@ -61,7 +61,7 @@ export async function getUrls(crawls: ServedCrawls, params: GetParams, answers: 
   }
   const open = crawls.list();
   await giveFrom(open);
-  // Crawls that nobody has asked about yet are opened one by one, and only if those that are open gave too little.
+  // Crawls that are not open yet are opened one by one, only if the open ones have too few URLs.
   const isOpen = new Set(open.map((crawl) => crawl.id));
   for (const other of crawls.ids()) {
     if (isOpen.has(other)) continue;
@@ -78,7 +78,7 @@ export function crawlOfGet(params: GetParams): string | undefined {
   return Object.hasOwn(params, 'crawlID') && params.anyCrawlID === null ? crawlIdOf(params.crawlID) : undefined;
 }
 
-/** `isNamed`: one crawl was asked for, and its queue must be here. */
+/** `isNamed`: the request names a crawl, and its queue must be here. */
 function placesOf(
   crawls: readonly ServedCrawl[],
   key: string | null,

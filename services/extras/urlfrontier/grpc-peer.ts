@@ -23,7 +23,7 @@ export interface PeerOptions {
 
 const bytes = (value: Buffer) => value;
 
-/** How long a call is retried before its client gets an error, ms, because servers come and go. */
+/** Time for which a call is retried before its client gets an error, ms, because servers come and go. */
 const patienceMs = 10_000;
 
 export function connectPeer(address: string, { service, token, tls }: PeerOptions): Peer {

@@ -99,7 +99,9 @@ export function streamFromAll<Request>(
   };
 }
 
-/** A get of one queue goes to its owner. A get of any queue is answered here first, and the rest is asked of others. */
+/**
+ * Answers a get of one queue by its owner. A get of any queue is answered here first; other processes supply the rest.
+ */
 export function getFromAll<Request>(
   peers: Peers,
   method: Stream,

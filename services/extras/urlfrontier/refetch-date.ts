@@ -12,7 +12,7 @@ export const dateKey = 'crawlstream.refetchableFromDate';
 /** The last moment that a `Date` has (ECMA-262 §21.4.1.1): the frontier's never. */
 const latestMs = 8.64e15;
 
-/** As the frontier goes by it, ms. */
+/** Converts seconds to the frontier's milliseconds. */
 export function msOf(seconds: Whole): number {
   return Math.min(1000 * Number(digitsOf(seconds)), latestMs);
 }

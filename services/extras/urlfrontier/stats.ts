@@ -7,7 +7,7 @@ import { crawlIdOf } from './served-crawl.ts';
 export interface QueueStats {
   /** URLs that are not done. */
   size: number;
-  /** Those of them that are on lease. */
+  /** Number of those on lease. */
   inProcess: number;
   completed: number;
   queues: number;

@@ -24,22 +24,22 @@ export interface ConnectorOptions {
 }
 
 /**
- * One connector per origin and proxy; all share TLS sessions. Through a proxy that looks names up itself, the address
- * is not known, and empty.
+ * Makes one connector per origin and proxy; all share TLS sessions. If a proxy resolves names, the address is unknown,
+ * and empty.
  */
 export type ConnectorFor = (
   onConnected: (address: string, socket: Socket) => void,
   proxy: ProxyServer | null,
-  /** The one address to connect to, given out by the resolver for the request. Empty: whichever answers. */
+  /** The address to connect to, from the resolver's permit for this request. Empty: any that answers. */
   address: string,
   /** Offer HTTP/2 in the TLS handshake. */
   http2: boolean,
 ) => buildConnector.connector;
 
-/** Part of the time for a connection in which a proxy is to open its tunnel. */
+/** Share of the connection time in which a proxy must open its tunnel. */
 const proxyShare = 0.7;
 
-/** Addresses of one name that are tried: a host that is up answers on one of three, and a retry may try again. */
+/** Addresses of one name that are tried: a working host answers on one of three, and a retry may try again. */
 const triesMax = 3;
 
 export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: ConnectorOptions): ConnectorFor {
@@ -78,10 +78,10 @@ export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: Con
       const timer = tries > 1 ? setTimeout(late, timeoutMs / tries) : undefined;
     };
 
-    /** Where the proxy looks names up, the address is not known here. */
+    /** If the proxy resolves names, the address is unknown here. */
     const through = (proxy: ProxyServer, address: string) => {
       const name = address === '' ? plainHost(target.hostname) : address;
-      // The exchange gives up after all of it, and could not say which side was silent.
+      // Less than the exchange's time limit: after that, the error could not say which side was silent.
       const options = { proxy, connect, timeoutMs: Math.ceil(timeoutMs * proxyShare), ...trust };
       connectThrough(options, { ...target, ...named, port }, name).then(
         (socket) => {
@@ -114,7 +114,7 @@ export function plainHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** What OpenSSL and Node call the failures of a handshake or a certificate. */
+/** Codes of OpenSSL and Node for failed handshakes and certificates. */
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO|INVALID_CA)/;
 
 function asConnectError(error: Error, address: string, port: string): ConnectError {

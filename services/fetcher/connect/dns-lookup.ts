@@ -1,9 +1,9 @@
 /**
- * Asks for the addresses of a name: the hosts file first, then the name servers, as a system does.
+ * Resolves a name to its addresses: first in the hosts file, then at the name servers, as a system does.
  *
- * All waiting is on sockets (c-ares). `getaddrinfo` would occupy one of four threads that files need, too, for as long as the name
- * server of a stranger likes; what it does besides, the hosts file and the search list of resolv.conf (RFC 1034 §3.1, resolv.conf(5)),
- * is done here. Each look-up ends within `dnsDeadlineMs`.
+ * It waits only on sockets (c-ares). `getaddrinfo` would occupy one of four threads, which files need too, for as long
+ * as a foreign name server likes. Its other parts are done here: the hosts file and the search list of resolv.conf (RFC
+ * 1034 §3.1, resolv.conf(5)). Each look-up ends within `dnsDeadlineMs`.
  */
 import { promises as dns } from 'node:dns';
 import { requestLimits } from '../http/request-limits.ts';

@@ -1,6 +1,6 @@
 /**
- * Shares look-ups among registrable domains: names of one domain wait for each other, and those of others do not wait for them. A page
- * may name thousands of hosts whose name servers never answer.
+ * Shares look-ups fairly among registrable domains: names of one domain wait for each other, and not for those of other
+ * domains. A page may name thousands of hosts with name servers that never answer.
  */
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { requestLimits } from '../http/request-limits.ts';
@@ -40,7 +40,7 @@ export function createFairLookup(ask: DnsLookup): FairLookup {
     answer.then(end, end);
   };
 
-  /** Each domain that may have one more, in turn: what was taken from goes to the end. */
+  /** Starts a look-up for each domain below its limit, in turn: a domain goes to the end after its turn. */
   const beginSome = () => {
     for (const [domain, queue] of queues) {
       if (underWay >= lookupsMax) return;

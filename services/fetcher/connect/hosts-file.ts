@@ -1,4 +1,4 @@
-/** The system's hosts file (hosts(5)): what it says of a name outweighs the DNS, as for any other program of the machine. */
+/** Reads the system's hosts file (hosts(5)). It takes precedence over DNS, as for any program of the machine. */
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
@@ -7,12 +7,12 @@ export interface HostsFile {
   find(hostname: string): Promise<readonly string[]>;
 }
 
-/** How often it is looked whether the file has changed, ms. */
+/** Interval of the check whether the file has changed, ms. */
 const lookMs = 5_000;
 /** A file that blocks advertisers' hosts has some megabytes. */
 const bytesMax = 64 * 1024 * 1024;
 
-/** `nowMs` goes on steadily. */
+/** `nowMs`: a monotonic clock. */
 export function createHostsFile(path = systemPath(), nowMs: () => number = () => performance.now()): HostsFile {
   let known: ReadonlyMap<string, readonly string[]> = new Map();
   let stamp = '';
@@ -27,7 +27,7 @@ export function createHostsFile(path = systemPath(), nowMs: () => number = () =>
       known = parseHosts(await readFile(path, 'utf8'));
       stamp = now;
     } catch {
-      // It is not there, or not to be read: it names nobody.
+      // A missing or unreadable file names no host.
       known = new Map();
       stamp = '';
     }
@@ -40,7 +40,7 @@ export function createHostsFile(path = systemPath(), nowMs: () => number = () =>
       }
       await looking;
       const name = hostname.toLowerCase();
-      // RFC 6761 §6.3: these names are this machine's, whatever else is said.
+      // RFC 6761 §6.3: these names are this machine's, whatever the file contains.
       return known.get(name) ?? (name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : []);
     },
   };

@@ -1,26 +1,26 @@
 /**
- * Which proxy the next request goes through.
+ * Chooses the proxy of the next request.
  *
- * By host, a host is always asked through the same one, so that it sees one visitor; by request, they take turns. One
- * that fails is left alone for a while, and its turns go to the next. Politeness does not depend on it: delays hold per
- * host, whatever the way there.
+ * Per host, a host always gets the same proxy, so that it sees one visitor; per request, proxies take turns. A proxy
+ * that fails is not used for a while, and the next one takes its turns. Politeness does not depend on the choice:
+ * delays apply per host.
  */
 import { fnv1a } from '../../../topology/url/fnv.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ProxyServer } from './proxy-tunnel.ts';
 
 export interface ProxyChoice {
-  /** `tried`: those that are not wanted. Null: no proxy is known to work. */
+  /** `tried`: proxies to leave out. Null: no proxy is known to work. */
   next(hostname: string, tried?: readonly ProxyServer[]): ProxyServer | null;
   /** `why`: the reason in words, which is reported once for each time that the proxy is down. */
   failed(proxy: ProxyServer, why: string): void;
-  /** Has the proxy let a request through since it last failed, to another host than this one? */
+  /** True if the proxy has forwarded a request to another host since its last failure. */
   hasWorked(proxy: ProxyServer, hostname: string): boolean;
-  /** The proxy let a request through, or said only that the request's target can't be reached. */
+  /** Reports that the proxy forwarded a request, or only failed to reach its target. */
   worked(proxy: ProxyServer, hostname: string): void;
 }
 
-/** A proxy that failed is asked again after this. */
+/** Time without use of a proxy after its failure. */
 const restMs = 30_000;
 
 export function createProxyChoice(

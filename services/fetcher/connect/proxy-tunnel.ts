@@ -20,7 +20,7 @@ export interface ProxyServer {
   readonly password: string;
   /** True: the proxy looks names up, and refuses private addresses. Otherwise we do both, and it is given addresses. */
   readonly resolves: boolean;
-  /** For messages, without credentials: `http://proxy.example:3128`. */
+  /** The proxy's address for messages, without credentials: `http://proxy.example:3128`. */
   readonly label: string;
 }
 
@@ -81,8 +81,8 @@ export function proxyAuthorization({ user, password }: ProxyServer): string {
 }
 
 /**
- * Statuses of CONNECT that are about its target: not allowed, not there, not reached (RFC 9110 §15.6.3, §15.6.5). 503 may be, as
- * Squid has it. Anything else is about the proxy.
+ * Statuses of CONNECT that concern its target: not allowed, not found, not reached (RFC 9110 §15.6.3, §15.6.5). A 503
+ * may concern it too, as with Squid. All others concern the proxy.
  */
 const ofTargets: ReadonlySet<number> = new Set([403, 404, 410, 421, 451, 502, 504]);
 
@@ -126,15 +126,15 @@ async function connectTunnel(
   }
 }
 
-/** What the library reports when the proxy itself works, but refuses this one target (RFC 1928 §6). */
+/** The library's error if the proxy works, but refuses this target (RFC 1928 §6). */
 const rejected = /rejected connection/i;
-/** Of those: it does not do what we ask, whatever the target. */
+/** Among those: the proxy does not support the request, whatever its target. */
 const unable = /CommandNotSupported|AddressNotSupported/;
-/** Of those: why is not said. */
+/** Among those: no reason is given. */
 const unsaid = /rejected connection - \(?(Failure|Failed)/i;
 
 async function socksTunnel({ proxy, timeoutMs }: ThroughOptions, { host, port }: Tunnel): Promise<Socket> {
-  // Loaded when the first one is spoken to: few crawls go through such a proxy.
+  // Loaded on first use: few crawls have a SOCKS proxy.
   const { SocksClient } = await import('./socks-client.ts');
   try {
     const { socket } = await SocksClient.createConnection({

@@ -1,8 +1,8 @@
 /**
- * `--resolve HOST[:PORT]:ADDRESS`, as curl's: names that are not looked up.
+ * `--resolve HOST[:PORT]:ADDRESS`, as in curl: names with fixed addresses.
  *
- * HOST is a name, `*.suffix` (any name below the suffix) or `*`; an IPv6 ADDRESS stands in brackets. An exact name
- * goes before a suffix, a longer suffix before a shorter one, one with a port before one without.
+ * HOST is a name, `*.suffix` (any name below the suffix) or `*`; an IPv6 ADDRESS is in brackets. An exact name goes
+ * before a suffix, a longer suffix before a shorter one, one with a port before one without.
  */
 import { isIP } from 'node:net';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -30,13 +30,18 @@ export type Resolution =
     };
 
 export interface Resolver {
-  /** `hostname` as in a URL (an IPv6 literal may be in brackets). At once where the answer is known. */
+  /**
+   * Resolves a host and port; at once if the answer is cached. `hostname` as in a URL (an IPv6 literal may be in
+   * brackets).
+   */
   resolve(hostname: string, port: number): Resolution | Promise<Resolution>;
   /** Names that wait until others have been looked up. */
   readonly waiting: number;
   /** Names that could not be looked up may be by now. */
   forgetFailures(): void;
-  /** Nobody answers at an address of the name: it is given out last from now on. False: it has no other. */
+  /**
+   * Reports an address of the name without an answer: it comes last from now on. False: the name has no other address.
+   */
   avoid(hostname: string, address: string): boolean;
 }
 

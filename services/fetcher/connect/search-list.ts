@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 
 export interface SearchList {
-  /** The names to ask for, in turn; the last is the one that is given, or follows it. */
+  /** Returns the names to look up, in order. The last is the given name, or the given name is before it. */
   namesFor(hostname: string): readonly string[];
 }
 
-/** As glibc has it: at most so many domains, and a name with one dot is asked for as it is first. */
+/** The limits of glibc: number of domains, and of dots from which a name is looked up unchanged first. */
 const domainsMax = 6;
 const dotsDefault = 1;
 
@@ -37,7 +37,7 @@ export function parseSearchList(text: string): SearchList {
 
 let system: SearchList | undefined;
 
-/** The machine's search list, as it was at first use. */
+/** The machine's search list at the time of the first call. */
 export function readSearchList(): SearchList {
   system ??= parseSearchList(textOf('/etc/resolv.conf'));
   return system;

@@ -1,6 +1,6 @@
 /**
- * The hooks by which plugins take part in what a fetcher does, all optional. They run in the fetcher and never in the
- * frontier, whose decisions stay replayable; what they decide is in what the fetcher publishes.
+ * The hooks with which plugins extend a fetcher, all optional. They run in the fetcher and never in the frontier, so
+ * the frontier's decisions stay replayable. Their decisions are part of the fetcher's records.
  */
 import type { Page } from '../../../schemas/types.ts';
 
@@ -10,11 +10,11 @@ export interface FoundUrl {
   readonly url: string;
   /** Links from a seed. */
   readonly depth: number;
-  /** The page it was found on. Empty: it is about to be fetched. */
+  /** The page that links to it. Empty: it is about to be fetched. */
   readonly sourceUrl: string;
 }
 
-/** A URL that is about to be asked for. */
+/** A URL that is about to be requested. */
 export interface HookRequest {
   readonly url: string;
   readonly depth: number;
@@ -46,7 +46,7 @@ export interface HookParsed {
   readonly description?: string;
   /** Absolute, or relative to the document's URL. */
   readonly links?: readonly string[];
-  /** By name: what `fields` of the page record are to have. */
+  /** Values for `fields` of the page record, by name. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -54,26 +54,26 @@ export interface HookParsed {
 export interface RequestChange {
   /** Replace ours of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Why the URL is not to be fetched. */
+  /** The reason to skip the URL. */
   readonly skip?: string;
 }
 
 /** Replacements for parts of the response; absent parts stay. */
 export interface ResponseChange {
   readonly status?: number;
-  /** Replace those of the same name. */
+  /** Headers that replace those of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
 }
 
-/** A page that asks for money, within what the policy pays (`pay`). */
+/** A page that requires payment, within the payment limits of the policy (`pay`). */
 export interface HookOffer {
   readonly url: string;
   readonly hostKey: string;
   readonly scheme: 'crawler-price' | 'x402';
-  /** As the budget counts it: currency and amount, as in USD 0.01. */
+  /** The price in the budget: currency and amount, for example USD 0.01. */
   readonly price: string;
-  /** As the site names it: with `crawler-price` the same, with `x402` its entry of `accepts`, JSON. */
+  /** The site's terms: for `crawler-price` the price, for `x402` its entry of `accepts`, JSON. */
   readonly terms: string;
   /** URL of the licence that the site names. Empty: none. */
   readonly licence: string;
@@ -81,7 +81,7 @@ export interface HookOffer {
 
 /** Consent to pay. */
 export interface HookPayment {
-  /** Sent with the one request that is paid for, beside `crawler-exact-price`, which is ours. */
+  /** Headers of the single paid request, in addition to our `crawler-exact-price`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -90,26 +90,28 @@ export interface HookPayment {
 type OrNothing<T> = T | undefined | null | void;
 type Soon<T> = T | Promise<T>;
 
-/** The hooks, in the order in which a URL meets them. One that throws is an outcome of its URL, with the plugin’s name. */
+/** The hooks, in the order of their calls for a URL. If one throws, its URL gets an outcome with the plugin’s name. */
 export interface FetchHooks {
   /** false: the URL is not wanted. Asked of each link that is found, and of each URL before it is fetched. */
   urlFilter?(found: FoundUrl): boolean;
-  /** A link as it is to be read, before it is normalised by the policy. `null`: it is not wanted. */
+  /** Changes a link before the policy normalises it. `null`: drop the link. */
   normalize?(url: string): string | null;
-  /** The front queue that a link is to wait in, 0 first to 7 last, whatever the policy's scores say. Nothing: the policy decides. */
+  /**
+   * Chooses the front queue of a link, 0 first to 7 last, instead of the policy's scores. Nothing: the policy decides.
+   */
   priority?(found: FoundUrl): number | null | undefined;
-  /** Before a URL is asked for: headers to send along, or why it is passed over. */
+  /** Called before a URL is requested. Returns headers to add, or the reason to skip the URL. */
   request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
   /**
-   * A page is for sale, and its price counts as spent by now: the result is sent with one more request for it. Nothing:
-   * it is not paid, and costs nothing.
+   * Called for a page that requires payment. Its price already counts as spent. The returned headers are sent with one
+   * more request. If it returns nothing, nothing is paid, and the price is released.
    */
   pay?(offer: HookOffer): Soon<OrNothing<HookPayment>>;
   /** Its result replaces the received response before that is parsed. */
   response?(response: HookResponse): Soon<OrNothing<ResponseChange>>;
   /** Parsers by media type, as `application/epub+zip`; they come before ours. */
   parse?: Readonly<Record<string, (document: HookDocument) => Soon<HookParsed>>>;
-  /** The page as it is to be published. `null`: not at all. */
+  /** Changes the page before it is published. `null`: do not publish it. */
   page?(page: Page, response: HookResponse): Soon<OrNothing<Page>>;
 }
 

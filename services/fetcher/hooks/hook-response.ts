@@ -1,4 +1,4 @@
-/** A response as hooks see it, and what they made of it as the fetcher goes on with it. */
+/** Converts a response for hooks, and their changes back for the fetcher. */
 import type { HttpResponse } from '../http/client.ts';
 import type { HookResponse, ResponseChange } from './fetch-hooks.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Runs the hooks of all plugins, one plugin after another, each call timed. If a hook throws, or does not return in
- * time, the URL in question fails with an error that names the plugin, and the fetcher goes on.
+ * Runs the hooks of all plugins, one plugin after another, and times each call. If a hook throws, or does not return in
+ * time, its URL fails with an error that names the plugin, and the fetcher continues.
  */
 import type { Page } from '../../../schemas/types.ts';
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
@@ -33,9 +33,9 @@ export interface Hooks {
   normalize(url: string): string | null;
   /** The front queue that the first plugin which has a wish names; -1: none has. */
   priority(found: FoundUrl): number;
-  /** `skip`: why the URL is not to be fetched, and which plugin says so. Empty: it is to be fetched. */
+  /** `skip`: the reason to skip the URL, with the name of the plugin. Empty: request it. */
   request(request: HookRequest): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly skip: string }>;
-  /** Is there one that pays? */
+  /** True if a plugin has the hook `pay`. */
   readonly pays: boolean;
   /** Headers of the first that consents; null: none does. */
   pay(offer: HookOffer): Promise<Readonly<Record<string, string>> | null>;
@@ -75,7 +75,7 @@ export function createHooks(plugins: readonly NamedHooks[]): Hooks {
       use.seconds += (performance.now() - startMs) / 1000;
     }
   };
-  /** Checks what a hook returned; this is not counted as a call. */
+  /** Checks the return value of a hook; this is not counted as a call. */
   const checked = <T>(use: HookUse, look: () => T): T => {
     try {
       return look();
@@ -226,8 +226,8 @@ function checkedDocument(said: HookParsed): HookParsed {
 }
 
 /**
- * The hooks for links that belong to no page, such as a sitemap's: a fault keeps the link, and the hook is asked again
- * when the URL is fetched.
+ * The hooks for links without a page, such as a sitemap's. If a hook throws, the link is kept, and the hook is called
+ * again when the URL is fetched.
  */
 export function patientHooks({ normalize, refuses, priority }: Hooks): LinkHooks {
   const orElse = <T>(call: () => T, otherwise: T): T => {

@@ -1,6 +1,6 @@
 /**
- * Who we are at hosts that agreed to another name than the crawl's: its User-Agent, and the groups of robots.txt that are asked
- * for there. The contact stays in it. The last rule that fits a host counts.
+ * The crawler's identity at hosts that agreed to another name than the crawl's: the User-Agent, and the product tokens
+ * for robots.txt there. The contact stays in the User-Agent. The last rule that matches a host applies.
  */
 import { invalid } from '../../../topology/errors.ts';
 import type { ProductTokens } from '../../../topology/robots/product-token.ts';
@@ -15,11 +15,11 @@ export interface AgreedIdentities {
   userAgentOf(hostKey: string): string;
   /** `origin`: or any URL there. */
   tokensOf(origin: string): ProductTokens;
-  /** As records have them. */
+  /** The names for records. */
   namesOf(hostKey: string): ReturnType<typeof namesOf>;
 }
 
-/** Throws INVALID_ARGUMENT for a name that webmasters could not find again. */
+/** Throws INVALID_ARGUMENT for a name by which webmasters could not recognize the crawler. */
 export function agreedIdentities(own: Identity, rules: readonly RequestRuleInput[] = []): AgreedIdentities {
   const agreed = rules.flatMap(({ hosts = [], identity }, index) => {
     if (identity === undefined) return [];

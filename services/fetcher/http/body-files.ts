@@ -1,8 +1,8 @@
 /**
- * Bodies too large for a message, as files of a folder that fetchers and the archive share.
+ * Stores bodies that are too large for a message as files, in a folder that fetchers and the archive share.
  *
- * A file has its name once it is whole and synced, so that a record never names a file that a power cut took. A process
- * that dies leaves `.part` files, and whole ones that no record names: whoever takes the bodies clears those away.
+ * A file gets its name once it is whole and synced, so that a record never names a file that a power cut destroyed. A
+ * process that dies leaves `.part` files, and whole ones that no record names; the reader of the bodies removes both.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';

@@ -1,9 +1,9 @@
 /**
- * The memory that all bodies under way may take together.
+ * The memory that all bodies in progress may take together.
  *
- * Small bodies need no claim: nearly all bodies are small, and requests under way are few. A body that grows beyond
- * that claims the most it may need, at once, so that a body with a claim can always end. If there is no room left, it
- * waits, but no longer than its request may last.
+ * Small bodies need no claim: nearly all bodies are small, and few requests are in progress. A body that grows beyond
+ * that claims the most it may need, at once, so that a body with a claim can always end. Without room it waits, at most
+ * until its request's time limit.
  */
 export interface Claim {
   bytes: number;
@@ -23,7 +23,7 @@ export class BodyRoom {
     return this.#taken;
   }
 
-  /** False: there is no room now; `resume` is called when there is, and the claim is taken by then. */
+  /** Claims room. False: there is none now; `resume` is called once there is, and the room is then claimed. */
   take(claim: Claim, bytes: number, resume: () => void): boolean {
     // A body that is alone always gets room, whatever the limits are; and none goes before those that wait.
     const fits = this.#waiting.size === 0 && (this.#taken === 0 || this.#taken + bytes <= this.#bytesMax);

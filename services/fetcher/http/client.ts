@@ -33,17 +33,19 @@ import type { WireResponse } from './wire-response.ts';
 export interface HttpRequest {
   /** Absolute, http or https, normalised: without user, with a path that is percent-encoded. */
   readonly url: string;
-  /** Names and values in turn. Host and Connection are the client's. */
+  /** Names and values alternating. The client adds Host and Connection. */
   readonly headers: Headers;
-  /** The one address it may go to, as given out by the resolver. Absent: any address of its name that answers. */
+  /** The address to connect to, from the resolver's permit. Absent: any address of the name that answers. */
   readonly address?: string;
-  /** Requests to its origin that may be under way at once. Absent: as the client is set up. */
+  /** Simultaneous requests to the origin. Absent: the client's setting. */
   readonly connections?: number;
   /** Body bytes kept, on the wire and after decoding. Absent: `limits.bodyBytesMax`. */
   readonly bodyBytesMax?: number;
-  /** Whether the body is worth reading, once status and headers are known. Absent: it is. */
+  /** Called with status and headers: true if the body is to be read. Absent: it is. */
   readonly wants?: (status: number, headers: Headers) => boolean;
-  /** Takes a wanted body as it comes, in its content coding; the response then has none. Left open. */
+  /**
+   * Takes a wanted body as a stream, in its content coding; the response then has no body. Not closed by the client.
+   */
   readonly sink?: Writable;
   /** Asked when there is a connection, and the request is about to be written: false ends it as one that was aborted. Absent: it may. */
   readonly mayStart?: () => boolean;
@@ -54,14 +56,14 @@ export interface HttpResponse extends WireResponse {
   readonly body: Buffer;
   /** As received, still in its content coding. */
   readonly rawBody: Buffer;
-  /** Over TLS, from a host without certificate checks. */
+  /** Over TLS, from a host with disabled certificate checks. */
   readonly unverified?: true;
 }
 
 export interface HttpClient {
   request(request: HttpRequest): Promise<HttpResponse>;
   stats(): { readonly origins: number; readonly inFlight: number };
-  /** Aborts what is in flight (`aborted`) and closes every connection. */
+  /** Aborts requests in flight (`aborted`) and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -70,9 +72,9 @@ export interface HttpClientOptions {
   readonly resolver: Resolver;
   readonly limits?: Partial<ExchangeLimits>;
   readonly connectionsPerOrigin?: number;
-  /** Speak HTTP/2 where a server offers it (ALPN). Default: yes. */
+  /** Use HTTP/2 if a server offers it (ALPN). Default: yes. */
   readonly http2?: boolean;
-  /** For which hosts and URLs a request differs from a plain GET. Absent: for none. */
+  /** Rules for hosts and URLs with requests that differ from a plain GET. Absent: none. */
   readonly rules?: RequestRules;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
@@ -80,7 +82,7 @@ export interface HttpClientOptions {
   readonly insecureHosts?: ReadonlySet<string>;
   /** Signs each request. Absent: none is signed. */
   readonly signer?: Signer;
-  /** What archives get of bodies. Absent: nothing. */
+  /** Copies of bodies for archives. Absent: none. */
   readonly archive?: BodyArchive;
 }
 
@@ -119,7 +121,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       origins.set(way, known);
       return known;
     }
-    // It finishes what it has under way.
+    // Requests in progress are completed.
     void known?.dispatcher.close();
     closeIdle(origins, limits.clientsMax);
     const opened = openOrigin(name, proxy, pinned, connections, isLenient);
@@ -183,8 +185,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 
   /**
-   * Sends through the first proxy that lets us. A refusal by a proxy is no contact with the host, so the next one may
-   * be tried at once.
+   * Sends through the first proxy that accepts the request. A refusal by a proxy is not a contact with the host, so the
+   * next one may be tried at once.
    */
   const proxied = async (
     request: HttpRequest,
@@ -194,7 +196,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     choice: ProxyChoice,
   ): Promise<WireResponse> => {
     let failed: WireResponse | undefined;
-    /** Proxies of which it is not clear whether they failed or the host did. */
+    /** Proxies with a failure that may be the host's. */
     const doubtful: { readonly proxy: ProxyServer; readonly response: WireResponse }[] = [];
     const startMs = performance.now();
     for (let tries = 0; tries < proxyTriesMax; tries++) {
@@ -218,7 +220,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         continue;
       } else if (response.failure?.kind === 'proxyFailed') failed = response;
       else {
-        // A request that we aborted says nothing about the proxy.
+        // A request that we cancelled shows nothing about the proxy.
         if (response.failure?.kind === 'aborted') return response;
         choice.worked(proxy, target.hostname);
         // The host answers, so earlier requests failed on their own.
@@ -279,7 +281,7 @@ function sentBy(
   closes: boolean,
 ): SentRequest {
   const { method, body, secrets } = manner ?? plainManner;
-  // RFC 9110 §13.1.2: where it fails on anything but GET, the answer is 412.
+  // RFC 9110 §13.1.2: a failed condition of a method other than GET is answered with 412.
   const wanted = method === 'GET' ? usual : unconditional(usual);
   const plain = manner === undefined ? wanted : beside(wanted, manner.headers);
   const headers = signer === undefined ? plain : [...plain, ...signer.headers(method, url, clock.nowMs(), plain)];
@@ -331,7 +333,7 @@ interface Target {
   readonly path: string;
 }
 
-/** By hand: the URL is normalised, and parsing it again would cost as much as sending it. */
+/** Splits the URL without a parser: it is normalised, and parsing it again would cost as much as sending it. */
 function splitUrl(url: string, known: ReadonlyMap<string, unknown>): Target | null {
   const start = url.startsWith('http://') ? 7 : url.startsWith('https://') ? 8 : 0;
   if (start === 0) return null;
@@ -346,7 +348,7 @@ function splitUrl(url: string, known: ReadonlyMap<string, unknown>): Target | nu
   return { origin, hostname, path: slash === -1 ? '/' : whole.slice(slash) };
 }
 
-/** Of a URL that `splitUrl` has accepted. */
+/** `url`: one that `splitUrl` has accepted. */
 function originOf(url: string): string {
   const slash = url.indexOf('/', url.indexOf('//') + 2);
   return slash === -1 ? url : url.slice(0, slash);

@@ -1,12 +1,12 @@
 /**
- * Undoes content codings (RFC 9110 §8.4): gzip, deflate (with or without its zlib header), br, zstd.
+ * Decodes content codings (RFC 9110 §8.4): gzip, deflate (with or without its zlib header), br, zstd.
  *
- * Servers write charsets, media types and words into Content-Encoding: what names no coding leaves the bytes as they are (Fetch
- * standard, "handle content codings"), and a coding that a body of text does not have leaves it, too.
+ * Servers write charsets, media types and words into Content-Encoding. A name of no coding leaves the bytes unchanged
+ * (Fetch standard, "handle content codings"), and so does a coding that a text body does not have.
  *
- * Invariant: no more than `bytesMax` bytes come out and at most about as many are held on the way, whatever went in.
- * What a cut or damaged stream gave before it broke is kept, and the result says that it is truncated. What stands behind a whole
- * stream is no damage of it.
+ * Invariant: at most `bytesMax` bytes are returned and about as many are held meanwhile, for any input. The part of a
+ * cut or damaged stream before the damage is kept, and the result is marked as truncated. Bytes after a whole stream do
+ * not count as damage.
  */
 import { isUtf8 } from 'node:buffer';
 import {
@@ -50,7 +50,9 @@ const streamChunkBytes = 256 * 1024;
 
 type Coding = 'gzip' | 'deflate' | 'deflate-raw' | 'br';
 
-/** `contentEncoding`: the values of all its fields, joined by commas; empty where there is none. Resolves at once for what is small. */
+/**
+ * `contentEncoding`: the values of all its fields, joined by commas; empty: no field. Returns small results at once.
+ */
 export function decodeBody(
   body: Buffer,
   contentEncoding: string,
@@ -69,9 +71,9 @@ export function decodeBody(
   return decodeLayers(body, names.reverse(), bytesMax);
 }
 
-/** Names of what is undone here. */
+/** Names of the decoded codings. */
 const undone: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
-/** Other content codings that are registered: a body in one of them that is no text can't be read. */
+/** Other registered content codings: a body in one of them is unreadable, unless it is text. */
 const notUndone = /(?:^|[\s,])(compress|x-compress|sdch|pack200-gzip|exi|aes128gcm|dcb|dcz)(?:$|[\s,])/i;
 
 function asItIs(body: Buffer, contentEncoding: string, bytesMax: number): DecodeResult {
@@ -87,7 +89,7 @@ async function decodeLayers(body: Buffer, names: readonly string[], bytesMax: nu
     const layer = await decodeLayer(body, name, bytesMax);
     if ('error' in layer) return layer;
     body = layer.body;
-    // What was cut at the limit here ends early in the next layer.
+    // A layer that was cut at the limit ends early in the next one, without damage.
     broken ||= layer.broken === true && !truncated;
     truncated ||= layer.truncated;
   }
@@ -120,7 +122,7 @@ function cut(body: Buffer, bytesMax: number): Decoded {
   return body.length <= bytesMax ? { body, truncated: false } : { body: body.subarray(0, bytesMax), truncated: true };
 }
 
-/** Servers do label plain bodies as gzip, send raw deflate, and say gzip for deflate or the reverse: the first bytes decide. */
+/** Servers label plain bodies as gzip, send raw deflate, and confuse gzip and deflate: the first bytes decide. */
 function codingOf(name: string, body: Buffer): Coding | 'plain' | 'damaged' {
   if (name === 'br') return 'br';
   if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip';
@@ -131,7 +133,10 @@ function codingOf(name: string, body: Buffer): Coding | 'plain' | 'damaged' {
   return holdsBinary(body) ? 'damaged' : 'plain';
 }
 
-/** Bytes that no text begins with (MIME sniffing standard, §7.1): a body that lost its coding's header is no page. */
+/**
+ * True for a body with bytes that no text begins with (MIME sniffing standard, §7.1). Such a body without a coding
+ * header is not a page.
+ */
 function holdsBinary(body: Buffer): boolean {
   const isUtf16 = (body[0] === 0xfe && body[1] === 0xff) || (body[0] === 0xff && body[1] === 0xfe);
   return (
@@ -145,13 +150,16 @@ function holdsBinary(body: Buffer): boolean {
 /** Letters that make a text: fewer may be a stream by chance. */
 const textBytesMin = 12;
 
-/** Is it text, and so in no coding? Streams may look so by chance: what is not UTF-8 must be long, and have words. */
+/**
+ * True if the body is text, and so not encoded. A compressed stream may look like text by chance: text that is not
+ * UTF-8 must be long, and have words.
+ */
 function isText(body: Buffer): boolean {
   if (body.length < textBytesMin || holdsBinary(body)) return false;
   return isUtf8(body) || (body.length > 256 && body.includes(' '));
 }
 
-/** `other`: it ends early, is larger than `outputMax`, or damaged; decoding as a stream finds out which. */
+/** `other`: the stream ends early, is larger than `outputMax`, or damaged; decoding it as a stream finds out which. */
 function decodeSync(body: Buffer, coding: Coding, outputMax: number): Decoded | 'other' {
   try {
     if (coding === 'gzip') {
@@ -180,7 +188,7 @@ async function decodeStream(body: Buffer, coding: Coding, bytesMax: number): Pro
   if (isText(body)) return cut(body, bytesMax);
   const { body: plain, readBytes, truncated } = await upToDamage(body, open, bytesMax);
   if (truncated) return { body: plain, truncated };
-  // The library takes what stands behind a stream for another member, and notices a few bytes later that it is none.
+  // The library takes bytes after a stream for another member, and notices the error a few bytes later.
   for (let behind = 0; coding === 'gzip' && behind < magicBytes; behind++) {
     const stream = await decodeWhole(body.subarray(0, Math.max(readBytes - behind, 0)), open, bytesMax);
     if (!('error' in stream) && stream.broken !== true) return stream;
@@ -200,8 +208,8 @@ async function brokenStream(body: Buffer, coding: Coding, bytesMax: number, brok
 }
 
 /**
- * A stream whose data are all there and whose check sum at the end is cut. Null: it is none. The last block of the data says that it
- * is the last (RFC 1951 §3.2.3), so that nothing of the body is missing. Browsers and curl take such a body as whole.
+ * Decodes a stream that lacks only its checksum at the end. Null: it lacks more. The last block of the data is marked
+ * as the last (RFC 1951 §3.2.3), so the body is complete. Browsers and curl accept such a body as whole.
  */
 async function withoutItsSum(body: Buffer, coding: Coding, bytesMax: number): Promise<Decoded | null> {
   if (coding !== 'gzip' && coding !== 'deflate') return null;
@@ -210,7 +218,7 @@ async function withoutItsSum(body: Buffer, coding: Coding, bytesMax: number): Pr
   const decodeTo = (end: number) => decodeWhole(body.subarray(dataAt, end), () => streamOf('deflate-raw'), bytesMax);
   const whole = await decodeTo(body.length);
   if ('error' in whole || whole.broken === true) return null;
-  // Data that end further before are those of a member with others behind it.
+  // Data that end earlier are those of a member with others after it.
   const earlier = await decodeTo(Math.max(body.length - sumBytes[coding], dataAt));
   return 'error' in earlier || earlier.broken === true ? whole : null;
 }
@@ -219,7 +227,7 @@ const zlibHeaderBytes = 2;
 /** RFC 1952 §2.3.1: the sum and the length. RFC 1950 §2.2: the sum. */
 const sumBytes = { gzip: 8, deflate: 4 } as const;
 
-/** Where the data of the first gzip member begin (RFC 1952 §2.3). Null: its header is cut. */
+/** Offset of the data of the first gzip member (RFC 1952 §2.3). Null: its header is cut. */
 function gzipDataAt(body: Buffer): number | null {
   const [hasHeaderSum, hasExtra, hasName, hasComment] = [2, 4, 8, 16].map((bit) => (body[3]! & bit) !== 0);
   let at = 10;
@@ -234,12 +242,12 @@ function gzipDataAt(body: Buffer): number | null {
   return at < body.length ? at : null;
 }
 
-/** Of a gzip member, by which it is known. */
+/** First bytes of a gzip member that identify it. */
 const magicBytes = 4;
 
 /**
- * The library does not say where a stream stops, so a byte is put behind the body: a stream that is over leaves it, one that ends
- * early takes it. It is a zero, which gzip files may have behind them, and which begins no further member.
+ * The library does not report where a stream ends, so a byte is added after the body: a complete stream leaves it, one
+ * that ends early takes it. It is a zero, which may follow gzip files, and which begins no further member.
  */
 function decodeWhole(
   body: Buffer,
@@ -287,7 +295,7 @@ function decodeWhole(
 }
 
 function streamOf(coding: Coding): BrotliDecompress | Gunzip {
-  // Sync flush: give out all that a cut stream holds.
+  // Sync flush: return all output of a cut stream.
   const options = { finishFlush: zlib.Z_SYNC_FLUSH, chunkSize: streamChunkBytes };
   if (coding === 'gzip') return createGunzip(options);
   if (coding === 'deflate') return createInflate(options);

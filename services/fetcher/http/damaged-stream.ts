@@ -1,8 +1,8 @@
 /**
- * What a damaged compressed stream gives up to the damage.
+ * Decodes a damaged compressed stream up to its damage.
  *
- * The library drops the output of a write that ends in an error, so the stream is read once more in pieces, and the piece with the
- * damage once more in smaller ones, down to bytes. The work is a few times that of a whole stream.
+ * The library drops the output of a write that ends in an error. So the stream is read again in pieces, and the piece
+ * with the damage again in smaller ones, down to bytes. The work is a few times that of a whole stream.
  */
 import type { BrotliDecompress, Gunzip } from 'node:zlib';
 

@@ -1,7 +1,7 @@
 /**
- * Watches the deadlines of requests in flight with one timer for all of them.
+ * Watches the deadlines of requests in flight with a single timer.
  *
- * A request's deadline moves with every chunk it receives; re-arming a timer each time costs more than looking at a few
+ * A request's deadline moves with every chunk it receives; re-arming a timer each time costs more than checking a few
  * hundred numbers now and then. A deadline is noticed at most `resolutionMs` late. Times are of the monotonic clock.
  */
 export interface Watched {

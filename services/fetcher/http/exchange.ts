@@ -1,12 +1,12 @@
 /**
  * One request and its response on the wire: undici's low-level handler.
  *
- * Invariants: settles exactly once, within the total timeout; keeps at most `bodyBytesMax` body bytes. A body beyond
- * its limit is cut and the connection closed, which is a truncation, not a failure; a body nobody wants is read off
- * while that is cheap, and whatever goes wrong in it is no failure either. An exchange that is broken off is complete
- * when its connection is closed: until then the host still has work with it. A body that goes to a sink is not kept. It
- * comes no faster than the sink takes it, and a sink that is destroyed gets no more. What an archive is to have is kept
- * beside all this (kept-body.ts), up to a separate limit.
+ * Invariants: it settles exactly once, within the total timeout, and keeps at most `bodyBytesMax` body bytes. A body
+ * beyond its limit is cut and the connection closed, which is a truncation, not a failure. An unwanted body is read
+ * while that is cheap; errors in it are not failures either. A cancelled exchange is complete when its connection is
+ * closed: until then the host still works for it. A body for a sink is not kept: it is read no faster than the sink
+ * takes it, and a destroyed sink gets no more. The archive's copy is kept separately (kept-body.ts), up to another
+ * limit.
  */
 import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
@@ -32,25 +32,28 @@ export interface Closing {
   destroy(): unknown;
 }
 
-/** What the exchange needs to know of its connection. */
+/** The connection's facts that an exchange needs. */
 export interface ConnectionState {
   /** The newest connection. Null: none yet, or there may be several. */
   socket: Closing | null;
   /** Its peer. Empty: none yet. */
   address: string;
-  /** Responses received on it; where there may be several connections, on any. */
+  /** Number of responses received on it; if there may be several connections, on any of them. */
   served: number;
   /** Absent: none yet. */
   spoken?: Spoken;
-  /** How long it took to be made, ms. Absent: it is not known. */
+  /** Time of its setup, ms. Absent: unknown. */
   madeInMs?: number;
-  /** Answers come through the lenient reader, which closes the connection behind each. Absent: they do not. */
+  /** Responses are read by the lenient parser, which closes the connection after each. Absent: they are not. */
   readonly lenient?: boolean;
-  /** When the newest response on it was over, by the monotonic clock. Absent: none was, or it is not known on which of several. */
+  /**
+   * End of the newest response on it, by the monotonic clock. Absent: none, or it is unknown on which of several
+   * connections it came.
+   */
   idleSinceMs?: number;
 }
 
-/** What a body waits for. */
+/** Reasons for which the reading of a body waits. */
 type WaitsFor = 'memory' | 'sink' | 'file';
 const nothing: ReadonlySet<WaitsFor> = new Set();
 
@@ -89,14 +92,14 @@ export class Exchange implements Watched {
   readonly #claim: Claim = { bytes: 0 };
   readonly #body: BodyBuffer;
   #resume: () => void = () => undefined;
-  /** What the body waits for, so that its silence is not the server's. */
+  /** Present reasons of a wait: during it, the body's silence is not the server's. */
   #waitsFor: ReadonlySet<WaitsFor> = nothing;
   readonly #archive: BodyArchive | undefined;
   #keeper: BodyKeeper | undefined;
-  /** Is the body read here? */
+  /** True if the body is read here, beside archiving. */
   #isWanted = false;
   #isCut = false;
-  /** Its time was over before its end. */
+  /** Its time ran out before its end. */
   #isLate = false;
   #bytes = 0;
   #pieces = 0;
@@ -109,10 +112,11 @@ export class Exchange implements Watched {
     /** Memory of all bodies under way. */
     readonly room: BodyRoom;
     readonly wants: (status: number, headers: Headers) => boolean;
-    /** Where a wanted body goes instead of into the response. Whoever gave it ends it. */
+    /** Takes a wanted body instead of the response. Its creator closes it. */
     readonly sink: Writable | undefined;
     readonly sent?: SentRequest;
     readonly archive?: BodyArchive | undefined;
+    /** As in HttpRequest. */
     readonly mayStart?: (() => boolean) | undefined;
     readonly settle: (response: WireResponse, exchange: Exchange) => void;
   }) {
@@ -141,9 +145,9 @@ export class Exchange implements Watched {
   }
 
   onConnect(abort: (error?: Error) => void): void {
-    // undici drops a request whose handler throws here, and keeps the connection.
+    // undici drops a request if its handler throws here, and keeps the connection.
     if (this.#mayStart?.() === false) this.#giveUp(new GaveUp('aborted', 'its host may not be contacted any more'));
-    // It was settled by that, or while the request was still queued.
+    // The exchange was settled by that, or while the request was still queued.
     if (this.#phase === 'done') throw new GaveUp('aborted', 'given up before it was sent');
     this.#abort = abort;
     this.#phase = 'headers';
@@ -161,7 +165,7 @@ export class Exchange implements Watched {
     if (status < 200) return true;
     this.#status = status;
     this.#headers = headersFromRaw(raw);
-    // These keep what a socket read in memory.
+    // Headers refer to the buffer of the socket, and so keep it in memory.
     if (this.#archive !== undefined) this.#rawHeaders = raw;
     this.#statusText = statusText;
     this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
@@ -187,7 +191,10 @@ export class Exchange implements Watched {
     return true;
   }
 
-  /** RFC 9112 §6.1, §7: where the body ends is unclear, or it is in a coding that we did not ask for. Gives up then. */
+  /**
+   * RFC 9112 §6.1, §7: gives up if the end of the body is unclear, or the body has a transfer coding that we did not
+   * request.
+   */
   #isEndKnown(): boolean {
     // The lenient reader has looked itself.
     if (this.#connection.lenient === true) return true;
@@ -207,7 +214,7 @@ export class Exchange implements Watched {
       const most = Math.max(this.#isWanted ? this.#bodyBytesMax : 0, this.#keeper?.bytesMax ?? 0);
       if (this.#bytes > most) this.#cutShort(this.#isCut);
       else if (this.#waitsFor.size > 0) {
-        // The silence is not the server's: only the total timeout goes on.
+        // The wait is ours, not the server's: only the total timeout applies.
         this.deadlineMs = this.#totalDeadlineMs;
         return false;
       }
@@ -219,7 +226,7 @@ export class Exchange implements Watched {
     return true;
   }
 
-  /** Takes what is read here of a chunk that has just been counted. */
+  /** Stores the part of a counted chunk that is read here. */
   #read(chunk: Buffer): void {
     if (!this.#isWanted) return;
     const room = Math.max(0, this.#bodyBytesMax - (this.#bytes - chunk.length));
@@ -239,7 +246,7 @@ export class Exchange implements Watched {
     return new BodyKeeper(archive, this.#body, memoryMax, hold, () => this.#goOn('file'));
   }
 
-  /** False: there is no memory for the rest of the body. */
+  /** Returns false if there is no memory for the rest of the body. */
   #hold(chunk: Buffer, bytesMax: number): boolean {
     this.#body.add(chunk);
     if (this.#body.length <= this.#limits.bodyFreeBytes || this.#claim.bytes > 0) return true;
@@ -273,8 +280,9 @@ export class Exchange implements Watched {
   }
 
   /**
-   * May the server have closed the connection before the request was there? Only one that lay idle, and then the end comes within a
-   * round trip, for which the time that the connection took stands. Anything else is how the server answers this request.
+   * True if the server may have closed the connection before the request arrived. Only an idle connection qualifies,
+   * and its end must come within a round trip, estimated by the time of its setup. Any other end is the server's
+   * response to this request.
    */
   #isRace(): boolean {
     if (!this.#reused || !this.#wasIdle) return false;
@@ -342,7 +350,7 @@ export class Exchange implements Watched {
     else socket.once('close', settle);
   }
 
-  /** Gives back the room of its body: once what has settled is being read. */
+  /** Releases the memory of its body. Call it once the settled response is being read. */
   free(): void {
     this.#room.release(this.#claim);
   }

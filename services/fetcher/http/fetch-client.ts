@@ -119,7 +119,7 @@ function orAborted<T>(wait: Promise<T>, signal: AbortSignal): Promise<T> {
 /** Meaning of an error of a custom fetch. */
 function failureOf(error: unknown): { readonly kind: FailureKind; readonly detail: string } {
   const { code: given, name, message } = causeOf(error);
-  // That of a DOMException is a number, which says nothing that its name does not.
+  // The code of a DOMException is a number that adds nothing to its name.
   const code = typeof given === 'string' ? given : '';
   const detail = code === '' || message.includes(code) ? message : `${message} (${code})`;
   return { kind: kindOf(code, name), detail };

@@ -1,9 +1,10 @@
 /**
- * One HTTP/2 connection (RFC 9113) over Node's session: requests as streams, driven through the same handler as over HTTP/1.1.
+ * One HTTP/2 connection (RFC 9113) over Node's session: requests as streams, with the same handler as over HTTP/1.1.
  *
- * Invariants: a response is complete when END_STREAM has come and by nothing else, whatever code a reset has (§8.1). Fields reach the
- * handler one by one, as bytes. A connection takes no new stream once it was shut down (GOAWAY), failed, timed out or left a PING
- * unanswered; the streams that a GOAWAY covers go on to their end (§6.8). What the server says it did not process may be sent again.
+ * Invariants: a response is complete only with END_STREAM, whatever the code of a reset (§8.1). Fields reach the
+ * handler one by one, as bytes. A connection takes no new stream once it was shut down (GOAWAY), failed, timed out or
+ * left a PING unanswered; the streams that a GOAWAY covers continue to their end (§6.8). Requests that the server
+ * declares unprocessed may be sent again.
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import type { Socket } from 'node:net';
@@ -11,7 +12,7 @@ import { performance } from 'node:perf_hooks';
 import { h2Limits } from './h2-limits.ts';
 import { GaveUp, NotProcessed } from './request-failure.ts';
 
-/** What a request is driven through: undici's interface of handlers, as far as it is used. */
+/** The handler of a request: the part of undici's interface that is used. */
 export interface StreamHandler {
   onConnect(abort: (error?: Error) => void): void;
   onHeaders(status: number, raw: Buffer[], resume: () => void, statusText?: string): boolean;
@@ -23,7 +24,7 @@ export interface StreamHandler {
 export interface StreamRequest {
   readonly method: string;
   readonly path: string;
-  /** Names in lower case and values in turn. */
+  /** Names in lower case and values alternating. */
   readonly headers: readonly string[];
   /** Null: none. */
   readonly body: string | null;
@@ -40,7 +41,7 @@ export interface H2ConnectionOptions {
   readonly onClosed: (connection: H2Connection) => void;
 }
 
-/** A stream under way. */
+/** A stream in progress. */
 interface Under {
   readonly handler: StreamHandler;
   readonly sinceMs: number;
@@ -59,7 +60,7 @@ export class H2Connection {
   #served = 0;
   #heardMs = performance.now();
   #idleSinceMs = performance.now();
-  /** When a PING was sent that is not answered; 0: none is. */
+  /** Time of the unanswered PING; 0: none. */
   #pingedMs = 0;
   /** The last stream that was processed, of the newest GOAWAY. */
   #lastProcessed = Number.POSITIVE_INFINITY;
@@ -92,7 +93,7 @@ export class H2Connection {
     session.unref();
   }
 
-  /** Does it take another stream? */
+  /** True if it takes another stream. */
   get isOpen(): boolean {
     return this.#isOpen && !this.#session.closed && !this.#session.destroyed && !this.#options.socket.destroyed;
   }
@@ -128,7 +129,7 @@ export class H2Connection {
     if (request.body !== null) stream.end(request.body);
   }
 
-  /** No new stream; those under way go on. */
+  /** Takes no new stream; those in progress continue. */
   retire(): void {
     this.#isOpen = false;
     if (this.isIdle) this.destroy();
@@ -174,7 +175,7 @@ export class H2Connection {
     for (let i = 0; i + 1 < headers.length; i += 2) {
       const name = headers[i]!;
       const value = headers[i + 1]!;
-      // RFC 9113 §8.2.2: fields of a connection do not stand in a stream.
+      // RFC 9113 §8.2.2: fields of a connection are not allowed in a stream.
       if (ofConnections.has(name)) continue;
       if (name === 'host') fields[':authority'] = value;
       else
@@ -284,7 +285,7 @@ interface Head {
   readonly bytes: number;
 }
 
-/** `raw`: names and values in turn, each character a byte. */
+/** `raw`: names and values alternating, each character a byte. */
 function headOf(raw: readonly string[]): Head {
   const fields: Buffer[] = [];
   let status = 0;
@@ -307,7 +308,7 @@ const names = [
   ...['INADEQUATE_SECURITY', 'HTTP_1_1_REQUIRED'],
 ];
 
-/** Of a server that breaks the rules, or says that we do. */
+/** Codes of a server that breaks the rules, or states that we do. */
 const broken = new Set(['PROTOCOL_ERROR', 'FLOW_CONTROL_ERROR', 'FRAME_SIZE_ERROR', 'COMPRESSION_ERROR']);
 
 function errorOf(code: number, what: string): GaveUp {

@@ -1,8 +1,8 @@
 /**
- * Response headers as a flat list: names in lower case and values in turn, in the order received.
+ * Response headers as a flat list: names in lower case and values alternating, in the order received.
  *
- * A list and not an object: repeated headers keep their order, and a header named `[object Object]` is just data.
- * A response has a dozen of them, so a scan is cheaper than building a map.
+ * It is a list, not an object: repeated headers keep their order, and a header named `[object Object]` is just data. A
+ * response has about a dozen headers, so a scan is cheaper than building a map.
  */
 import { extractedType } from '../../../topology/fetch/content-type.ts';
 

@@ -14,11 +14,14 @@ export interface Identity {
   readonly version: string;
   /** A URL or mail address; empty only against a web of our own. */
   readonly contact: string;
-  /** An operator's own. `{contact}` and `{version}` stand for those; a contact that it leaves out is put behind it. */
+  /**
+   * The operator's User-Agent, with `{contact}` and `{version}` as placeholders. If `{contact}` is missing, the contact
+   * is added at the end.
+   */
   readonly userAgent?: string | undefined;
   /** Absent: the first word of the User-Agent. */
   readonly robotsTokens?: readonly [string, ...string[]] | undefined;
-  /** Mail address of whoever runs the crawl, sent as `From`. Absent: it is not sent. */
+  /** Mail address of the crawl's operator, sent as `From`. Absent: not sent. */
   readonly from?: string | undefined;
   /** Preferred languages of pages. Absent: not sent. */
   readonly acceptLanguage?: string | undefined;
@@ -26,7 +29,7 @@ export interface Identity {
   readonly signing?: Signing | undefined;
 }
 
-/** What robots.txt and robots directives are read for. */
+/** Product tokens for robots.txt and robots directives. */
 export function productTokensOf({
   userAgent,
   robotsTokens,
@@ -40,7 +43,7 @@ export function userAgentOf({ userAgent, version, contact }: Identity): string {
   return contact === '' || filled.includes(contact) ? filled : `${filled} (+${contact})`;
 }
 
-/** As records have them. */
+/** The names for records. */
 export function namesOf(identity: Identity): Pick<Result, 'userAgent' | 'robotsTokens'> {
   const tokens = productTokensOf(identity);
   return { userAgent: userAgentOf(identity), robotsTokens: typeof tokens === 'string' ? tokens : tokens.join(' ') };

@@ -1,8 +1,8 @@
 /**
- * A body as an archive is to have it: as it comes, in its content coding, however much of it is read here.
+ * The body for an archive: as received, in its content coding, however much of it is read otherwise.
  *
- * It stays in memory as far as a message carries it, and goes on into a file beyond that, so that its length takes no
- * memory. Where there is no place for files, it ends there.
+ * It stays in memory up to the size of a message, and continues in a file, so that a long body takes no memory. Without
+ * a folder for files, it is cut there.
  */
 import type { BodyBuffer } from '../../runtime/body-buffer.ts';
 import type { BodyFile, BodyFiles, FiledBody } from './body-files.ts';
@@ -10,20 +10,20 @@ import type { RequestFailure } from './request-failure.ts';
 
 /** Bytes for archives. */
 export interface BodyArchive {
-  /** Bodies of all answers, or of those alone that are read here. */
+  /** `all`: bodies of all responses. `pages`: only of those that are read. */
   readonly what: 'all' | 'pages';
   readonly bodyBytesMax: number;
-  /** Of a body in a message. */
+  /** Most bytes of a body in a message. */
   readonly messageBytesMax: number;
-  /** Absent: there is no place for longer ones. */
+  /** Absent: longer bodies are cut. */
   readonly files?: BodyFiles | undefined;
 }
 
-/** Why a body ends before its end, in the words of WARC. */
+/** Reason for a cut body, in the words of WARC. */
 export type Truncation = '' | 'length' | 'time' | 'disconnect' | 'unspecified';
 
 export interface KeptBody {
-  /** Empty where it is in a file. */
+  /** Empty if the body is in a file. */
   readonly bytes: Buffer;
   readonly file: FiledBody | null;
   readonly length: number;
@@ -41,8 +41,8 @@ export class BodyKeeper {
   #isCut = false;
 
   /**
-   * `memory` takes `memoryMax` bytes: filled by its owner with what it reads itself, or, where it reads nothing, by
-   * `hold`.
+   * `memory` takes `memoryMax` bytes. Its owner fills it with the bytes that it reads itself; if it reads none, `hold`
+   * does.
    */
   constructor(
     archive: BodyArchive,
@@ -58,13 +58,13 @@ export class BodyKeeper {
     this.#onDrain = onDrain;
   }
 
-  /** What it takes at most. */
+  /** Most bytes that are kept. */
   get bytesMax(): number {
     const { bodyBytesMax, files } = this.#archive;
     return files === undefined ? Math.min(bodyBytesMax, this.#memoryMax) : bodyBytesMax;
   }
 
-  /** Says what it waits for, if not `on`. */
+  /** Returns the reason to wait, or `on` to continue. */
   add(chunk: Buffer): 'on' | 'memory' | 'file' {
     const { files } = this.#archive;
     const isFull = this.#length + chunk.length > this.#memoryMax;

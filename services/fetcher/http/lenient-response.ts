@@ -1,15 +1,16 @@
 /**
- * Reads an HTTP/1.1 response whose lines are not quite as the grammar has them, as browsers and curl do.
+ * Reads an HTTP/1.1 response that deviates from the grammar, as browsers and curl do.
  *
- * It accepts: lines that end in a bare LF (RFC 9112 §2.2), folded lines (§5.2), blanks before a colon (§5.1), control characters in
- * values (RFC 9110 §5.5), status lines with other blanks or another version, one Content-Length said twice (§6.3 item 5),
- * Transfer-Encoding beside Content-Length (item 3), `identity`, a second `chunked` and words that name no transfer coding, blanks
- * around a chunk size (§7.1.1), and interim answers that nobody asked for (RFC 9110 §15.2). A Content-Length that is no number is
- * ignored: the body ends with the connection. Fields whose name is no token are dropped: consumers of the headers could not hold
- * them. Two different lengths stay an error.
+ * It accepts: lines that end in a bare LF (RFC 9112 §2.2), folded lines (§5.2), blanks before a colon (§5.1), control
+ * characters in values (RFC 9110 §5.5), status lines with other blanks or another version, a repeated equal
+ * Content-Length (§6.3 item 5), Transfer-Encoding beside Content-Length (item 3), `identity`, a second `chunked` and
+ * words that name no transfer coding, blanks around a chunk size (§7.1.1), and unexpected interim responses (RFC 9110
+ * §15.2). A Content-Length that is not a number is ignored: the body ends with the connection. Fields with a name that
+ * is not a token are dropped: consumers of the headers could not store them. Two different lengths stay an error.
  *
- * Such answers are how responses are smuggled through proxies. A client is safe as long as it uses the connection for one answer only.
- * Invariants: what is held is bounded by `headerBytesMax`, the work is linear in the bytes, and where the bytes are split does not matter.
+ * Such responses are used to smuggle responses through proxies. A client is safe if it uses the connection for one
+ * response only. Invariants: held bytes are bounded by `headerBytesMax`, the work is linear in the bytes, and the
+ * result does not depend on how the bytes are split.
  */
 import { lenientLimits } from './lenient-limits.ts';
 import { GaveUp } from './request-failure.ts';
@@ -33,17 +34,17 @@ export class LenientResponse {
   readonly #isHead: boolean;
   readonly #lineBytesMax: number;
   #state: State = 'status';
-  /** Of the line that is being read. */
+  /** Pieces of the current line. */
   #pieces: Buffer[] = [];
   #lineBytes = 0;
-  /** Of all lines that count. */
+  /** Bytes of all counted lines. */
   #countedBytes = 0;
   #status = 0;
   #reason = '';
   #fields: Field[] = [];
   /** The field that a folded line continues. Null: a dropped line. */
   #last: Field | null = null;
-  /** Of the body or the chunk. */
+  /** Remaining bytes of the body or the chunk. */
   #leftBytes = 0;
 
   constructor(parts: ResponseParts, options: { readonly isHead: boolean; readonly headerBytesMax: number }) {
@@ -56,13 +57,13 @@ export class LenientResponse {
     return this.#state === 'done';
   }
 
-  /** Throws a GaveUp where the answer cannot be read. */
+  /** Throws a GaveUp if the response cannot be read. */
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length && !this.isDone) at = this.#isInBody() ? this.#body(chunk, at) : this.#line(chunk, at);
   }
 
-  /** The server closed the connection. Throws a GaveUp where that is too early. */
+  /** Call it when the server has closed the connection. Throws a GaveUp if that is too early. */
   end(): void {
     if (this.isDone) return;
     if (this.#state !== 'untilClose' && !this.#hasLastChunk())
@@ -71,8 +72,8 @@ export class LenientResponse {
   }
 
   /**
-   * Has the chunk of size 0 come? Then the body is whole. Its line, or the trailers behind it, may lack their end. Several zeros may be
-   * the start of another size.
+   * True if the chunk of size 0 has arrived, so that the body is whole. Its line, or the trailers after it, may lack
+   * their end. Several zeros may be the start of another size.
    */
   #hasLastChunk(): boolean {
     if (this.#state === 'trailers') return true;
@@ -93,7 +94,7 @@ export class LenientResponse {
     const end = isBounded ? Math.min(chunk.length, at + this.#leftBytes) : chunk.length;
     this.#leftBytes -= end - at;
     this.#parts.onData(chunk.subarray(at, end));
-    // Whoever takes the data may have stopped us.
+    // The consumer of the data may have stopped the reading.
     if (!isBounded || this.#leftBytes > 0 || this.isDone) return end;
     if (this.#state === 'chunk') this.#state = 'chunkEnd';
     else this.#complete();
@@ -189,7 +190,7 @@ export class LenientResponse {
 
 const token = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 
-/** Bytes of the chunk that this line begins (RFC 9112 §7.1). NaN: it is no size. */
+/** Size of the chunk that begins with this line (RFC 9112 §7.1). NaN: not a size. */
 function sizeOf(line: string): number {
   const semicolon = line.indexOf(';');
   const size = trimmed(semicolon === -1 ? line : line.slice(0, semicolon));
@@ -222,10 +223,10 @@ function listed(fields: readonly Field[], name: string): string[] {
   return all.map((member) => trimmed(member).toLowerCase()).filter((member) => member !== '');
 }
 
-/** Transfer codings that compress (RFC 9112 §7.2). They are sent only to whoever asks for them. */
+/** Transfer codings that compress (RFC 9112 §7.2). They are sent only on request. */
 const compressing: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'compress', 'x-compress']);
 
-/** Of one transfer coding, in lower case, with or without parameters. */
+/** `coding`: one transfer coding, in lower case, with or without parameters. */
 export function changesBytes(coding: string): boolean {
   return compressing.has(nameOfCoding(coding));
 }
@@ -236,7 +237,7 @@ function nameOfCoding(coding: string): string {
   return trimmed(semicolon === -1 ? coding : coding.slice(0, semicolon));
 }
 
-/** Null: it ends with the connection. What is no number says nothing, as in browsers. */
+/** Null: the body ends with the connection. Values that are not numbers are ignored, as in browsers. */
 function lengthOf(values: readonly string[]): number | null {
   const lengths = values.filter((value) => /^\d+$/.test(value)).map(Number);
   if (lengths.length === 0) return null;

@@ -1,6 +1,6 @@
 /**
- * Requests over HTTP/1.1 to an origin whose answers undici's parser has refused: read leniently, and each over a connection that
- * is closed behind its answer.
+ * Sends requests over HTTP/1.1 to an origin after undici's parser has rejected its responses. They are read leniently,
+ * each over a connection that is closed afterwards.
  */
 import type { Socket } from 'node:net';
 import type { ConnectorFor } from '../connect/connector.ts';
@@ -113,7 +113,7 @@ export class LenientSender implements Sender {
           if (!handler.onHeaders(status, fields, resume, reason)) socket.pause();
         },
         onData(chunk) {
-          // Bytes already read from the socket go on: they are few.
+          // A few bytes that were read from the socket already are still passed on.
           if (!socket.destroyed && !handler.onData(chunk)) socket.pause();
         },
         onComplete: () => over(() => handler.onComplete()),

@@ -7,7 +7,7 @@
 import { performance } from 'node:perf_hooks';
 
 export interface LoopTurns {
-  /** Undefined: now. Otherwise resolves when it is the caller's turn. What it does before its next `await` counts. */
+  /** Waits for the caller's turn. Undefined: it is now. The work before the caller's next `await` counts. */
   take(): Promise<void> | undefined;
 }
 
@@ -20,7 +20,7 @@ export function createLoopTurns(budgetMs: number, nowMs: () => number = () => pe
   const wakeNext = () => {
     if (at === waiting.length || nowMs() - beganMs >= budgetMs) return;
     waiting[at++]!();
-    // Once what it does is done, with all that follows from it in this turn.
+    // After the work of this turn, and all that follows from it.
     queueMicrotask(() => process.nextTick(wakeNext));
   };
   const begin = () => {

@@ -1,8 +1,9 @@
 /**
- * The connections to one origin by one way: one at a time by default, kept alive, HTTP/2 where the server chose it.
+ * The connections to one origin by one route: one at a time by default, kept alive, HTTP/2 if the server chose it.
  *
- * What a server speaks is known once a handshake is over (ALPN), so that the first request of an origin waits for it. A connection
- * that speaks HTTP/1.1 goes on with undici. A server that says it wants HTTP/1.1 (RFC 9113 §7) is not offered HTTP/2 again.
+ * The protocol of a server is known after a handshake (ALPN), so the first request of an origin waits for it. A
+ * connection with HTTP/1.1 is passed to undici. A server that requires HTTP/1.1 (RFC 9113 §7) is not offered HTTP/2
+ * again.
  */
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -19,7 +20,7 @@ import { spokenOn } from './sent-request.ts';
 /** Sends requests to an origin. */
 export interface Sender {
   dispatch(request: StreamRequest, handler: StreamHandler): void;
-  /** Ends once what is under way has ended. */
+  /** Closes the connections once the requests in progress have ended. */
   close(): Promise<void>;
   destroy(): Promise<void>;
 }
@@ -31,7 +32,7 @@ export interface Origin extends ConnectionState {
   inFlight: number;
 }
 
-/** `address`: the one to go to; empty: whichever answers. `lenient`: answers are read by the lenient reader, over HTTP/1.1. */
+/** `address`: the one to connect to; empty: any that answers. `lenient`: use the lenient parser, over HTTP/1.1. */
 export type OpenOrigin = (
   name: string,
   proxy: ProxyServer | null,

@@ -1,4 +1,4 @@
-/** Builds the outcome and request records of results, with every field that says nothing left at its empty value. */
+/** Builds the outcome and request records of results. Fields without information have their empty value. */
 import type { Outcome, OutcomeKind, Request, RequestKind } from '../../../schemas/types.ts';
 import { retryAfterSeconds } from '../../../topology/fetch/retry-after.ts';
 import type { HttpResponse } from './client.ts';

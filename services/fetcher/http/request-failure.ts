@@ -28,12 +28,12 @@ export interface RequestFailure {
   readonly maybeHost?: true;
 }
 
-/** Nothing reached the host, and not by its fault: it is as if the request had not been made. */
+/** True if nothing reached the host, for a reason on our side: the request counts as not made. */
 export function isOurs(failure: RequestFailure | null): boolean {
   return failure?.kind === 'aborted' || failure?.kind === 'proxyFailed';
 }
 
-/** A request that this client ended itself, or that ended in a way which is known. */
+/** The end of a request that this client cancelled, or that failed for a known reason. */
 export class GaveUp extends Error {
   override readonly name = 'GaveUp';
   readonly kind: 'timeout' | 'connectionFailed' | 'badResponse' | 'throttled' | 'refused' | 'aborted';
@@ -47,7 +47,7 @@ export class GaveUp extends Error {
   }
 }
 
-/** The server says that it did nothing with the request, so that it may be sent again (RFC 9113 §8.7). */
+/** The server declares the request unprocessed, so it may be sent again (RFC 9113 §8.7). */
 export class NotProcessed extends Error {
   override readonly name = 'NotProcessed';
 }
@@ -58,14 +58,14 @@ const brokenHttp2 = /NGHTTP2_(PROTOCOL|COMPRESSION|FLOW_CONTROL|FRAME_SIZE)_ERRO
 const badResponseCodes = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
 /**
- * Is it the form of the answer that the strict parser refuses, so that the lenient reader may read it? Not where the answer ends
- * early: that is a broken connection, whoever reads.
+ * True if the strict parser rejects the form of the response, so that the lenient parser may read it. Not for a
+ * response that ends early: its connection broke, for any parser.
  */
 export function isOfForm(error: Error, headers: Headers): boolean {
   if (error.message === 'bad response' || error.message === 'bad upgrade') return true;
   const code = (error as NodeJS.ErrnoException).code ?? '';
   if (code === 'ERR_ASSERTION') return true;
-  // The library gives it this name in whatever stands behind a Content-Length, in the head as in the body.
+  // The library uses this code for any bytes after a Content-Length, in the headers as in the body.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
     const isInHead = headers.length === 0;
     const isSaidOnce = headersOf(headers, 'content-length').length === 1;
@@ -87,7 +87,7 @@ export function failureOf(error: Error): RequestFailure {
   // The library's own errors are about a connection on which the server broke them (§5.4.1).
   if (code === 'ERR_HTTP2_ERROR') return { kind: 'badResponse', detail };
   if (code.startsWith('ERR_HTTP2') && brokenHttp2.test(error.message)) return { kind: 'badResponse', detail };
-  // undici reports an answer that nobody asked for as a socket error, and one that switches protocols by an assertion that fails.
+  // undici reports an unexpected response as a socket error, and a switch of protocols as a failed assertion.
   if (code === 'ERR_ASSERTION' || error.message === 'bad response' || error.message === 'bad upgrade')
     return { kind: 'badResponse', detail };
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return { kind: 'tlsFailed', detail: tlsDetail(detail) };

@@ -22,27 +22,30 @@ export const requestLimits = {
   bodyFreeBytes: 256 * 1024,
   /** Memory that larger bodies under way may take together; each claims the most that it may need. */
   bodiesBytesMax: 256 * 1024 * 1024,
-  /** Answers are read for so long in one turn of the event loop; the rest of those ready waits for the next turns. */
+  /** Time for reading responses in one turn of the event loop; the other ready ones wait for the next turns. */
   readMsOfTurn: 25,
-  /** Content codings on one response: one is usual, two happen; curl takes so many, too. */
+  /** Content codings of one response: one is usual, two happen; curl has the same limit. */
   codingLayersMax: 5,
   /** RFC 9659 §3: senders of zstd must not ask for a larger window. */
   zstdWindowBytesMax: 8 * 1024 * 1024,
-  /** Bytes of an unwanted body that are read off so that the connection lives; beyond, closing is cheaper. */
+  /** Bytes of an unwanted body that are read to keep the connection; for more, closing is cheaper. */
   drainBytesMax: 64 * 1024,
-  /** Origins with a connection kept open: file descriptors are finite, and most hosts come back later than servers wait. */
+  /**
+   * Origins with an open connection: file descriptors are finite, and most hosts are contacted again only after their
+   * servers' idle timeout.
+   */
   clientsMax: 1_000,
   /** Idle connections are closed after this: longer than a polite delay, shorter than most servers' patience. */
   keepAliveMs: 10_000,
-  /** A connection that lay idle for so long may be closed by its server in the moment in which it is used again. */
+  /** Idle time after which a server may close a connection just when it is used again. */
   idleRaceMs: 100,
-  /** The end of such a connection is there so soon after the request was written, or within a round trip. */
+  /** Time after the request within which such a close arrives, or a round trip if that is longer. */
   idleRaceLateMs: 50,
-  /** Addresses of one name that are kept: enough to fail over, whatever a zone holds. */
+  /** Addresses of one name that are kept: enough to fail over, however many a zone lists. */
   addressesMax: 8,
-  /** A look-up of a name ends after this: most servers answer within 200 ms, and a connection has as long for itself. */
+  /** Time limit of a look-up: most servers answer within 200 ms, and a connection has as long in addition. */
   dnsDeadlineMs: 5_000,
-  /** Names looked up at once, and of one registrable domain: its own servers answer most of them, or none. */
+  /** Simultaneous look-ups, and those of one registrable domain: its servers answer most of them, or none. */
   lookupsMax: 512,
   lookupsPerDomainMax: 4,
   /** Names in the DNS cache, about 150 B each. */
@@ -50,6 +53,6 @@ export const requestLimits = {
   /** Shortest and longest time an answer is believed: zones with TTL 0 would cost a lookup per connection. */
   dnsTtlMinMs: 60_000,
   dnsTtlMaxMs: 3_600_000,
-  /** How long a failed lookup is believed: RFC 2308 allows five minutes, retries should notice a repair. */
+  /** Time for which a failed look-up is cached: RFC 2308 allows five minutes, but retries should notice a repair. */
   dnsNegativeTtlMs: 30_000,
 } as const;

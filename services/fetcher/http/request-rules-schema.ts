@@ -1,9 +1,10 @@
 /**
- * The shape of request rules: what is sent to some hosts or URLs beside the usual, and through which proxies.
+ * The schema of request rules: additions to requests for some hosts or URLs, and their proxies.
  *
- * A list, in which all that fit a URL apply in turn, later ones over earlier ones. Credentials go to origins (RFC 6454), not to names:
- * of a host that is named, to https on its default port and to the origins of the crawl's seeds; to any other port, and to plain http,
- * only where the rule names that origin. Redirects are never followed in place, and their targets meet the rules of their own origin.
+ * All rules in the list that match a URL apply in turn, later ones over earlier ones. Credentials are sent to origins
+ * (RFC 6454), not to names. For a named host, these are https on its default port, and the origins of the crawl's
+ * seeds; another port, and plain http, get credentials only if the rule names that origin. Redirects are not followed
+ * within a request, and their targets are matched against the rules again.
  */
 
 import { z } from 'zod';
@@ -20,7 +21,7 @@ const cookieValue = z
   .string()
   .regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/, 'is not a cookie value (RFC 6265 §4.1.1)');
 
-/** Headers that only we may send: framing, identity and what the URL says. */
+/** Headers that only the crawler may set: framing, identity and those that follow from the URL. */
 const reserved = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'expect']);
 const identity = new Set(['user-agent', 'if-none-match', 'if-modified-since', 'accept-encoding']);
 
@@ -34,7 +35,7 @@ const headerName = z
     'carries a secret: use auth, cookies or proxies instead',
   );
 
-/** Proxies that are given names by their protocol, and so connect to what they themselves look up. */
+/** Protocols by which a proxy resolves the names itself. */
 const byName = /^socks(?:4a|5h):/;
 const unfiltered =
   'socks4a and socks5h resolve names at the proxy, which bypasses the check for private addresses: use socks5, or write ' +
@@ -60,7 +61,7 @@ const loginSchema = z.strictObject({
   form: z.record(z.string().min(1), z.union([z.string(), secretSchema])),
 });
 
-/** Under another name, where a site agreed to that. */
+/** The crawler's identity at a site that agreed to another name. */
 const identitySchema = z.strictObject({
   userAgent: z
     .string()
@@ -114,7 +115,7 @@ const ruleSchema = z
     method: z.enum(['GET', 'POST', 'PUT']).optional(),
     body: z.string().max(65_536).optional(),
     contentType: headerValue.optional(),
-    /** What records of the request leave out beside credentials: names of headers, or `body`. */
+    /** Parts to leave out of the request's records, beside credentials: names of headers, or `body`. */
     redact: z.array(z.string().regex(token, 'is neither a header name nor body')).optional(),
   })
   .refine((rule) => (rule.hosts === undefined) !== (rule.urls === undefined), 'needs either hosts or urls')

@@ -11,12 +11,12 @@ import type { ProxyServer } from '../connect/proxy-tunnel.ts';
 import type { RequestRuleInput } from './request-rules-schema.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
-/** How a request differs from a plain GET. */
+/** Differences of a request from a plain GET. */
 export interface RequestManner {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Null: none. */
   readonly body: string | null;
-  /** Names and values in turn, beside the usual ones; of two of a name, these count. */
+  /** Additional headers, names and values alternating. They replace usual ones of the same name. */
   readonly headers: readonly string[];
   /** Names of headers that records of the request leave out, in lower case; `body`: its body. */
   readonly secrets: readonly string[];
@@ -27,7 +27,7 @@ export interface RequestManner {
 export interface RequestRules {
   /** `hostname` is the URL's. Undefined: a plain GET, straight to the host. */
   mannerOf(url: string, hostname: string): RequestManner | undefined;
-  /** Where cookies are kept; null: nowhere. */
+  /** The store of cookies; null: none. */
   readonly sessions: Sessions | null;
 }
 
@@ -83,7 +83,7 @@ export function compileRequestRules(
   };
 }
 
-/** Of a normal URL: scheme, host and port. */
+/** Scheme, host and port of a normal URL. */
 function originOf(url: string): string {
   const end = url.indexOf('/', url.indexOf('//') + 2);
   return end < 0 ? url : url.slice(0, end);
@@ -105,7 +105,7 @@ function sessionsOf(
   );
 }
 
-/** How the login of a rule is sent: as the form that a browser would send. */
+/** The rule that sends a login: as the form that a browser would send. */
 function loginRules({ session }: RequestRuleInput, field: string): Rule[] {
   if (typeof session !== 'object') return [];
   const { url, form } = session.login;
@@ -160,7 +160,7 @@ function compileRule(input: RequestRuleInput, field: string, clock: Clock, say?:
   };
 }
 
-/** As it is given, and as it is asked for: in normal form, as the frontier has URLs. */
+/** A URL as written, and in the normal form in which the frontier requests it. */
 function spellings(url: string): string[] {
   const { href } = new URL(url);
   return [href, normalize(href) ?? href];

@@ -1,4 +1,4 @@
-/** One exchange as a record of `responses`, for archives: the request as it went out, and what came back. */
+/** One exchange as a record of `responses`, for archives: the sent request, and its response. */
 import { blankResponse } from '../../../schemas/blank.ts';
 import type { Response } from '../../../schemas/types.ts';
 import type { HttpRequest, HttpResponse } from './client.ts';
@@ -12,8 +12,8 @@ export type ResponseContext = Pick<Response, 'hostKey'> &
   Partial<Pick<Response, 'kind' | 'depth' | 'policyVersion' | 'policyHash' | 'noArchiveFromMs'>>;
 
 /**
- * Undefined: nothing was exchanged, or it is as if nothing had been. `bodyBytesMax`: what a message may carry.
- * `failures`: a record also of an exchange that failed.
+ * Makes the record of an exchange. Undefined: nothing was exchanged, or the request counts as not made. `bodyBytesMax`:
+ * limit of a body in a message. `failures`: make records of failed exchanges too.
  */
 export function responseRecord(
   request: HttpRequest,
@@ -23,9 +23,9 @@ export function responseRecord(
   failures = false,
 ): Response | undefined {
   const { status, failure, startMs, endMs } = response;
-  // The server never answered on a connection that it had closed: the same request is sent again.
+  // The server had closed the connection before the request, which is sent again.
   if (isOurs(failure) || (status === 0 && response.staleConnection)) return undefined;
-  // The same request is sent again, and its answer read in another way.
+  // The same request is sent again, and its response read by the other parser.
   if (response.misread === true) return undefined;
   if (!failures && (status === 0 || (failure !== null && failure.kind !== 'badResponse'))) return undefined;
   const { bytes, file, truncatedBy } = response.kept ?? bodyAsRead(request, response, bodyBytesMax);
@@ -50,7 +50,7 @@ export function responseRecord(
   };
 }
 
-/** The body as far as it was read here. */
+/** Returns the part of the body that was read. */
 function bodyAsRead(
   { wants }: HttpRequest,
   response: HttpResponse,

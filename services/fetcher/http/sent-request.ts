@@ -1,19 +1,19 @@
-/** What was said on the wire, for records of it: the request with all that rules, plugins and the signature added. */
+/** The request on the wire, for records: with the additions of rules, plugins and the signature. */
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Headers } from './headers.ts';
 
 export interface SentRequest {
   readonly method: string;
-  /** As in the request line: a whole URL to a proxy that wants it so. */
+  /** The target of the request line. For an HTTP proxy it is a whole URL. */
   readonly target: string;
-  /** Names in lower case and values in turn, without those of the connection. */
+  /** Names in lower case and values alternating, without headers of the connection. */
   readonly headers: Headers;
   /** Null: none. */
   readonly body: string | null;
-  /** Names of headers that a rule calls secret; `body`: the body. */
+  /** Names of headers that a rule marks as secret; `body`: the body. */
   readonly secrets: readonly string[];
-  /** The connection is closed behind the answer. Absent: it is kept. */
+  /** The connection is closed after the response. Absent: it is kept. */
   readonly closes?: boolean;
 }
 
@@ -25,14 +25,17 @@ export interface Spoken {
   readonly cipherSuite: string;
 }
 
-/** What was said on the wire, beside status, headers and bodies. */
+/** Facts of the exchange on the wire, beside status, headers and bodies. */
 export interface WireFacts {
   readonly sent: SentRequest;
-  /** Absent: the connection is not known. */
+  /** Absent: the connection is unknown. */
   readonly spoken: Spoken | undefined;
   /** Reason phrase. Empty: none. */
   readonly statusText: string;
-  /** Names and values in turn, as received; names are in the order of the response's headers. None where nothing is archived. */
+  /**
+   * Names and values alternating, as received; names are in the order of the response's headers. Empty without
+   * archiving.
+   */
   readonly rawHeaders: readonly Buffer[];
 }
 
@@ -54,14 +57,14 @@ export function spokenOn(socket: Socket, isSecure: boolean): Spoken {
 /** Replaces the value of a secret in a record. */
 export const redactedValue = '[redacted]';
 
-/** Credentials, by their usual names; a signature can be sent again by whoever reads it, for as long as it holds. */
+/** Usual names of credentials. Signatures are included: a reader could send one again while it is valid. */
 const secretName = /auth|cookie|token|secret|password|api-?key|session|^signature$|^(?:x-)?payment/;
 
-/** As in a record: the connection's headers are there, secrets are not. */
+/** The headers for a record: with those of the connection, without secrets. */
 export interface RequestHeaders {
   readonly headers: string[];
   readonly body: Buffer;
-  /** Names with replaced values, each once; `body`: it was left out. */
+  /** Names of replaced headers, each once; `body`: the body was left out. */
   readonly redacted: string[];
 }
 

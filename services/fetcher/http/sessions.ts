@@ -1,9 +1,9 @@
 /**
- * Cookies that hosts set, kept and sent back where a request rule says `session`, and nowhere else. In memory of this fetcher
- * alone: a restart starts over, by the login if there is one.
+ * Stores the cookies of hosts, and sends them back, if a request rule has `session`. They are only in the memory of
+ * this fetcher: a restart starts over, with the login if there is one.
  *
- * A cookie is its host's (name and port): no Domain attribute, no redirect and no subdomain takes it to another. What is kept
- * is bounded, by host and in all. Records of answers show that a cookie was set, and not what it was.
+ * A cookie belongs to its host (name and port): no Domain attribute, redirect or subdomain extends it. Cookies are
+ * bounded per host and in all. Records of responses show that a cookie was set, and not its value.
  */
 
 import { hash } from 'node:crypto';
@@ -26,27 +26,27 @@ import { sessionLimits } from './session-limits.ts';
 export interface Login {
   /** Normal. */
   readonly url: string;
-  /** When it was last sent; 0: not yet. */
+  /** Time of the last login; 0: none. */
   sentAtMs: number;
-  /** While it is being sent. */
+  /** The login in progress; null: none. */
   underWay: Promise<void> | null;
 }
 
 export interface Sessions {
-  /** Does a rule keep cookies of the host? `hostname` is the URL's. */
+  /** True if a rule keeps cookies of the host. `hostname`: the URL's. */
   keeps(hostname: string): boolean;
   /** The manner of a request, with what its host has set. */
   withCookies(url: string, manner: RequestManner | undefined): RequestManner | undefined;
-  /** Keeps what the answer sets; gives the answer as records may have it. */
+  /** Keeps the response's cookies; returns the response without their values, for records. */
   keep(url: string, response: HttpResponse): HttpResponse;
-  /** The login that a request to this origin needs now; null: none, or it was sent lately. */
+  /** The login that a request to this origin needs now; null: none, or it was sent recently. */
   loginOf(origin: string): Login | null;
   /**
-   * Notes that one URL redirects to another. True: the other redirected itself when it was asked for, and would be sent
-   * other cookies now, so that it may answer otherwise (RFC 6265 §5.4).
+   * Notes that one URL redirects to another. Returns true if the target redirected when it was requested before, and
+   * would get other cookies now, so that it may answer otherwise (RFC 6265 §5.4).
    */
   redirected(from: string, to: string): boolean;
-  /** Has the host set something that still holds? */
+  /** True if the host has set a cookie that is still valid. */
   isOpen(url: string): boolean;
   /** For the log. */
   readonly say: (text: string) => void;
@@ -60,7 +60,7 @@ export function createSessions(
   nowMs: () => number,
   say: (text: string) => void = () => {},
 ): Sessions {
-  /** By host key, the one used last at the end. */
+  /** By host key, the last used at the end. */
   const jars = new Map<string, Map<string, Cookie>>();
   const logins = new Map(
     loginUrls.map((url): [string, Login] => [new URL(url).origin, { url, sentAtMs: 0, underWay: null }]),
@@ -77,7 +77,7 @@ export function createSessions(
     }
     return jar;
   };
-  /** URL → cookies that it was asked with, for those that are under way; and for those that redirected. */
+  /** URL → cookies of its request, for requests in progress, and for URLs that redirected. */
   const askedWith = createMemory();
   const redirectedWith = createMemory();
   const sent = (url: string): Cookie[] => {
@@ -149,7 +149,7 @@ interface Memory {
   set(url: string, text: string): void;
 }
 
-/** The newest so many. */
+/** Keeps the newest entries, up to the limit. */
 function createMemory(): Memory {
   const texts = new Map<string, string>();
   return {
@@ -167,7 +167,7 @@ function digestOf(cookies: readonly Cookie[]): string {
   return hash('sha256', JSON.stringify(cookies.map(({ name, value }) => [name, value])), 'base64');
 }
 
-/** The site sends us back to its login, or says that there is no session. */
+/** True if the site redirects to its login, or answers that there is no session. */
 function isThrownOut(url: string, { status, headers }: HttpResponse, login: Login | undefined): boolean {
   if (login === undefined || url === login.url) return false;
   if (status === 401) return true;

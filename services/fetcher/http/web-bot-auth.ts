@@ -14,20 +14,20 @@ import { type Headers, headersOf } from './headers.ts';
 export const directoryPath = '/.well-known/http-message-signatures-directory';
 export const directoryType = 'application/http-message-signatures-directory+json';
 
-/** As configuration has it: plain data, without a secret. */
+/** The signing part of the configuration: plain data, without a secret. */
 export interface Signing {
   /** `env:NAME` or `file:PATH`: a private Ed25519 key, PEM. */
   readonly key: string;
   /** https origin that serves the directory. */
   readonly agent: string;
-  /** The directory as it is published. Absent: it is not looked at. */
+  /** URL of the published directory. Absent: it is not checked. */
   readonly directory?: string | undefined;
 }
 
 export interface Signer {
   /**
-   * Names and values in turn, for a request that is about to be sent with `sent`, of which what pays is signed, too.
-   * `nowMs`: since the Unix epoch.
+   * Returns signature headers, names and values alternating, for a request with the headers `sent`, of which those of a
+   * payment are signed, too. `nowMs`: since the Unix epoch.
    */
   headers(method: string, url: string, nowMs: number, sent?: Headers): string[];
   /**
@@ -37,7 +37,7 @@ export interface Signer {
   use(reference: string, nowMs: number): void;
 }
 
-/** Seconds for which a signature holds: the clocks of two machines, and a slow connection. */
+/** Validity of a signature in seconds: enough for differing clocks and a slow connection. */
 const lifetimeSeconds = 300;
 /** A key's file is checked this often, ms: replacing the file rotates the key. */
 const lookMs = 30_000;
@@ -53,7 +53,7 @@ export interface DirectoryKey {
   readonly exp?: unknown;
 }
 
-/** Throws INVALID_ARGUMENT, which names the option and the remedy, for what nobody could verify a signature with. */
+/** Throws INVALID_ARGUMENT, which names the option and the remedy, if nobody could verify the signatures. */
 export function createSigner(signing: Signing, nowMs: number, say: (text: string) => void = () => {}): Signer {
   let reference = signing.key;
   let key = readKey(reference);
@@ -125,8 +125,8 @@ export function createSigner(signing: Signing, nowMs: number, say: (text: string
 }
 
 /**
- * The fields that Cloudflare's pay per crawl requires in a signature, since otherwise the price could be another than
- * the offered one (change of 10 December 2025); and those of x402's payments, for the same reason.
+ * Header fields that Cloudflare's pay per crawl requires in a signature, so that the offered price cannot be changed
+ * (change of 10 December 2025); and those of x402's payments, for the same reason.
  */
 const payingNames = ['crawler-exact-price', 'crawler-max-price', 'payment-signature', 'x-payment'];
 
@@ -180,7 +180,7 @@ function thumbprintOf(x: string): string {
   return createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
 }
 
-/** What is wrong with a directory for a key; empty: nothing. `keyId` null: any key in it that can be used. */
+/** Returns the problem of a directory for a key; empty: none. `keyId` null: any valid key in it. */
 export function directoryProblem(json: string, keyId: string | null, nowMs: number): string {
   let keys: unknown;
   try {

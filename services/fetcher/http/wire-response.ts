@@ -12,9 +12,12 @@ export interface WireResponse {
   readonly body: Buffer;
   /** Cut at the limit. */
   readonly truncated: boolean;
-  /** Cut at its time, or its content coding ends early or is damaged: the beginning of something unknown. Absent: it is not. */
+  /**
+   * The body was cut at its time limit, or its content coding ends early or is damaged: the rest is unknown. Absent: it
+   * is not.
+   */
   readonly broken?: boolean | undefined;
-  /** Pieces in which the body came. Absent: not counted. */
+  /** Number of chunks of the body. Absent: not counted. */
   readonly pieces?: number;
   /** Empty: no connection. */
   readonly address: string;
@@ -27,19 +30,20 @@ export interface WireResponse {
   readonly firstByteMs: number;
   readonly failure: RequestFailure | null;
   /**
-   * A kept-alive connection was closed as we wrote, or answered 408 as it had been idle, or the server says that it did not process
-   * the request: it never answered the request itself, and may do so on a new connection.
+   * The request got no answer, and may get one on a new connection. Either a kept-alive connection was closed as we
+   * wrote, or it answered 408 because it had been idle, or the server declared the request unprocessed.
    */
   readonly staleConnection: boolean;
   /**
-   * The strict parser refuses the form of the answer: asked again, the lenient reader reads it. Absent: it does not. A sink may have
-   * got the bytes before the odd place (`pieces`), and they cannot be taken back: the next request needs another sink.
+   * The strict parser rejects the form of the response, and the lenient parser would read a repeated one. Absent: no. A
+   * sink may have got the bytes before the deviation (`pieces`), which cannot be taken back: the next request needs
+   * another sink.
    */
   readonly misread?: true;
-  /** No connection came about, so nothing was sent: another of its name's addresses may be better. */
+  /** No connection was made, so nothing was sent: another address of the name may work. */
   readonly unreached: boolean;
-  /** The body for archives. Absent: they are not to have it. */
+  /** The body for archives. Absent: it is not archived. */
   readonly kept?: KeptBody | undefined;
-  /** What was said on the wire. Absent: nothing was sent, or it is not known. */
+  /** Facts of the exchange on the wire. Absent: nothing was sent, or they are unknown. */
   readonly wire?: WireFacts | undefined;
 }

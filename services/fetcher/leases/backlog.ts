@@ -20,9 +20,11 @@ export interface TaskBacklog {
   put(records: readonly LogRecord[]): void;
   /** Takes the oldest tasks, `count` at most; they are committed, or given up, before more are taken. */
   take(count: number): LogRecord[];
-  /** Commits accepted tasks; returns the partitions whose tasks, up to these positions, only this fetcher may start. */
+  /**
+   * Commits accepted tasks. Returns the partitions of which only this fetcher may start tasks up to these positions.
+   */
   commit(positions: readonly Position[]): Promise<ReadonlySet<number>>;
-  /** The next task to start, of each partition that is read. */
+  /** The next task to start, of each assigned partition. */
   positions(): readonly Position[];
 }
 

@@ -1,4 +1,4 @@
-/** A page that asks for payment: what it asked, what was paid, and what came of that. */
+/** The payment for a page: the price, the paid amount, and the result. */
 import type { Outcome } from '../../../schemas/types.ts';
 import { priceText, quoteOf, quoteText } from '../../../topology/pay/quote.ts';
 import type { Statement } from '../../../topology/usage/statement.ts';

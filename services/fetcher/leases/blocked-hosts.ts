@@ -1,10 +1,11 @@
 /**
- * Which hosts an operator has blocked or purged by now, or their webmaster paused, read from `control` as it grows (docs/design.md §4.4).
+ * Follows `control` to know which hosts are blocked or purged by an operator, or paused by their webmaster
+ * (docs/design.md §4.4).
  *
- * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are
- * read, from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
- * process. Memory: the hosts that are blocked or slowed down. The same records tell which hosts on several leases are in
- * trouble, which delays were ordered, and which policy is in force.
+ * The frontier grants no lease of a blocked host; this is for leases that were granted before. All partitions are read
+ * from their beginning: a lease may be of any host, and a block may be older than this process. Memory: the hosts that
+ * are blocked or slowed down. The same records contain hosts in trouble on several leases, ordered delays, and the
+ * current policy.
  */
 import type { Control } from '../../../schemas/types.ts';
 import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
@@ -40,11 +41,11 @@ export interface BlockedHostsOptions {
   readonly partitions: number;
   /** Leases of a host with lower numbers are to come back. */
   readonly onPause: (hostKey: string, belowLease: number) => void;
-  /** Is called with each policy that is newer than those before. */
+  /** Called with each policy that is newer than those before. */
   readonly onPolicy: (policy: PolicyConfig, version: number, payload: string) => void;
-  /** Is called with each payment, in the order of partition 0. */
+  /** Called with each payment, in the order of partition 0. */
   readonly onPayment?: (event: Control) => void;
-  /** Is called with each reference to another key for signatures, in order. */
+  /** Called with each reference to another signing key, in order. */
   readonly onSigningKey?: (key: string) => void;
   /** `control` cannot be read any more, so blocks are no longer known. */
   readonly onFailure: (error: unknown) => void;
@@ -53,7 +54,7 @@ export interface BlockedHostsOptions {
 const pollBytes = 256 * 1024;
 const pollWaitMs = 1_000;
 
-/** Throws on what nobody can read. */
+/** Throws an Error if the payload is unreadable. */
 function signingKeyIn(payload: string): string {
   const { key } = JSON.parse(payload) as { readonly key?: unknown };
   if (typeof key !== 'string') throw new TypeError('no key');
@@ -73,7 +74,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   let newest = 0;
   let heard = () => {};
   const caughtUp = new Promise<void>((resolve) => (heard = resolve));
-  /** By partition: its end when this began. */
+  /** End of each partition when this began. */
   const unheard = new Map<number, number>();
 
   const slow = (event: Control) => {
@@ -107,7 +108,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
         options.onPolicy(parsePolicy(payload), version, payload);
       }
     } catch {
-      // The frontier makes a dead letter of what nobody can read.
+      // The frontier turns unreadable records into dead letters.
     }
   };
 

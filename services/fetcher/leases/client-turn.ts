@@ -35,7 +35,7 @@ export class ClientTurn implements By {
     this.#arrived = arrived;
   }
 
-  /** The host may be contacted: by a client, if one wants it. null: nobody came for it in time. */
+  /** Offers the request to a client once the host may be contacted. null: no client took it in time. */
   async turn(): Promise<'us' | 'them' | null> {
     this.#arrived();
     // A URL's payload belongs to its client: our own fetcher leaves it alone.
@@ -72,7 +72,7 @@ export interface ClientTurnOptions {
   readonly index: number;
   readonly delayMs: number;
   readonly latestStartMs: number;
-  /** Is called when the lease has a URL to give. */
+  /** Called when the lease has a URL to hand out. */
   readonly arrived: () => void;
 }
 

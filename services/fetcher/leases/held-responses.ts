@@ -8,11 +8,11 @@ import type { PacedRequest, RequestPath } from '../pace/paced-request.ts';
 
 export interface HeldResponses {
   readonly take: (request: PacedRequest, response: HttpResponse) => void;
-  /** To be called once the last of them was read. */
+  /** Call it once the last of them was read. */
   release(published: boolean, usage: readonly PageUsage[]): void;
 }
 
-/** Undefined: nobody wants raw responses. */
+/** Undefined: raw responses are not needed. */
 export function createHeldResponses({ onResponse, onUnpublished }: RequestPath): HeldResponses | undefined {
   if (onResponse === undefined) return undefined;
   const held: Parameters<HeldResponses['take']>[] = [];

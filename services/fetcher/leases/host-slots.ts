@@ -1,20 +1,20 @@
 /**
- * Leases of one host that run here side by side, where its policy or an operator allows several
+ * Leases of one host that run in parallel in this process, if the policy or an operator allows several
  * (topology/frontier/hosts/host-slots.ts).
  *
- * They share what the host tells: once it fails in one lease, or asks for fewer requests, the others start nothing more
- * and come back as well. A lease that takes the host's permit at the pacer learns here how many permits the host has at
- * once. Each lease keeps to its own slot: its own requests are a delay apart, so that n leases are n slots wherever
- * they run. Hosts with one slot are not in here.
+ * They share the host's signals: once it fails in one lease, or asks for fewer requests, the others start nothing more
+ * and return as well. A lease that takes the host's permit at the pacer learns here how many permits the host has. Each
+ * lease keeps to its slot: its requests are a delay apart, so n leases are n slots in any process. Hosts with one slot
+ * are not listed here.
  */
 import type { Task } from '../../../schemas/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Pacer } from '../pace/pacer.ts';
 
 export interface HostSlots {
-  /** A lease begins; the newest lease of a host knows best how many slots it has. */
+  /** Begins a lease. The newest lease of a host decides on its number of slots. */
   open(task: Pick<Task, 'hostKey' | 'lanes' | 'leaseId' | 'notBeforeMs'>): SlotLease;
-  /** Permits the host has at once. */
+  /** Simultaneous permits of the host. */
   of(hostKey: string): number;
   /** A host is in trouble, as the frontier knows by now: its leases with lower numbers start nothing more. */
   pause(hostKey: string, belowLease: number): void;
@@ -23,12 +23,12 @@ export interface HostSlots {
 export interface SlotLease {
   /** The host is in trouble: start nothing more. */
   readonly stopped: boolean;
-  /** The host was found in trouble by a contact that ended at `atMs`: what was granted before starts nothing more. */
+  /** Reports trouble of the host in a contact that ended at `atMs`: earlier leases start nothing more. */
   inTrouble(atMs: number): void;
   close(): void;
 }
 
-/** A host's permits, for one of its leases: one after another, as if it were alone. */
+/** A pacer for one lease of a host with several: its permits come one after another, as if it were alone. */
 export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer {
   let [endedMs, keptMs] = [0, 0];
   const jumpedMs = () => clock.jumpedMs ?? 0;
@@ -63,7 +63,7 @@ interface Trouble {
   readonly belowLease: number;
 }
 
-/** How many hosts in trouble are remembered; if there are more, the latest. */
+/** Number of hosts in trouble that are remembered; the latest are kept. */
 const troublesMax = 4_096;
 
 export function createHostSlots(): HostSlots {

@@ -18,15 +18,18 @@ import { fetcherLimits } from '../fetcher-limits.ts';
 
 export interface TaskIntake {
   /**
-   * Reads records in order. `positions`: the offset after the last record of each partition. Waits at a record whose
-   * schema is not known here. If it stops waiting, neither that record nor any behind it in its partition is taken.
+   * Reads records in order. Waits at a record with an unknown schema. If it stops waiting, it takes neither that record
+   * nor a later one of the same partition. `positions`: the offset after the last record of each partition.
    */
   take(records: readonly LogRecord[], wait: TaskWait): Promise<Taken>;
-  /** The task was not started, and may be taken again. */
+  /** Forgets a task that was not started, so that it may be taken again. */
   forget(task: Task): void;
 }
 
-/** Where it was read need not be the partition that granted it: a robots.txt hop goes where its answer is needed. */
+/**
+ * A task, and the partition it was read from. A robots hop is read from the partition that needs its answer, not from
+ * the granting one.
+ */
 export interface TakenTask {
   readonly task: Task;
   readonly readFrom: number;
@@ -36,12 +39,12 @@ export interface Taken {
   readonly tasks: readonly TakenTask[];
   readonly positions: readonly Position[];
   readonly deadLetters: readonly AddressedDeadLetter[];
-  /** Those of them that were on a partition to which their host does not lead. */
+  /** Number of tasks on a partition to which their host does not lead. */
   readonly misrouted: number;
 }
 
 export interface TaskWait extends Pick<AwaitSchema, 'clock' | 'signal'> {
-  /** Is the partition still this fetcher's? */
+  /** True while the partition is this fetcher's. */
   isHeld(partition: number): boolean;
 }
 

@@ -1,11 +1,12 @@
 /**
- * Keeps a URL from being fetched twice, or given up, where this fetcher is slow: a lease ran out before its report was
- * durable, so that the frontier has granted its URLs again.
+ * Prevents double fetches, and abandoned URLs, when this fetcher is slow: a lease expired before its report was
+ * durable, so the frontier has granted its URLs again.
  *
- * A task of a host is not taken while an earlier lease of that host, which ran out, is not reported: until it is taken its
- * expiry says nothing of its URLs (docs/design.md §4.5), and the frontier hears first that this fetcher lives. And a lease
- * that was granted before an earlier one's report was durable is answered by that report. Reports that were durable in
- * time are forgotten at once, since later grants know of them; of the others the newest are kept (`lateReportsMax`).
+ * A task of a host is not taken while an earlier, expired lease of that host is not reported. Until the task is taken,
+ * the frontier learns nothing about its URLs from an expiry (docs/design.md §4.5), and first hears that this fetcher is
+ * alive. A lease that was granted before an earlier one's report was durable is answered by that report. Reports that
+ * were durable in time are dropped at once, since later grants take them into account; the newest of the others are
+ * kept (`lateReportsMax`).
  */
 import type { Outcome, Task } from '../../../schemas/types.ts';
 import { finals } from '../../../topology/frontier/decide/results/finals.ts';
@@ -14,29 +15,29 @@ import { fetcherLimits } from '../fetcher-limits.ts';
 
 export interface LateReports {
   /**
-   * A promise where these tasks are not to be taken yet: earlier leases of their hosts ran out, and are not reported. It is
-   * kept after `waitMs` all the same, so that a lease that hangs holds up no others.
+   * Returns a promise if these tasks must wait for the reports of earlier, expired leases of their hosts. It resolves
+   * after `waitMs` in any case, so that a hanging lease delays no others.
    */
   earlier(tasks: readonly Task[]): Promise<void> | undefined;
   /** A lease begins. */
   begin(task: Task): void;
   reported(task: Task, outcome: Outcome): void;
-  /** What a lease has reported is durable now, ms; `last`: all of it. */
+  /** Reports that outcomes of a lease became durable at `atMs`. `last`: all of its outcomes are. */
   durable(task: Task, outcomes: readonly Outcome[], last: boolean, atMs: number): void;
   /**
-   * An earlier lease's report of a URL of this one, once it is durable; null: we are shutting down. Undefined: fetch
-   * it.
+   * Returns an earlier lease's outcome of a URL of this lease, once it is durable; null: we are shutting down.
+   * Undefined: fetch the URL.
    */
   answerTo(task: Task, index: number): Promise<Outcome | null> | undefined;
 }
 
 interface Report {
   readonly leaseId: number;
-  /** As it was published. */
+  /** The published outcome. */
   outcome: Outcome;
   /** Infinity: not yet. */
   durableAtMs: number;
-  /** Leases that wait for that. */
+  /** Leases that wait for it to be durable. */
   readonly waiting: ((outcome: Outcome) => void)[];
 }
 

@@ -1,12 +1,17 @@
 /**
- * Runs one lease: the URLs of a host, one after another, politely, until they are done or the deadline is near.
+ * Runs one lease: fetches the URLs of a host politely, one after another, until all are done or the deadline is near.
  *
- * Invariants: each URL of the task is reported exactly once. No request starts after `deadlineMs` minus the total
- * timeout, so none is under way at the deadline. Before each page its origin's robots.txt allows it. What is not
- * started comes back as `returned`, at no attempt; after a failure of the host, when it asks for fewer requests, or when its
- * server fails several URLs in a row, the rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
- * host's robots.txt has no URLs: its answer stays here, where that host's leases come. What an earlier lease reported too
- * late for the frontier is reported again, and not fetched (late-reports.ts).
+ * Invariants:
+ * - Each URL of the task is reported exactly once.
+ * - No request starts after `deadlineMs` minus the total timeout, so none is in progress at the deadline.
+ * - Each page is requested only if the robots.txt of its origin allows it.
+ * - URLs that were not started return as `returned`, without an attempt. After a failure of the host, a request for
+ *   fewer requests, or several server errors in a row, the rest returns at once, and the frontier decides on the next
+ *   contact.
+ *
+ * A lease for a robots hop has no URLs: its answer stays in this process, where the leases of the host with the moved
+ * file run. An outcome that an earlier lease reported too late for the frontier is reported again, and not fetched
+ * (late-reports.ts).
  */
 
 import type { Outcome, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
@@ -63,49 +68,49 @@ export interface LeaseRunner {
   /** Absent: names are looked up as requests are made. */
   readonly names?: NameGate | undefined;
   /**
-   * Called in a lease that runs beside others of its host: the host failed, or asked for fewer requests, in a contact
-   * that ended then.
+   * Called by a lease that runs in parallel with others of its host: the host failed, or asked for fewer requests, in a
+   * contact that ended at `atMs`.
    */
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
   /** In the place of that of `robots`. */
   readonly hop?: RobotsCache['hop'] | undefined;
-  /** As RobotsAsker has it. */
+  /** As in RobotsAsker. */
   readonly sharedRobots?: RobotsAsker['sharedRobots'];
   readonly tdmFiles: TdmFiles;
-  /** Programs that may fetch in our place. Absent: there are none. */
+  /** Clients that may make requests instead of this fetcher. Absent: there are none. */
   readonly outside?: Outside | undefined;
-  /** Pays for pages that ask for it. Absent: nothing is paid. */
+  /** Pays for pages. Absent: nothing is paid. */
   readonly payments?: Payments | undefined;
   readonly sitemaps: SitemapAgenda;
   readonly processorShare: ProcessorShare;
   readonly reader: PageReader;
   /** Opens sessions. Absent: no rule keeps cookies. */
   readonly sessions?: Sessions | undefined;
-  /** User-Agent, Accept and so on: names and values in turn. */
+  /** User-Agent, Accept and so on: names and values alternating. */
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
   /** Wanted uses of pages, by the policy in force. */
   readonly usesPolicy: () => UsesPolicy;
-  /** Is a URL out of the scope of the policy in force? */
+  /** True if a URL is out of the scope of the current policy. */
   readonly outOfScope: (url: string) => boolean;
   /** Sees every page with its response. */
   readonly onPage: (page: Page, task: Task, response: HttpResponse) => void;
-  /** Is there room for another page? It may wait until `untilMs`; false: there is none. */
+  /** Waits until `untilMs` for room for another page; false: there is none. */
   readonly room: (untilMs: number) => Promise<boolean> | undefined;
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
   /** Receives spans of URLs that are traced. */
   readonly onSpan: SpanSink;
   readonly lateReports: LateReports;
-  /** Is the lease over, whatever it may still do? */
+  /** True if the lease is over, whatever it still does. */
   readonly isVoid: (task: Task) => boolean;
 }
 
-/** How the work on a URL ended: go on with the next, or give the rest back with this outcome. */
+/** The next step after a URL: continue, or return the rest with this outcome. */
 type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
 
-/** Runs a lease, beside others of its host where that has several slots. */
+/** Runs a lease, in parallel with others of its host if that has several slots. */
 export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
   const arrived = runner.outside?.begin() ?? (() => {});
   try {
@@ -153,7 +158,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
     next = step.next;
     if (!step.reported) break;
   }
-  // Other sites may have named sitemaps on this host; a host out of scope is asked only for its robots.txt.
+  // Other sites may list sitemaps on this host. From a host out of scope, only robots.txt is requested.
   const isGuest = task.robotsHops.some(({ url }) => runner.outOfScope(url));
   if (next === 'on' && index === task.urls.length && !isGuest) {
     await noteRound(runner, task, reporter);
@@ -182,24 +187,24 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
   reporter.finish();
 }
 
-/** What the host has answered of late. `serverErrors`: in a row, to first tries. */
+/** The host's recent answers. `serverErrors`: consecutive ones, counting first tries. */
 interface Answers {
   serverErrors: number;
 }
 
-/** Has the server failed so many URLs in a row that the host is in trouble, with this one? */
+/** True if this outcome completes enough server errors in a row to count against the host. */
 function isFailing(task: Task, answers: Answers, outcome: Outcome): boolean {
   const isFirstTry = task.urls[outcome.index]!.attempt === 0;
   answers.serverErrors = serverErrorsAfter(answers.serverErrors, outcome, isFirstTry);
   return task.serverErrorsMax > 0 && isServerError(outcome) && answers.serverErrors >= task.serverErrorsMax;
 }
 
-/** Origins that answered this lease nothing while another of their host answers, with how they failed. */
+/** Origins that did not answer this lease although another origin of their host does, with their failures. */
 type SilentOrigins = Map<string, { readonly kind: OutcomeKind; readonly failure: Partial<Outcome> }>;
 
 /**
- * Does the host answer under its other scheme? Then what is silent is one of its origins, and not the host. It is asked only
- * if this lease has URLs for it.
+ * True if the host answers under its other scheme: then only one of its origins is silent, not the host. The other
+ * origin is requested only if this lease has URLs of it.
  */
 async function otherOriginAnswers(
   runner: LeaseRunner,
@@ -219,7 +224,7 @@ function otherScheme(origin: string): string {
 
 interface Step {
   readonly next: Next;
-  /** Was the URL itself reported? If not, it shares the fate of the rest. */
+  /** True if the URL itself was reported. If not, it returns with the rest. */
   readonly reported: boolean;
 }
 
@@ -337,7 +342,7 @@ async function fetchOne(
   };
   const first = await pacedRequest(runner.requestPath, request);
   if (first === null) {
-    // One whose repetition was not in time has been made all the same.
+    // A request without time for its repetition was still made.
     for (const made of requests) reporter.requested({ ...made, outcomeIndex: -1 });
     return { next: 'returned', reported: false };
   }

@@ -1,6 +1,7 @@
 /**
- * Sends a site's login form, once a session is needed and there is none: a request of the lease like any other, at its host's
- * pace, if robots.txt allows it. Where the site sets no cookie, its pages are asked for as by anybody, and the log says so.
+ * Sends a site's login form if a session is needed and there is none. It is a request of the lease like any other, at
+ * its host's pace, if robots.txt allows it. If the site sets no cookie, its pages are requested without a session, and
+ * the log reports that.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';

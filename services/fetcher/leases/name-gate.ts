@@ -1,7 +1,8 @@
 /**
- * A lease waits for the address of its host before it takes anything else: a permit, a slot, a share of the line. Few of a fetcher's
- * leases may wait for one at once; beyond that they come back, at no attempt, while the name is looked up, and the host is leased again
- * a moment later. So names that nobody answers for hold nobody else up, however many a page links to.
+ * Lets a lease wait for the address of its host before it takes anything else: a permit, a slot, a share of the line.
+ * Only a few of a fetcher's leases may wait at once. Further ones return without an attempt while the name is looked
+ * up, and the host is leased again a moment later. So names that no server resolves delay no others, however many a
+ * page links to.
  */
 import type { Task } from '../../../schemas/types.ts';
 import type { Resolver } from '../connect/resolver.ts';

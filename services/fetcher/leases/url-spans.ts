@@ -1,8 +1,8 @@
 /**
- * Spans of one URL with a fetcher: its lease, and in it robots, fetch, parse and publish.
+ * Spans of one URL in a fetcher: its lease, and within it robots, fetch, parse and publish.
  *
- * Made only for a URL whose task says that it is traced. Even if this process sends no spans, the contexts travel on in
- * pages, links and results, since other processes may send theirs.
+ * They exist only for a URL that its task marks as traced. Even if this process sends no spans, the contexts are passed
+ * on in pages, links and results, since other processes may send theirs.
  */
 import type { Outcome, Task } from '../../../schemas/types.ts';
 import { leaseSpan } from '../../../topology/trace/journey.ts';
@@ -47,7 +47,7 @@ export class UrlSpans {
     return formatTraceparent(this.#lease);
   }
 
-  /** What links say, so that their traces refer to the fetch. */
+  /** The context for links, so that their traces refer to the fetch. */
   get fetchContext(): string {
     return formatTraceparent(this.#fetch);
   }

@@ -1,19 +1,18 @@
 /**
- * A limit per address, beside the one per host: thousands of names may live on one machine.
+ * A limit per IP address, beside the one per host: thousands of names may have the same machine.
  *
- * Starts on one address are at least `intervalMs` apart, whatever the hosts; as every fetcher of the group keeps its
- * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit. The interval
- * counts from the moment at which a request really started: the holder of a permit keeps the others waiting until it
- * reports its start, or gives the permit back, so that two delayed requests do not start together; a clock that is set
- * forward does not count. A host that may be on n leases at once may use its address n times as often, since what is
- * allowed for the host applies to its machine.
+ * Starts at one address are at least `intervalMs` apart, over all hosts. Every fetcher counts separately, so each takes
+ * its share of the group's limit: the interval times the number of fetchers. 0 means no limit. The interval counts from
+ * the real start of a request: the holder of a permit keeps the others waiting until it reports its start, or returns
+ * the permit, so that two delayed requests do not start together. A clock that is set forward does not count. A host
+ * with n simultaneous leases may use its address n times as often, since a permission for the host covers its machine.
  */
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface AddressPacer {
   /** False: there is no limit. */
   readonly active: boolean;
-  /** Time between starts from now on, ms; 0: no limit. Requests that wait by what held before go on waiting so. */
+  /** Sets the time between starts from now on, ms; 0: no limit. Requests that wait already keep their wait. */
   setDelay(delayMs: number): void;
   /** Waits for the next start on `address`, in line. Null: not by `latestStartMs`, or `signal` aborted. */
   acquire(
@@ -31,19 +30,19 @@ export interface AddressPermit {
   readonly apartMs: number;
   /** The request starts now. */
   start(): void;
-  /** It does not start. */
+  /** Returns the permit without a start. */
   pass(): void;
 }
 
 interface AddressTimes {
   lastStartMs: number;
-  /** Waits in line. */
+  /** Number of waiting requests. */
   waiting: number;
   /** Settles when the last of them has had its permit. */
   line: Promise<unknown>;
 }
 
-/** The permit where there is no limit. */
+/** The permit of an address without a limit. */
 const free: AddressPermit = { apartMs: 0, start() {}, pass() {} };
 
 /** Addresses before the first sweep. */

@@ -1,16 +1,15 @@
 /**
- * A cap on bytes received a second, over all hosts, since others may use the same line.
+ * A limit on received bytes a second, over all hosts, since others may use the same line.
  *
- * Time is what is shared out: a response of so many bytes takes up the line for bytes ÷ rate, and the next request starts
- * when the line is free again. What a response will bring is not known when its request starts, so the mean of those so
- * far stands in for it, and the difference is made up for when it has come. Every fetcher of the group keeps to its own
- * share, the rate ÷ the number of fetchers. Bytes are those of bodies as they came over the wire, so that headers, TLS and
- * retransmissions come on top: some percent.
+ * It shares time: a response occupies the line for bytes ÷ rate, and the next request starts when the line is free. The
+ * size of a response is unknown when its request starts. So the mean of earlier responses is assumed, and the
+ * difference is corrected when the response has arrived. Every fetcher of the group keeps to its share, the rate ÷ the
+ * number of fetchers. Bytes are those of bodies on the wire; headers, TLS and retransmissions add some percent.
  */
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface Bandwidth {
-  /** Bytes a second of the whole group; null: as many as come. */
+  /** Bytes a second of the whole group; null: no limit. */
   setRate(bytesPerSecond: number | null): void;
   /** Waits for the line. Null: not by `latestStartMs`, or `signal` aborted. */
   take(latestStartMs: number, signal: AbortSignal): Promise<Passage | null> | Passage;
@@ -21,7 +20,7 @@ export interface Passage {
   received(bytes: number): void;
 }
 
-/** What an idle line saves up: a second's worth may come at once. */
+/** Credit of an idle line: a second's worth may arrive at once. */
 const burstMs = 1_000;
 /** Weight of the newest response in the mean. */
 const newestShare = 0.05;

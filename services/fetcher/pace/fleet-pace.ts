@@ -16,50 +16,53 @@ import type { LoopShare, LoopShares } from './loop-shares.ts';
 import type { Asked, Pacer, Permit } from './pacer.ts';
 
 export interface FleetPaceOptions {
-  /** Of the fleet; those of its crawls may differ from it, since each goes on from where its log ends. */
+  /** The fleet's clock. Those of its crawls may differ from it, since each continues from the end of its log. */
   readonly clock: Clock;
-  /** Requests in flight, of all crawls together. */
+  /** Requests in flight, over all crawls. */
   readonly requestsMax: number;
   /** Least time between requests to a host, ms. */
   readonly hostDelayMs: number;
-  /** Hosts may have been contacted until now, by a process of before. */
+  /** True if an earlier process may have contacted hosts until now. */
   readonly isResumed: boolean;
-  /** Is the host this process's? Absent: all are. */
+  /** True if this process has the host. Absent: it has all. */
   readonly owns?: (hostKey: string) => boolean;
   /** False: another process may run the fleet by now, and no request starts. Absent: none ever does. */
   readonly mayContact?: () => boolean;
-  /** That process's knowledge: ms since the Unix epoch. */
+  /** The facts of that process: ms since the Unix epoch. */
   readonly facts?: Iterable<readonly [hostKey: string, fact: HostFact]>;
-  /** Is called with what a process to come must know: ms since the Unix epoch. */
+  /** Called with each fact that a later process must know: ms since the Unix epoch. */
   readonly onFact?: (hostKey: string, fact: HostFact) => void;
-  /** What owners use of the event loop. Absent: nobody looks. */
+  /** Shares the event loop among owners. Absent: it is not shared. */
   readonly loop?: Pick<LoopShares, 'join'>;
 }
 
 export interface FleetPace {
-  /** A crawl takes part until it leaves. `weight`: its share, against that of the others. */
+  /** Adds a crawl, until it leaves. `weight`: its share, relative to the others. */
   join(crawl: string, weight: number, owner?: string): CrawlPace;
-  /** Of a crawl that takes part. */
+  /** Changes the weight of a crawl. */
   setWeight(crawl: string, weight: number): void;
   readonly requestsInFlight: number;
   readonly hosts: number;
-  /** These hosts are this process's from now on, and what was known of them: ms since the Unix epoch. Any of them may have been contacted until now. */
+  /** Takes over hosts and their facts: ms since the Unix epoch. Another process may have contacted them until now. */
   hostsTaken(isTaken: (hostKey: string) => boolean, facts: Iterable<readonly [hostKey: string, fact: HostFact]>): void;
-  /** These hosts are another process's: those who wait for them get no permit. Requests under way are the caller's to end before. */
+  /**
+   * Gives up hosts to another process: requests that wait for them get no permit. The caller must end those in progress
+   * before.
+   */
   hostsGone(isGone: (hostKey: string) => boolean): void;
   close(): void;
 }
 
 export interface CrawlPace {
-  /** As FetcherOptions has it. */
+  /** As in FetcherOptions. */
   sharePace(own: Pacer, clock: Clock, signal: AbortSignal): Pacer;
-  /** Asked at the last moment before a request, for which there is a permit. False: another process may have the host by now. */
+  /** Call just before a request with a permit. False: another process may have the host by now. */
   mayContact(hostKey: string): boolean;
   /** Further leases that can be used. */
   readonly leasesWanted: number;
-  /** `tell` is called when there are some again. */
+  /** `report` is called when leases are wanted again. */
   onWanted(report: () => void): void;
-  /** What the event loop does for the crawl is its owner's. */
+  /** Counts the event loop's work for the crawl against its owner's share. */
   readonly loop: Pick<LoopShare, 'spend' | 'isOver'>;
   leave(): void;
 }
@@ -105,7 +108,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
     const { granted, late } = arbiter.step(steadyMs());
     for (const ask of granted) settle(ask, true);
     for (const ask of late) settle(ask, false);
-    // Nobody wants more before something of what was ready is gone.
+    // Crawls want further leases only after a ready request was granted or given up.
     for (const [crawl, report] of granted.length + late.length > 0 ? sated : []) {
       if (arbiter.hostsWanted(crawl) === 0) continue;
       sated.delete(crawl);
@@ -228,7 +231,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
       return arbiter.hosts;
     },
     hostsTaken(isTaken, facts) {
-      // Of hosts that were this process's before, nobody counts from then: those that are not known have had their time.
+      // Hosts that this process had before keep their known times; any host without times counts as contacted now.
       contactedAtMs = steadyMs();
       arbiter.takeOver(isTaken, contactedAtMs);
       remember(facts);
@@ -242,14 +245,14 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   };
 }
 
-/** How often it is asked whether requests may start again, ms. */
+/** Interval of the check whether requests may start again, ms. */
 const barredLookMs = 100;
 
 const nothingMore: Asked = { delayFactor: 0, crawlDelayMs: 0 };
 
 const unshared: LoopShare = { isOver: false, spend() {}, leave() {} };
 
-/** The crawl's own permit, and the fleet's. */
+/** Combines the crawl's permit and the fleet's. */
 function both(permit: Permit, end: (contact: Contact | null) => void, { crawlDelayMs, failing }: Asked): Permit {
   return {
     release(endMs, delayMs, response) {

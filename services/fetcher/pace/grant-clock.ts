@@ -1,18 +1,18 @@
 /**
  * The fetcher's clock: never behind the latest grant it has seen (docs/design.md §4.4).
  *
- * Deadlines are set by the frontier's clock. A fetcher whose clock is behind would start requests that the frontier
- * already counts as expired; one that is ahead only gives leases back early, which is safe. It steps forward as it
- * observes: what must really have passed, a delay, is measured by the machine's own clock. A grant of the far future, from a program
- * that means something else by the field, is passed over.
+ * The frontier's clock sets deadlines. A fetcher with a clock behind it would start requests that the frontier already
+ * counts as expired; a clock ahead only returns leases early, which is safe. The clock steps forward as it observes
+ * grants. Delays must really pass, so they are measured by the machine's clock. A grant of the far
+ * future is ignored: another program may have put something else into the field.
  */
 import type { Clock } from '../../runtime/clock.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 
 export interface GrantClock extends Clock {
-  /** How far it is ahead of the machine's own clock, ms. */
+  /** Lead over the machine's clock, ms. */
   readonly aheadMs: number;
-  /** Takes note of a grant's decision time. */
+  /** Observes the time of a grant. */
   observe(grantedAtMs: number): void;
 }
 

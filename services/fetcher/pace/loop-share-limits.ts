@@ -1,19 +1,22 @@
 /** Bounds of owners' shares of the event loop (loop-shares.ts). */
 export const loopShareLimits = {
-  /** How often it is looked whether the loop has time to spare, ms: a host's delay is as long. */
+  /** Interval of the check whether the loop is busy, ms: about a host's delay. */
   lookMs: 250,
-  /** From this part of the time on it has none: turns grow long well before a processor is full. */
+  /** Utilization from which the loop counts as busy: turns become long well before a processor is full. */
   busyFrom: 0.8,
-  /** What an owner used counts for about so long, ms: a burst is forgotten in a minute, and steady work is seen as such. */
+  /** Time for which an owner's use counts, ms: a burst is forgotten in a minute, and steady work is recognized. */
   rememberedMs: 10_000,
-  /** An owner that used less than this of it is not one of those who share, ms. */
+  /** Use of that time below which an owner does not count among those who share, ms. */
   activeMs: 5,
-  /** Below this part of its n-th of the time an owner is never over: calls, garbage and consumers may be what keeps the loop busy. */
+  /**
+   * Part of an n-th of the time below which an owner is never over: calls, garbage collection and consumers may keep
+   * the loop busy.
+   */
   shareFrom: 0.4,
-  /** Beyond its share an owner may use so much of it: those who use the same do not take turns at waiting. */
+  /** Allowed excess over the share, so that owners with equal use do not take turns at waiting. */
   slack: 1.25,
-  /** Who waits for the loop is looked at again so soon, ms. */
+  /** Wait before a crawl without a share is checked again, ms. */
   againMs: 50,
-  /** What a request costs beside what its answer costs, ms: its lease, its records, and what is decided of it. */
+  /** Fixed cost of a request beside that of its response, ms: its lease, records and decisions. */
   requestMs: 0.5,
 } as const;

@@ -1,24 +1,25 @@
 /**
- * Each owner's fair share of the event loop that a fleet's crawls have in common.
+ * Shares the event loop fairly among the owners of a fleet's crawls.
  *
- * What a crawl makes the loop do is put down to its owner: decisions, pages that are read, requests; calls of the API are put down to
- * nobody. Of n owners that use the loop, each may use up to two fifths of an n-th, whatever the others do. While the loop has no time to spare, who uses more than that gets no further request, whatever
- * the number and the weight of its crawls, so that the loop's turns stay short for the others. While there is time to spare nobody waits.
+ * The loop's work for a crawl counts for its owner: decisions, parsing, requests. API calls count for nobody. Of n
+ * owners that use the loop, each may always use up to two fifths of an n-th. While the loop is busy, an owner above its
+ * share gets no further request, whatever the number and weight of its crawls, so that the loop's turns stay short for
+ * the others. While the loop has spare time, nobody waits.
  */
 import { performance } from 'node:perf_hooks';
 import { loopShareLimits } from './loop-share-limits.ts';
 
 export interface LoopShare {
-  /** The loop has worked for the owner, ms. */
+  /** Adds to the owner's use of the loop, ms. */
   spend(ms: number): void;
-  /** It has had more than its share, and others wait for theirs. */
+  /** True if the owner is above its share while others wait for theirs. */
   readonly isOver: boolean;
   leave(): void;
 }
 
 export interface LoopSharesOptions {
   nowMs(): number;
-  /** The part of the time since it was asked last in which the loop worked. */
+  /** Share of the time in which the loop worked, since the last call. */
   utilization(): number;
 }
 

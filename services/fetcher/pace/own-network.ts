@@ -1,11 +1,12 @@
 /**
- * Our own network: whether it is away, and what waits until it is back.
+ * Detects failures of our network, and waits for its return.
  *
- * A request without a response is judged (topology/fetch/network-evidence.ts) before it is reported. A fault on our
- * side counts as if the request had not been made: no attempt, no back-off and no death of a host is charged. While the
- * network is away leases wait, and three hosts that have answered before are asked for robots.txt every few seconds, at
- * their pace. The first response of any host ends that. One host that answers is enough for the network not to count as
- * away, however many others do not: each that has answered before is asked first, also if its turn is long in coming.
+ * Each request without a response is judged (topology/fetch/network-evidence.ts) before it is reported. A fault on our
+ * side counts as if the request had not been made: it costs no attempt, causes no back-off, and no host counts as dead.
+ * While the network is down, leases wait, and every few seconds three hosts that answered before are asked for
+ * robots.txt, at their pace. The first response of any host ends the outage. One host that answers is enough for the
+ * network to count as up, however many others fail: each host that answered before is asked first, even if its turn
+ * takes long.
  */
 import { type Fault, faultOf } from '../../../topology/fetch/fault.ts';
 import { NetworkEvidence, type Witness } from '../../../topology/fetch/network-evidence.ts';
@@ -19,11 +20,11 @@ import { type Waiting, WaitingHosts } from './waiting-hosts.ts';
 export interface OwnNetwork {
   /** Since when it is away, ms since the Unix epoch; null: it is there. */
   readonly awaySinceMs: number | null;
-  /** It is away, and no host has answered this process: it can only be guessed which host would show its return. */
+  /** The network is down, and no host has answered this process, so the host that would show its return is a guess. */
   readonly isUnproven: boolean;
-  /** Undefined: it is there. False: it is not back by `untilMs`. */
+  /** Undefined: the network is up. Resolves to false if it is not back by `untilMs`. */
   wait(asked: Asked, untilMs?: number): Promise<boolean> | undefined;
-  /** Was the failure ours? Undefined: there was none, or it was not. */
+  /** Resolves to true if the failure was ours. Undefined: there was no failure, or it was not ours. */
   judge(asked: Asked, response: HttpResponse): Promise<boolean> | undefined;
 }
 
@@ -35,22 +36,22 @@ export interface Asked {
   readonly latestStartMs: number;
 }
 
-/** What hosts that answered before do now. unasked: no host answers, and some could not be asked yet. */
+/** The present state of hosts that answered before. unasked: none answers, and some could not be asked yet. */
 type Found = 'answers' | 'silent' | 'unasked';
 
 export interface OwnNetworkOptions {
-  /** Of the requests' times. */
+  /** The clock of the requests' times. */
   readonly clock: Clock;
   /**
    * Asks a host for robots.txt at its pace, and calls `onStart` when the request is made, or if it never will be. Null: it could not be
    * asked in time.
    */
   ask(witness: Witness, latestStartMs: number, onStart: () => void): Promise<HttpResponse | null>;
-  /** Has anything answered this crawl in an earlier process? */
+  /** True if anything answered this crawl in an earlier process. */
   isProven(): boolean;
-  /** Is called when the network is back: what was learnt of names meanwhile is void. */
+  /** Called when the network is back: name resolutions of the outage are void. */
   onBack(): void;
-  /** Aborted: nobody waits any more. */
+  /** When aborted, all waits end. */
   readonly signal: AbortSignal;
   say(text: string): void;
 }
@@ -61,7 +62,7 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
   let looking: Promise<Found> | undefined;
   let back = () => {};
   let isBack: Promise<void> = Promise.resolve();
-  /** Asked where nobody has answered yet: whoever failed first. */
+  /** The host to ask if none has answered yet: the one that failed first. */
   let last: Witness | undefined;
   const waiting = new WaitingHosts();
   let asked = 0;
@@ -172,7 +173,7 @@ export function createOwnNetwork({ clock, ask, isProven, onBack, signal, say }: 
         goAway();
         return true;
       }
-      // Whoever can't be asked yet decides. A lease that ends meanwhile counts as if its request had not been made.
+      // Without time for a host that could not be asked yet, the lease ends as if its request had not been made.
       if (clock.nowMs() >= latestStartMs) return true;
     }
   };
@@ -229,7 +230,10 @@ function isAnswer({ failure, status }: HttpResponse): boolean {
   return failure === null || status > 0 || failure.kind === 'badResponse' || failure.kind === 'throttled';
 }
 
-/** Nothing was asked of the network, or something answered: a name server, or whoever has a bad certificate. */
+/**
+ * True if the failure does not concern the network: nothing was sent, or something answered, such as a name server or a
+ * host with a bad certificate.
+ */
 function saysNothing({ kind }: RequestFailure, fault: Fault): boolean {
   return (
     kind === 'blockedAddress' ||
@@ -239,7 +243,7 @@ function saysNothing({ kind }: RequestFailure, fault: Fault): boolean {
   );
 }
 
-/** No lease is at stake. */
+/** A wait without a lease, and so without an end. */
 function always(witness: Witness): Waiting {
   return { witness, untilMs: Number.POSITIVE_INFINITY };
 }

@@ -1,10 +1,10 @@
 /**
- * The one way to a host: every request, page or robots.txt or a hop of either, is paced here.
+ * The single way to a host: every request is paced here, for pages, robots.txt and their redirects.
  *
- * In order: the host's permit, the address's share, a share of the bandwidth, a slot among the requests in flight, a
- * last look at blocks and the deadline, the request. It goes only to the address whose permit it has: if nobody answers
- * there, the next address of the name is tried by another request, with a permit of its own. The permit ends with the
- * request, and its completion starts the delay before the next one: max(delay asked for, factor × this request's
+ * The steps in order: the host's permit, the address's share, a share of the bandwidth, a slot among the requests in
+ * flight, a last check of blocks and the deadline, the request. It goes only to the address of its permit: if nothing
+ * answers there, another request with another permit tries the next address of the name. The permit ends with the
+ * request, and its completion starts the delay before the next one: max(requested delay, factor × this request's
  * duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 
@@ -56,60 +56,66 @@ export interface PacedRequest extends HttpRequest {
   /** Shortest time from the completion of the last contact to this start, ms. */
   readonly delayMs: number;
   readonly delayFactor: number;
-  /** As the host's robots.txt asks, and part of the delay: it binds all leases of the host. ms; 0 or absent: it does not. */
+  /**
+   * Crawl-delay in the host's robots.txt, a part of the delay that binds all leases of the host, ms; 0 or absent: none.
+   */
   readonly crawlDelayMs?: number;
   /** No start after this, ms since the Unix epoch. */
   readonly latestStartMs: number;
-  /** Called for each request that was made. `addressDelayMs`: kept between starts on its address; 0: none. */
+  /** Called for each request that was made. `addressDelayMs`: time kept between starts at its address; 0: no limit. */
   readonly record: (response: HttpResponse, addressDelayMs: number) => void;
   /** Purpose of the request, for records. Absent: another one. */
   readonly kind?: 'page' | 'robots' | 'sitemap' | 'requisite';
-  /** Links from a seed. Absent: it is not known. */
+  /** Links from a seed. Absent: unknown. */
   readonly depth?: number;
   /** Replaces `onResponse`, which is called once the response has been read. */
   readonly holdsResponse?: ((request: PacedRequest, response: HttpResponse) => void) | undefined;
   /** Its lease has asked its host for something before. Absent: it has not, or nobody counts. */
   readonly isBegun?: boolean;
-  /** How a failure of the server counts with the host's other crawls. Absent: it does not. */
+  /** Effect of a server error on the host's other crawls. Absent: none. */
   readonly failing?: Omit<ServerError, 'url'> | undefined;
-  /** Asked once the host may be contacted. Absent: it is. */
+  /** Called once the host may be contacted. False: the request is no longer needed. Absent: it is. */
   readonly isNeeded?: () => boolean;
-  /** Called when the request is made: nothing is left to wait for. */
+  /** Called when the request is made, after all waits. */
   readonly onStart?: () => void;
-  /** Its URL has failed before: what ends without an answer is no chance any more, and is not repeated at once. */
+  /** The URL has failed before: a request without a response then counts as a failure, and is not repeated at once. */
   readonly isRetry?: boolean;
-  /** It is never repeated once it may have been sent: it carries a payment. Absent: a connection that had been closed is no reason to fail. */
+  /**
+   * The request carries a payment: it is never repeated once it may have been sent. Absent: a closed idle connection
+   * causes a repetition.
+   */
   readonly isPaid?: true;
-  /** Another program may make the request in our place. Absent: we make it. */
+  /** A client that may make the request instead of us. Absent: we make it. */
   readonly by?: By | undefined;
 }
 
-/** A client that may make a request in our place. */
+/** A client that may make a request instead of us. */
 export interface By {
-  /** Asked once the host may be contacted. null: nobody was there to make it in time. */
+  /** Called once the host may be contacted. null: no client was available in time. */
   turn(): Promise<'us' | 'them' | null>;
-  /** It was their turn, and the request is not made after all. */
+  /** Called if it was the client's turn, and the request is not made after all. */
   pass(): void;
   /** Never rejects. */
   request(request: HttpRequest): Promise<HttpResponse>;
 }
 
 /**
- * Null: it could not start in time, is not needed any more, the host is blocked, we are shutting down, or our own network is away. It is as
- * if it had not been asked for.
+ * Null: the request was not made, and counts as if it had not been asked for. It could not start in time, is no longer
+ * needed, the host is blocked, we are shutting down, or our network is down.
  */
 export async function pacedRequest(requestPath: RequestPath, request: PacedRequest): Promise<HttpResponse | null> {
   const back = requestPath.network?.wait(request);
   if (back !== undefined && !(await back)) return null;
   let made = await oneRequest(requestPath, request);
   for (let left = fetcherLimits.repeatsMax; left > 0 && made !== null; left--) {
-    // RFC 9112 §9.3.1, RFC 9113 §8.7: a closed idle connection says nothing about the server, nor does a request that
-    // it declares unprocessed. The request is repeated after its delay.
+    // RFC 9112 §9.3.1, RFC 9113 §8.7: a closed idle connection is no sign of a server failure, nor is a request that
+    // the server declares unprocessed. The request is repeated after its delay.
     const isStale = request.isPaid !== true && request.isRetry !== true && made.response.staleConnection;
-    // The next answer goes to the lenient reader. It is no second chance: the server has answered, and is asked once more at its pace.
+    // The next response is read by the lenient parser. This is not another attempt: the server has answered, and is
+    // asked once more at its pace.
     const isMisread = request.isPaid !== true && made.response.misread === true && !hasFilledSink(request, made);
     if (!(isStale || isMisread || isElsewhere(requestPath, request, made))) break;
-    // Without time for the repetition nothing is known of the URL yet.
+    // Without time for the repetition, the URL has no outcome yet.
     made = await oneRequest(requestPath, request);
   }
   const ours = made === null ? undefined : requestPath.network?.judge(request, made.response);
@@ -118,16 +124,19 @@ export async function pacedRequest(requestPath: RequestPath, request: PacedReque
 
 interface Made {
   readonly response: HttpResponse;
-  /** Where it was to go. Undefined: wherever its name leads. */
+  /** The address of the request. Undefined: any of its name. */
   readonly address: string | undefined;
 }
 
-/** Has a part of the body gone where it cannot be taken back? Then the caller asks again, with another sink. */
+/**
+ * True if a part of the body was written to a sink, and cannot be taken back. Then the caller must repeat the request,
+ * with another sink.
+ */
 function hasFilledSink({ sink }: PacedRequest, { response }: Made): boolean {
   return sink !== undefined && (response.pieces ?? 0) > 0;
 }
 
-/** Nobody answered at its address, and there is another one. */
+/** True if nothing answered at the address, and the name has another one. */
 function isElsewhere({ resolver }: RequestPath, { url }: PacedRequest, { response, address }: Made): boolean {
   return response.unreached && address !== undefined && resolver.avoid(new URL(url).hostname, address);
 }

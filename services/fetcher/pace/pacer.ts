@@ -1,17 +1,18 @@
 /**
- * The fetcher's own clock per host: every contact with a host, for whatever purpose, needs its permit from here.
+ * The fetcher's clock per host: every contact with a host, for any purpose, needs a permit from here.
  *
- * Invariants: a host has one permit at a time; a permit starts no earlier than the completion of the one before plus the
- * larger of the delay in force then and the delay asked for now. So neither lag, nor a lease granted twice, nor a
- * robots.txt redirect from elsewhere makes a burst. Holding a permit *is* politeness (as in BUbiNG, where it is holding
- * the host's visit state). The frontier keeps the durable clock; this one only has to outlive the delays.
+ * Invariants: a host has one permit at a time. A permit starts no earlier than the completion of the previous one plus
+ * the larger of two delays: the one then in force, and the one requested now. So neither lag, nor a lease that was
+ * granted twice, nor a robots.txt redirect from another host causes a burst. Holding a permit *is* politeness (as in
+ * BUbiNG, where it is holding the host's visit state). The frontier keeps the durable clock; this one only has to
+ * outlive the delays.
  *
- * A host that may be crawled in parallel has n slots (leases/host-slots.ts). In each, permits are as above; between two starts, of
- * any slots, lies a delay / n. A permit taken `alone`, for a Crawl-delay, is one for which the host has one slot: it starts
- * when all others have ended, and what comes after it, in any slot, waits the delay too.
+ * A host that may be crawled in parallel has n slots (leases/host-slots.ts). In each, permits are as above; starts in
+ * any slots are at least a delay / n apart. A permit taken `alone`, for a Crawl-delay, treats the host as having one
+ * slot: it starts when all others have ended, and the next permit in any slot waits for the delay too.
  *
- * Times are whole ms. A completion lies anywhere inside its millisecond, so the delay runs from the end of it. They are kept as time
- * that has really passed: a wall clock that is set forward brings no contact early.
+ * Times are whole ms. A completion is anywhere inside its millisecond, so the delay counts from the end of it. Times
+ * are kept as really passed time: a wall clock that is set forward causes no early contact.
  */
 import type { ServerError } from '../../../topology/fleet/host-times.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -37,20 +38,20 @@ export interface Pacer {
   readonly size: number;
 }
 
-/** What the delay is made of, for those who share hosts with other crawls (fleet-pace.ts). */
+/** The parts of the delay, for processes that share hosts with other crawls (fleet-pace.ts). */
 export interface Asked {
-  /** The delay is at least so many times what the last request took. */
+  /** The delay is at least this multiple of the last request's duration. */
   readonly delayFactor: number;
-  /** As the host's robots.txt asks, ms; 0: it does not. */
+  /** Crawl-delay in the host's robots.txt, ms; 0: none. */
   readonly crawlDelayMs: number;
-  /** Its lease has made a request before: it goes before others of its crawl. */
+  /** The lease has made a request before: it goes before others of its crawl. */
   readonly isBegun?: boolean;
-  /** Effect on others if the server fails it. Absent: none. */
+  /** Effect of a server error on other crawls. Absent: none. */
   readonly failing?: ServerError | undefined;
 }
 
 export interface Permit {
-  /** Ends the permit. `endMs`: completion of the contact; 0: there was none. `response`: what came of it. */
+  /** Ends the permit. `endMs`: completion of the contact; 0: there was none. `response`: its response. */
   release(endMs: number, delayMs: number, response?: HttpResponse): void;
 }
 
@@ -64,12 +65,12 @@ interface HostSlot {
 interface HostTimes {
   /** Most hosts have one. */
   readonly hostSlots: HostSlot[];
-  /** How many of them have a permit. */
+  /** Number of slots with a permit. */
   busy: number;
   lastStartMs: number;
-  /** No permit before, 0: none such. */
+  /** Earliest time of the next permit; 0: no bound. */
   heldUntilMs: number;
-  /** Callers that wait for a time, and those that wait for the end of a permit. */
+  /** Number of callers that wait for a time, and callers that wait for the end of a permit. */
   asleep: number;
   readonly waiting: (() => void)[];
 }
@@ -92,7 +93,10 @@ export function createPacer(
   const steadyMs = () => clock.nowMs() - jumpedMs();
   const jumpedMs = () => clock.jumpedMs ?? 0;
 
-  /** Forgets hosts whose time has passed: what is left was contacted within its delay, which bounds it. */
+  /**
+   * Forgets hosts after their delay has passed. The remaining ones were contacted within their delays, which bounds
+   * their number.
+   */
   const sweep = () => {
     const nowMs = steadyMs();
     for (const [hostKey, times] of hosts) {
@@ -185,7 +189,7 @@ function newHostSlot(): HostSlot {
   return { endMs: 0, delayMs: 0, busy: false };
 }
 
-/** The next free slot of a host with so many; null: all are taken. */
+/** Returns a free slot of a host with `hostSlots` slots; null: all are taken. */
 function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
   const free = hostSlots - times.busy;
   if (free <= 0) return null;
@@ -201,7 +205,7 @@ function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
   return idle[idle.length - free]!;
 }
 
-/** When a permit in a slot may start. */
+/** Earliest start of a permit in a slot. */
 function startAtMs(times: HostTimes, hostSlot: HostSlot, hostSlots: number, delayMs: number): number {
   const readyMs = readyAtMs(times, hostSlot, delayMs);
   if (hostSlots === 1) return readyMs;

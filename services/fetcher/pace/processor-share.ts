@@ -1,11 +1,12 @@
 /**
- * Each host's fair share of the processor: bodies without end, bombs and mazes of markup cost a hundred times what a
- * page does, and a fetcher that works at its limit would spend itself on them.
+ * Each host's fair share of the processor: endless bodies, bombs and mazes of markup cost a hundred times what a page
+ * does. A fetcher at its limit would spend its time on them.
  *
- * Of n hosts being fetched from, one may use an n-th of the time. What a response cost beyond an ordinary page's is
- * waited out 2n-fold before the host's next request: then a host of costly pages has half a share on average, however it
- * behaves, and a quarter of such hosts leaves the others six sevenths of the time. While
- * the event loop has time to spare, nobody waits. Pages, feeds, robots files and sitemaps all count. This is about our own processor; politeness comes on top.
+ * Of n hosts that are being fetched from, one may use an n-th of the time. The excess of a response over an ordinary
+ * page's cost delays the host's next request by 2n times that excess. So a host of costly pages has half a share on
+ * average, however it behaves, and a quarter of such hosts leaves the others six sevenths of the time. While the event
+ * loop has spare time, no host waits. Pages, feeds, robots files and sitemaps all count. This concerns our processor;
+ * politeness applies in addition.
  */
 import { performance } from 'node:perf_hooks';
 import { fetcherLimits } from '../fetcher-limits.ts';
@@ -13,11 +14,14 @@ import type { HttpResponse } from '../http/client.ts';
 import type { RequestPath } from './paced-request.ts';
 
 export interface ProcessorShare {
-  /** How long a host must wait after a response that cost `costMs`, ms. */
+  /** Returns the wait of a host after a response that cost `costMs`, ms. */
   waitMs(costMs: number): number;
 }
 
-/** `hosts`: fetched from now. `isBusy`: has the processor no time to spare? `spend` is called with what each response cost, ms. */
+/**
+ * `hosts`: number of hosts being fetched from. `isBusy`: true if the processor has no spare time. `spend`: called with
+ * the cost of each response, ms.
+ */
 export function createProcessorShare(
   hosts: () => number,
   isBusy: () => boolean = watchEventLoop(),
@@ -34,10 +38,11 @@ export function createProcessorShare(
 }
 
 /**
- * About what a response has cost, ms: 3 ns for each byte that is received and each that is decoded, and the `readMs`
- * that parsing took by the clock, as far as its size can account for it: a small page must not pay for time in which
- * this process was interrupted. `richMs` is bounded by time already (inlineRichMs), and counts in full: no size accounts for it. A response that is not HTTP costs its connection and, if it floods headers, an error
- * object for each of them. Each of its `links` costs the log and the frontier, too.
+ * Estimates the cost of a response, ms: 3 ns for each received and each decoded byte, and `readMs`, the wall-clock time
+ * of parsing, capped by the page's size. The cap keeps a small page from paying for time in which this process was
+ * interrupted. `richMs` has a time limit already (inlineRichMs), and counts in full, since no size explains it. A
+ * response that is not HTTP costs its connection and, if it floods headers, an error object for each of them. Each of
+ * its `links` costs the log and the frontier, too.
  */
 export function costOf(
   { rawBody, body, failure, pieces = 0 }: HttpResponse,

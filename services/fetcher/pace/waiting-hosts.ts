@@ -12,7 +12,7 @@ export interface Waiting {
 }
 
 export class WaitingHosts {
-  /** By target; who was asked last stands last. */
+  /** Waiting requests by target, the last asked target at the end. */
   readonly #targets = new Map<string, Set<Waiting>>();
 
   add(target: string, one: Waiting): void {

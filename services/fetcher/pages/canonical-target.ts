@@ -1,16 +1,17 @@
 /**
- * Where a page's canonical leads, for a policy by which that is the page's identity (`equivalences.canonicals`).
+ * Returns the target of a page's canonical, for a policy that treats canonicals as redirects
+ * (`equivalences.canonicals`).
  *
- * It is believed of the same host alone, and where parameters, an index page or http tell the two apart: each such step
- * takes something away, so canonicals cannot lead in a circle, and no site can name another's page or send all of its own to
- * one by their paths. A slash or `www.` may be put as well as taken away, and is left to redirects.
+ * A canonical is accepted only within the same host, and only if parameters, an index page or http distinguish the two.
+ * Each such step removes something, so canonicals cannot lead in a circle; and no site can claim another's page, or map
+ * all of its pages to one by their paths. A slash or `www.` may be added as well as removed, and is left to redirects.
  */
 import { rewritingsBetween } from '../../../topology/url/rewriting.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
 
 const believed = /^(?:https|index|query:.*)$/;
 
-/** `canonical`: empty where the page names none. `url` and the answer are normal; null: the page is what it is. */
+/** `canonical`: empty if the page names none. `url` and the result are normal; null: the page keeps its URL. */
 export function canonicalTarget(
   url: string,
   canonical: string,

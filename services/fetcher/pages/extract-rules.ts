@@ -1,6 +1,6 @@
 /**
- * What is taken from pages beyond links and text, as a user says it (`--extract FILE`), and what that means for one
- * page. Off by default: each part costs time on every page.
+ * The user's rules for extracting more than links and text from pages (`--extract FILE`), and the rules for one page.
+ * Off by default: each part costs time on every page.
  */
 import { z } from 'zod';
 import { fieldTypes } from '../../../topology/parse/rich/field-value.ts';

@@ -52,7 +52,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     const isSmall = body.length <= inlineBytes;
     if (wishes !== undefined && (isSmall || !hasWorker)) return parseRich(body, page, wishes);
     if (isSmall) return parseBy(parseLinksAndText, body, page, undefined, timeoutMs);
-    // On one core, all other hosts wait meanwhile: such a page yields what is found in a moment.
+    // On a single core, all other hosts wait meanwhile: so the page is cut at a short time limit.
     if (!hasWorker)
       return parseBy(parseLinksAndText, body, page, undefined, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
     return parseApart(body, page, wishes);
@@ -134,7 +134,7 @@ function createApart(pages: WorkerSlot, timeoutMs: number, inlineRichMs: number)
   return { parseApart, parseRich };
 }
 
-/** Sites whose last page took too long to be parsed here. */
+/** Sites with a last page that took too long to be parsed here. */
 function createDearSites() {
   const sites = new Set<string>();
   const siteOf = (hostname: string) => registrableDomain(hostname) ?? hostname;
@@ -165,10 +165,10 @@ type Parse = typeof parseWholePage;
 /** Links and text alone, as most crawls want. */
 const parseLinksAndText: Parse = (body, options) => ({ parsed: parsePage(body, options), rich: null });
 
-/** Loaded with the first page of which more is wanted: what knows languages and main texts is a third of a megabyte. */
+/** Loaded with the first page that needs it: the code for languages and main texts has a third of a megabyte. */
 let parseAll: Parse | undefined;
 
-/** For whoever cannot have the first page take longer. */
+/** Loads it ahead, for callers with a time limit on the first page. */
 export async function loadWholeParser(): Promise<Parse> {
   parseAll ??= (await import('./parse-page.ts')).parseWholePage;
   return parseAll;

@@ -1,4 +1,7 @@
-/** What a response's media type means for the fetcher: parse it, keep its text, look at its first bytes, or leave it. */
+/**
+ * Decides from a response's media type whether the fetcher parses it, keeps its text, checks its first bytes, or skips
+ * it.
+ */
 
 import { utf16Of } from '../../../topology/parse/charset.ts';
 import type { Headers } from '../http/headers.ts';
@@ -6,8 +9,8 @@ import { contentTypeOf } from '../http/headers.ts';
 import { officeFormatOf } from './office/office-format.ts';
 
 /**
- * `html`: links are extracted. `text`: kept without links. `pdf`, `office` (files and books): read where that is asked for. `unnamed`: decided by the
- * first bytes. `other`: not read.
+ * `html`: links are extracted. `text`: kept without links. `pdf`, `office` (files and books): read if the user asks for
+ * it. `unnamed`: the first bytes decide. `other`: not read.
  */
 export type PageType = 'html' | 'text' | 'pdf' | 'office' | 'unnamed' | 'other';
 
@@ -56,10 +59,10 @@ const pdfMark = Buffer.from('%PDF-');
 export function isXhtml(mediaType: string, body: Uint8Array): boolean {
   if (mediaType !== 'application/xml' && mediaType !== 'text/xml') return false;
   const head = startOf(body, utf16Of(body) ?? 'latin1');
-  // Before the root stand comments, a doctype and instructions at most.
+  // Only comments, a doctype and instructions may precede the root.
   const [before = '', root] = head.replace(/<!--.*?-->/gs, '').split(/(<html(?=[\s>])[^>]*>)/, 2);
   return root?.includes('http://www.w3.org/1999/xhtml') === true && !/<[A-Za-z]/.test(before);
 }
 
-/** Bytes in which a root stands: prologs are shorter. */
+/** Bytes that are searched for the root: prologs are shorter. */
 const startBytes = 4_096;

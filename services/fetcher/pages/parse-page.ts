@@ -1,4 +1,4 @@
-/** One page, parsed as far as it is asked for: links and text always, the rest (`PageWishes`) where a rule wants it. */
+/** Parses one page: links and text always, the rest (`PageWishes`) if a rule asks for it. */
 import { decodePage } from '../../../topology/parse/charset.ts';
 import { resolveHttp } from '../../../topology/parse/hrefs.ts';
 import { linkSpelling } from '../../../topology/parse/legacy-encodings.ts';
@@ -9,9 +9,9 @@ import { type Field, selectFields } from './select-fields.ts';
 
 export interface WholePage {
   readonly parsed: ParsedPage;
-  /** What reading more than links and text took on the main thread, ms. Absent: nothing. */
+  /** Time of reading more than links and text on the main thread, ms. Absent: none. */
   readonly hereMs?: number;
-  /** What all of it took a worker, ms. Absent: no worker read it, or for links and text alone. */
+  /** Time of the whole page in a worker, ms. Absent: no worker read it, or only for links and text. */
   readonly apartMs?: number;
   /** Null: not asked for. */
   readonly rich: (Omit<RichPage, 'tidyMarkup' | 'mediaLinks'> & { readonly fields: readonly Field[] }) | null;

@@ -1,8 +1,8 @@
 /**
- * Which pages need a browser, and the record of `render` that asks for it.
+ * Selects pages that need a browser, and makes the record of `render` for them.
  *
- * `always`, or `thin`: the page has scripts and next to no text, as pages that a script builds do. The record carries
- * the page as it was fetched: a browser does not ask its host for it again.
+ * `always`, or `thin`: the page has scripts and next to no text, as pages do that a script builds. The record contains
+ * the fetched page: the browser does not request it again.
  */
 import { z } from 'zod';
 import type { Page, Render, Task } from '../../../schemas/types.ts';

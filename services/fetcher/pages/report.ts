@@ -1,9 +1,9 @@
 /**
- * From a response to what is reported of its URL: outcome, page, links.
+ * Turns a response into the report of its URL: outcome, page, links.
  *
  * Redirects are not followed: the target becomes a link of the same depth, with the redirect count one higher, at the
- * head of its queue. A meta refresh is published the same way. A page that asks for nofollow publishes no links. A
- * feed's entries are its links.
+ * front of its queue. A meta refresh is published the same way. A page with nofollow publishes no links. A feed's
+ * entries are its links.
  */
 
 import { hash } from 'node:crypto';
@@ -72,11 +72,11 @@ export interface PageReader {
 export type PageReport = Omit<UrlReport, 'requests'> & {
   /** Time that reading it took on the main thread, ms by the clock. */
   readonly readMs: number;
-  /** Of that, what more than links and text took: a page decides it, whatever its size. Absent: nothing. */
+  /** The part for more than links and text: it depends on the page, not on its size. Absent: none. */
   readonly richMs?: number;
   /** Usage statements on an unchanged page. */
   readonly usage?: readonly PageUsage[];
-  /** What plugins made of the response. Absent: as it was received. */
+  /** The response after plugins changed it. Absent: unchanged. */
   readonly response?: HttpResponse;
 };
 
@@ -88,10 +88,10 @@ export function wantsBody(status: number, headers: Headers): boolean {
   return wantsType(status, headers, false, false);
 }
 
-/** Tells which responses can be read. */
+/** Returns a test for responses that can be read. */
 export function wantsOf({ pdf, office, hooks }: PageReader): (status: number, headers: Headers) => boolean {
   const read = (status: number, headers: Headers) => wantsType(status, headers, pdf, office);
-  // x402 says its price in the body.
+  // x402 states its price in the body.
   const wants: typeof read = (status, headers) =>
     read(status, headers) || (status === 402 && mediaTypeOf(headers) === 'application/json');
   if (hooks === undefined) return wants;
@@ -125,7 +125,7 @@ export async function readPage(...args: Parameters<typeof readAnswer>): Promise<
   }
 }
 
-/** No consumer of pages has to know of U+0000. */
+/** Removes U+0000, so that consumers of pages need not handle it. */
 function clean(report: PageReport): PageReport {
   const page = report.page && withoutNul(report.page);
   return page === report.page ? report : { ...report, page };
@@ -152,7 +152,8 @@ async function readAnswer(
   const kind = kindOf(item, response, target);
   const answered = outcomeOf(index, item.url, kind, commonFields(response));
   const leadingTo = (url: string, detail: string): PageReport => {
-    // What it was when it redirected itself says nothing of what it is with the cookies that came since.
+    // The target redirected when it was fetched before. With the cookies set since then it may answer otherwise, so it
+    // is fetched again.
     const intent = reader.redirected?.(item.url, reader.links.normalize(url) ?? url) === true ? 'force' : 'discover';
     const hop = { depth: item.depth, hop: item.hop + 1, front: true, share: item.cash, intent } as const;
     const { groups, pending } = gatherLinks(reader.links, from, [url], hop);
@@ -161,7 +162,7 @@ async function readAnswer(
   };
   if (kind === 'redirect') return leadingTo(target!, answered.detail);
   if (kind === 'notModified') {
-    // RFC 9111 §3.2: the fields of a 304 stand in the place of those of before.
+    // RFC 9111 §3.2: the fields of a 304 replace the earlier ones.
     const { noindex } = headerDirectives(headersOf(response.headers, 'x-robots-tag'), reader.productToken);
     return {
       ...bare({ ...answered, ...validatorsOf(response), noindex }),
@@ -272,15 +273,15 @@ function quotedIn({ headers, body }: HttpResponse): Pick<Outcome, 'price' | 'lic
 }
 
 /**
- * Validators of a page that is read whole: a 304 then says that it stands as it was. Of anything else it would make a page (RFC 9111
- * §3.3, §4.3.4).
+ * Validators of a page that was read whole, so that a 304 confirms it. For a partial page, a 304 would confirm the
+ * wrong content (RFC 9111 §3.3, §4.3.4).
  */
 function validatorsOf({ headers, truncated }: HttpResponse): Pick<Outcome, 'etag' | 'lastModified'> {
   if (truncated) return { etag: '', lastModified: '' };
   return { etag: validator(headers, 'etag'), lastModified: validator(headers, 'last-modified') };
 }
 
-/** The validator. Empty: there is none that could be sent back. */
+/** Returns the validator. Empty: there is none, or it is too long to send back. */
 export function validator(headers: Headers, name: string): string {
   const value = headerOf(headers, name);
   return value.length > validatorCharsMax ? '' : value;

@@ -1,7 +1,7 @@
 /**
- * What pages are built of, as links: they go to the frontier like others, so that each is fetched once, at its host's
- * pace, where robots.txt and the policy let it; before the host's next pages, so that a page is whole soon. Of what comes
- * back nothing is a page. A style sheet leads on, as far as redirects may.
+ * Page requisites (images, styles, scripts) as links. They go to the frontier like other links, so that each is fetched
+ * once, at its host's pace, if robots.txt and the policy allow it. They go before the host's next pages, so that a page
+ * is soon complete. Requisites do not become pages. A style sheet's links are followed, up to the limit of redirects.
  */
 import type { Outcome, TaskUrl } from '../../../schemas/types.ts';
 import { decodePage } from '../../../topology/parse/charset.ts';
@@ -35,7 +35,7 @@ export function requisiteReport(
   return { outcome, page: null, groups, pending, readMs: performance.now() - startMs };
 }
 
-/** A page's links and what it is built of. */
+/** Adds a page's requisites to its links. */
 export function withRequisites(
   reader: PageReader,
   type: PageType,

@@ -63,7 +63,7 @@ export function selectFields(markup: string, base: string, rules: readonly Field
 
 const tooMuch = `all fields of a page may have ${richLimits.fieldsCharsMax} characters together`;
 
-/** Null: it is one. Otherwise what is wrong with it. */
+/** Null: the selector is valid. Otherwise the problem. */
 export function selectorProblem(selector: string): string | null {
   try {
     parseHTML('<html><body></body></html>').document.querySelectorAll(selector);

@@ -6,7 +6,7 @@ import { headerUsage, metaUsage, type UsageMeta } from '../../../topology/usage/
 import { inOrder, type Statement } from '../../../topology/usage/statement.ts';
 import type { Headers } from '../http/headers.ts';
 
-/** What a file of the site says of using a URL: robots.txt, and tdmrep.json where that is asked for. */
+/** The usage preferences for a URL in a file of the site: robots.txt, and tdmrep.json if it is requested. */
 export interface SiteUsage {
   readonly said: readonly Statement[];
   /** First 16 bytes of the file's SHA-256, hexadecimal. */

@@ -35,7 +35,7 @@ const startMs = 10_000;
 /** Heap of a worker, MB: a hundred times the largest body. */
 const heapMbMax = 512;
 
-/** `loadMs`: what the first job may take longer, for what it loads. */
+/** `loadMs`: additional time for the first job, which loads code. */
 export function createWorkerSlot(workerUrl: URL = defaultWorker, loadMs = 0): WorkerSlot {
   let worker: Worker | undefined;
   let isFirst = true;

@@ -138,7 +138,7 @@ function receiptIn({ headers }: HttpResponse): { readonly charged: string; reado
   return { charged: receipt, receipt: transactionIn(headerOf(headers, 'payment-response')) };
 }
 
-/** Of x402: the transaction that settled it. */
+/** For x402: the transaction that settled the payment. */
 function transactionIn(value: string): string {
   try {
     const { transaction } = JSON.parse(Buffer.from(value, 'base64').toString('utf8')) as {

@@ -15,7 +15,7 @@ export interface DiscoveredMessage {
   readonly groups: LinkGroup[];
 }
 
-/** About what a link costs beside its URL, and a group beside its links, bytes. */
+/** Approximate size of a link beside its URL, and of a group beside its links, bytes. */
 const linkBytes = 4;
 const groupBytes = 64;
 

@@ -7,9 +7,11 @@ import type { BodyArchive } from '../http/kept-body.ts';
 import { responseRecord } from '../http/response-record.ts';
 import type { PacedRequest } from '../pace/paced-request.ts';
 
-/** What is published for archives, as configuration has it: plain data. */
+/** The published exchanges for archives, as configured: plain data. */
 export interface ArchiveConfig {
-  /** Every exchange whole, failures too; or what was read, and the heads of other answers. */
+  /**
+   * `all`: every exchange whole, including failures. `pages`: responses that were read, and the headers of the others.
+   */
   readonly what: 'all' | 'pages';
   readonly bodyBytesMax: number;
   readonly messageBytesMax: number;

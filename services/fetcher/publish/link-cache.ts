@@ -1,9 +1,9 @@
 /**
- * Which links were published lately: duplicates are cheapest before they are produced (docs/design.md §3).
+ * Remembers recently published links: duplicates are cheapest to drop before they are published (docs/design.md §3).
  *
- * Keyed by the source's partition key and the target URL, so that each source is still counted once as a voter. A link
- * is remembered with its depth and only after its ack: forgetting, or never knowing, costs a duplicate; remembering
- * what was not acked would lose a link. A shallower sighting passes; refresh and force don't come here.
+ * Keys are the source's partition key and the target URL, so that each source still counts once as a voter. A link is
+ * remembered with its depth and only after its ack: a forgotten link costs a duplicate, but a remembered link without
+ * an ack would be lost. A link at a smaller depth passes; refresh and force links are not looked up.
  *
  * Four-way set-associative over typed arrays, 9 B an entry, replaced round robin. Fingerprints of 64 bits, keyed by a
  * random number of the process: a false hit has odds of about 2·10⁻¹⁹ per lookup and way.

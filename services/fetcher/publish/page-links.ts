@@ -61,10 +61,13 @@ export function readLink(
   return null;
 }
 
-/** How links count. `intent`: absent, they are discovered. */
+/** Attributes of links. `intent`: absent, they are discovered. */
 type LinkManner = Pick<LinkGroup, 'depth' | 'hop' | 'front' | 'share'> & Partial<Pick<LinkGroup, 'intent'>>;
 
-/** `depth`: of the links. `places`: where on the page they stand, as far as it is known. `hop`, `front`, `share`: as in LinkGroup. Links that bring cash must all arrive. */
+/**
+ * Groups links by host. `depth`: of the links. `places`: their places on the page, if known. `hop`, `front`, `share`:
+ * as in LinkGroup. Links with cash must all arrive.
+ */
 export function gatherLinks(
   maker: LinkMaker,
   origin: LinkOrigin,

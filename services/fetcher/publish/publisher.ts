@@ -55,11 +55,9 @@ export interface UrlReport {
 
 type Gathered = Omit<UrlReport, 'outcome'> & { readonly outcome: Outcome | null };
 
-/** Where one lease reports to. */
+/** Takes the reports of one lease. */
 export interface LeaseReporter {
-  /**
-   * Reports what became of one URL. If it returns a promise, too much is waiting for the log: go on when it resolves.
-   */
+  /** Reports the result of one URL. If it returns a promise, too much waits for the log: continue when it resolves. */
   report(report: UrlReport): Promise<void> | undefined;
   /**
    * Links of something that is not a page (a sitemap). They are acked, like a page's links, before the last result. A
@@ -70,25 +68,25 @@ export interface LeaseReporter {
   requested(request: Request): void;
   /** Facts of the host. */
   learnt(facts: HostFacts): void;
-  /** The host's sitemaps were looked at, for a round of them (sinceMs above 0): so many are left. */
+  /** Reports a check of the host's sitemaps in a round (sinceMs above 0), with the number of unread ones. */
   sitemapsRead(sinceMs: number, left: number): void;
-  /** Asks for a lease of another host, for a robots hop that leads there. */
+  /** Requests a lease of another host, for a robots hop to it. */
   requestLease(hostKey: string, hop: RobotsHop): void;
-  /** To be called when the lease reports nothing more. */
+  /** Call it when the lease has no more reports. */
   finish(): void;
 }
 
 export interface Publisher {
   open(task: Task): LeaseReporter;
-  /** A raw response, for archives: leaves with what is reported next. */
+  /** Adds a raw response, for archives: it is sent with the next report. */
   responded(response: Response): void;
-  /** A page that needs a browser: leaves with what is reported next. */
+  /** Adds a page that needs a browser: it is sent with the next report. */
   needsBrowser(render: Render): void;
-  /** A robots.txt was read: acked before the result of any request that refers to it. */
+  /** Publishes a robots.txt: acked before the result of any request that refers to it. */
   readRobots(copy: RobotsCopy): void;
   /** Resolves once all that was reported is acked; rejects if the log failed. */
   drain(): Promise<void>;
-  /** Responses, pages for the browser and copies of robots.txt that their topics were too small for. */
+  /** Number of responses, pages for the browser and copies of robots.txt that were too large for their topics. */
   readonly tooLarge: number;
 }
 
@@ -107,7 +105,7 @@ export interface PublisherOptions extends ResultOptions {
 interface LeaseState extends Unsent {
   /** Reports with pages and links that are not acked yet. */
   unacked: number;
-  /** When the oldest unsent outcome was acked, 0: none. */
+  /** Time when the oldest unsent outcome was acked, ms; 0: none. */
   readySinceMs: number;
   finished: boolean;
 }
@@ -306,7 +304,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
           lease.completedAtMs = Math.max(lease.completedAtMs, request.endMs);
         },
         learnt(facts) {
-          // Sitemaps are reported once, when robots.txt is new: what is learnt later must not overwrite them.
+          // Sitemaps are reported once, when robots.txt is new: later facts must not overwrite them.
           lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
         },
         sitemapsRead(sinceMs, left) {
@@ -361,7 +359,7 @@ function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics 
     bytes += key.length;
   }
   if (value !== null && value.length > logLimits.recordBytesMax) {
-    // No log accepts such a record, and trying it would make the whole append fail.
+    // No log accepts a record of this size, and it would make the whole append fail.
     const detail = `the page’s record has ${value.length} bytes; at most ${logLimits.recordBytesMax} are allowed`;
     if (outcome !== null) outcome = { ...outcome, kind: 'tooLarge', detail };
   } else if (page !== null && value !== null) {

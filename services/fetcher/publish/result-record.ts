@@ -1,4 +1,4 @@
-/** Results as records: what a lease has to report so far, and requests for leases of other hosts. */
+/** Results as records: the outcomes of a lease so far, and requests for leases of other hosts. */
 import { blankResult } from '../../../schemas/blank.ts';
 import type { HostFacts, Outcome, Request, Result, RobotsHop, Task } from '../../../schemas/types.ts';
 import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
@@ -36,7 +36,7 @@ export function resultRecord(lease: Unsent, last: boolean, options: ResultOption
   return resultFor(hostKey, partition, reportFields, options);
 }
 
-/** A record for the frontier partition of a host of which there is no lease here. */
+/** Makes a record for the frontier partition of a host without a lease here. */
 export function leaseRequestRecord(hostKey: string, hop: RobotsHop, options: ResultOptions): AppendRecord {
   const partition = partitionOf(partitionKeyOf(hostKey, options.keyMode), options.partitions);
   return resultFor(hostKey, partition, { robotsHops: [hop] }, options);

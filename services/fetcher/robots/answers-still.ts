@@ -1,6 +1,6 @@
 /**
- * Whose failure was it, the URL's or its host's? A URL without a response is broken, or its host is away; a second URL
- * decides. The second one is robots.txt, which has answered before.
+ * Decides whether a failure without a response is the URL's or its host's. It requests another URL of the origin:
+ * robots.txt, which has answered before.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { faultOf } from '../../../topology/fetch/fault.ts';
@@ -26,11 +26,11 @@ export async function isUrls(
   if (fault === 'url') return true;
   if (fault !== 'host' && fault !== 'unclear') return false;
   const answers = await answersStill(runner, task, origin, reporter);
-  // Where there is no time to ask, a connection that was there is more than nothing.
+  // Without time for the request, an established connection suggests that the host is up.
   return answers ?? fault === 'unclear';
 }
 
-/** Null: it could not be asked in time. */
+/** Null: the request could not start in time. */
 async function answersStill(
   runner: Asker,
   task: Task,

@@ -1,15 +1,14 @@
 /**
- * robots.txt per origin: fetched through the caller's paced requests, and cached as RFC 9309 §2.4 says.
+ * robots.txt per origin: fetched with the caller's paced requests, and cached as in RFC 9309 §2.4.
  *
- * Fails closed: while robots.txt can't be had, the origin is `unreachable`, unless a copy of at most 30 days stands in.
- * That a file was unreachable is not remembered: every lease asks again, and the frontier's back-off decides how often
- * that is. Leases that want the same file at once share one fetch. Bounded by entries and by bytes, least recently used
+ * Fails closed: while robots.txt cannot be fetched, the origin is `unreachable`, unless there is a copy of at most 30
+ * days. An unreachable file is not remembered: every lease asks again, and the frontier's back-off limits how often
+ * that is. Leases that need the same file at once share one fetch. Bounded by entries and by bytes, least recently used
  * first.
  *
- * A redirect to another host is asked there by a lease of that host (topology/frontier/decide/leases/robots-hops.ts),
- * which `hop` arranges. The lease that wanted the file waits for a moment, then gives up, so that no two wait for each
- * other. That host's answer serves for all redirects that lead to it: a thousand sites with one victim make one
- * request.
+ * A redirect to another host is followed by a lease of that host (topology/frontier/decide/leases/robots-hops.ts),
+ * which `hop` arranges. The lease that needs the file waits for a moment, then gives up, so that no two wait for each
+ * other. That host's answer serves all redirects to it: a thousand sites with the same target cause one request.
  */
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -35,15 +34,15 @@ export interface Robots {
   readonly hash: string;
   /** ms since the Unix epoch. */
   readonly fetchedAtMs: number;
-  /** It replaces a newer one that can't be fetched. */
+  /** An old copy, used because a newer one cannot be fetched. */
   readonly stale: boolean;
-  /** unreachable: why, in plain words. */
+  /** unreachable: the reason in words. */
   readonly detail: string;
-  /** unreachable: not even an answer came, as of a port where nobody speaks this scheme. */
+  /** unreachable: no answer at all, as from a port without a service for this scheme. */
   readonly silent: boolean;
   /** unreachable: the address guard refused the host itself, so no retry helps. */
   readonly blockedAddress: boolean;
-  /** unreachable: the wait that Retry-After asked for, ms. 0: none. */
+  /** unreachable: the wait in Retry-After, ms. 0: none. */
   readonly retryAfterMs: number;
 }
 
@@ -55,30 +54,33 @@ export interface RobotsResponse {
   readonly retryAfterMs: number;
   readonly blockedAddress: boolean;
   readonly detail: string;
-  /** How long ago it came, ms. Absent: it has just come. */
+  /** Age of the response, ms. Absent: new. */
   readonly ageMs?: number;
-  /** Is called with the time that parsing the body took, ms. */
+  /** Called with the time of parsing the body, ms. */
   readonly onParsed?: (readMs: number) => void;
 }
 
 /**
- * Asks for the newest URL of a robots.txt chain, paced by its host. Null: not in time, ask again with another lease.
- * `elsewhere`: only a lease of that host may ask, and such a lease was requested.
+ * Requests the newest URL of a robots.txt chain, paced by its host. Null: no time, ask again with another lease.
+ * `elsewhere`: only a lease of the URL's host may ask; it was requested.
  */
 export type RobotsFetch = (asked: readonly string[]) => Promise<RobotsResponse | 'elsewhere' | null>;
 
 export interface RobotsAnswer {
   readonly robots: Robots;
-  /** It was fetched for this call or while it waited, or has come from elsewhere since the last one. */
+  /** True if it was fetched for this call or while it waited, or has arrived from another host since the last one. */
   readonly fresh: boolean;
 }
 
 export interface RobotsCache {
   /** `origin`: scheme, host and port. Null: `fetch` gave up. */
   get(origin: string, fetch: RobotsFetch): Promise<RobotsAnswer | null>;
-  /** Is there a copy that may be used without asking? */
+  /** True if there is a copy that is still valid. */
   has(origin: string): boolean;
-  /** Goes on with a chain at another host than it began at, with a lease of that host. `asked`: the URL to ask is last. */
+  /**
+   * Continues a chain that began at another host, with a lease of the present one. `asked`: its URLs; the last is to be
+   * requested.
+   */
   hop(asked: readonly string[], fetch: RobotsFetch): Promise<void>;
   /** Hosts that another process had until now: its knowledge of moved files is missing here, and is requested again. */
   forgetMoves(isTaken: (hostKey: string) => boolean): void;
@@ -94,10 +96,10 @@ interface Entry {
 
 /** A chain that a lease of another host is to go on with. */
 interface Elsewhere {
-  /** When a lease first asked for it in vain, and when the other host's lease was last requested. */
+  /** Time when a lease first asked for it in vain, and when the other host's lease was last requested. */
   readonly sinceMs: number;
   requestedAtMs: number;
-  /** Why it could not be fetched: reported to one lease, and then it is requested again. */
+  /** The failure to fetch it: reported to one lease, after which the file is requested again. */
   unreachable: Robots | undefined;
   /** Resolves when there is an answer. */
   readonly answered: Promise<void>;
@@ -114,10 +116,10 @@ export function createRobotsCache(
   const entries = new Map<string, Entry>();
   const tokensOf = typeof productToken === 'function' ? productToken : () => productToken;
   const anyToken = (origin: string) => firstToken(tokensOf(origin));
-  /** May rules that were read for the one hold for the other? */
+  /** True if rules that were read for one origin are valid for the other. */
   const sameTokens = (a: string, b: string) => `${tokensOf(a)}` === `${tokensOf(b)}`;
   /**
-   * Origins that got a copy since an answer last reported theirs: it came with a robots hop, or with another origin's
+   * Origins with a copy that was not reported as an answer yet: it came with a robots hop, or with another origin's
    * chain.
    */
   const unreported = new Set<string>();
@@ -288,7 +290,7 @@ export function createRobotsCache(
         elsewhere.delete(origin);
         return;
       }
-      // The lease that requested it may have run in another process; the next one runs here, and finds what is known.
+      // The lease that requested it may have run in another process; the next one runs here, and finds the answer.
       const chain = requested(origin);
       if (robots === 'elsewhere') return;
       chain.unreachable = robots;

@@ -1,8 +1,8 @@
 /**
- * Hosts whose robots.txt is not asked, as an overlay of the policy says with its reason (one's own sites, legal deposit). A
- * request to them goes by no robots.txt and records none; the audit holds it against the policy.
+ * Skips robots.txt for hosts that an overlay of the policy exempts with a reason (the operator's sites, legal deposit).
+ * Requests to them are not checked against robots.txt and refer to none; the audit checks them against the policy.
  *
- * Go by the newest policy that was read: until a fetcher has heard of an exemption, it asks.
+ * The newest policy that was read decides: until a fetcher has read an exemption, it requests robots.txt.
  */
 import { firstToken, type ProductTokens } from '../../../topology/robots/product-token.ts';
 import { noRules } from '../../../topology/robots/rules.ts';
@@ -10,7 +10,7 @@ import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { noUsage } from '../../../topology/usage/robots-usage.ts';
 import type { Robots, RobotsCache } from './cache.ts';
 
-/** `isExempt`: by host key. */
+/** `isExempt`: called with a host key. */
 export function exceptHosts(
   cache: RobotsCache,
   isExempt: (hostKey: string) => boolean,

@@ -1,11 +1,9 @@
 /**
- * Requests for robots.txt and the targets of its redirects, within a lease: they are paced like every request to their
- * host.
+ * Requests robots.txt and the targets of its redirects within a lease, paced like every request to their host.
  *
- * A lease speaks to its own host only. For a redirect to another host, that host's frontier partition is asked to lease
- * it; the answer then comes to the task partition of the host whose robots.txt is wanted. The crawl's scope does not
- * matter here: a file that moved out of scope binds its host all the same. No lease is requested of a host that is
- * blocked.
+ * A lease contacts only its host. For a redirect to another host, that host's frontier partition is asked for a lease;
+ * its answer goes to the task partition of the host that redirected. The crawl's scope does not matter here: a file
+ * that moved out of scope still binds its host. No lease of a blocked host is requested.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { isWholeRange } from '../../../topology/fetch/outcome.ts';
@@ -95,7 +93,7 @@ function statusOf({ status, headers }: HttpResponse): number {
 
 function robotsResponse(response: HttpResponse): RobotsResponse {
   const { failure, headers } = response;
-  // A missing part may forbid what the received part allows.
+  // The missing part may forbid paths that the received part allows.
   const isWhole = failure === null && response.broken !== true;
   return {
     status: isWhole ? statusOf(response) : 0,

@@ -1,6 +1,6 @@
 /**
- * What other hosts answered when a robots.txt redirected to them: kept for a while, by URL and without body, so that a
- * victim is asked once and not for everybody who redirects to it. A robots.txt itself is kept in the cache of those.
+ * Remembers answers of other hosts to redirected robots.txt requests: for a while, by URL and without body. So a host
+ * is asked once, not for every site that redirects to it. A real robots.txt is kept in the robots.txt cache.
  */
 
 import type { Clock } from '../../runtime/clock.ts';

@@ -8,15 +8,18 @@ import type { RobotsCache, RobotsFetch, RobotsResponse } from './cache.ts';
 import { createMovedAnswers } from './moved-answers.ts';
 
 export interface HopReports {
-  /** Is the host of that URL still with this fetcher? What it answered is no answer otherwise: the request may have been broken off. */
+  /**
+   * True if the URL's host is still with this fetcher. Otherwise its answer does not count: the request may have been
+   * cancelled.
+   */
   isHere(url: string): boolean;
-  /** Resolves once the answer is on its way for good. */
+  /** Resolves once the answer will surely be delivered. */
   report(asked: readonly string[], response: RobotsResponse): Promise<void>;
-  /** It could not be asked for here, by a host that may be with another by now. */
+  /** Reports that this fetcher could not ask the host, which another one may have by now. */
   notAsked(asked: readonly string[]): Promise<void>;
 }
 
-/** A host that fails is not asked again for all who lead to it. */
+/** A failing host is not asked again for every site that redirects to it. */
 export function hopReporter(clock: Pick<Clock, 'nowMs'>, { isHere, report, notAsked }: HopReports): RobotsCache['hop'] {
   const known = createMovedAnswers(clock);
   return async (asked, fetch) => {

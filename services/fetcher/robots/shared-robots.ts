@@ -1,7 +1,7 @@
 /**
- * Answers for robots.txt that fetchers of one identity share, each with a cache and a separate log (cache.ts): a file is
- * asked for once, whichever crawl asks first. Only answers that say what is allowed are shared, so that a host that could
- * not be asked is asked by the next one, in its turn. Bounded by entries and bytes; the oldest go first.
+ * Shares robots.txt answers among fetchers of one identity, each with a separate cache and log (cache.ts): a file is
+ * requested once, by the crawl that asks first. Only answers with a verdict are shared. If a host could not be asked,
+ * the next crawl asks it in its turn. Bounded by entries and bytes; the oldest go first.
  */
 import type { Task } from '../../../schemas/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -10,9 +10,9 @@ import type { CrawlPace } from '../pace/fleet-pace.ts';
 import type { RobotsResponse } from './cache.ts';
 
 export interface SharedRobots {
-  /** With its age; undefined: there is none that may be used. */
+  /** Returns the answer with its age; undefined: there is none that is still valid. */
   get(url: string): RobotsResponse | undefined;
-  /** As it came, now. */
+  /** Adds a new answer. */
   put(url: string, response: RobotsResponse): void;
   readonly size: number;
 }
@@ -20,7 +20,7 @@ export interface SharedRobots {
 /** Parts shared with fetchers of other crawls. */
 export interface FetcherPace extends Omit<CrawlPace, 'leave'> {
   readonly robots: SharedRobots;
-  /** Is a lease over, since another has granted its URLs again? Absent: none is. */
+  /** True if a lease is over, because another process has granted its URLs again. Absent: none is. */
   isVoid?(task: Task): boolean;
   /** Is called with how many leases it would hold, with those it holds. Absent: nobody need know. */
   onRoom?(leases: number): void;

@@ -1,8 +1,9 @@
 /**
- * TDMRep files (/.well-known/tdmrep.json) of origins, asked for where pages are wanted for what such a file can bar.
+ * TDMRep files (/.well-known/tdmrep.json) of origins. They are requested if the crawl intends a use that such a file
+ * can bar.
  *
- * They are kept as long as a robots.txt is, and asked for within a lease, at the host's pace, where robots.txt allows it. A
- * file that is unavailable, or lies behind a redirect, says nothing (TDMRep §6.1).
+ * They are kept as long as a robots.txt, and requested within a lease, at the host's pace, if robots.txt allows it. A
+ * file that is missing, or behind a redirect, has no effect (TDMRep §6.1).
  */
 import { hash } from 'node:crypto';
 import type { Task } from '../../../schemas/types.ts';
@@ -34,7 +35,7 @@ export interface TdmFiles {
 
 export const noTdmFile: TdmFile = { rules: [], hash: '' };
 
-/** Are pages wanted for what the file can bar? */
+/** True if the crawl intends a use that the file can bar. */
 export function wantsTdmFile({ uses }: UsesPolicy): boolean {
   return uses?.some((use) => use === 'ai-input' || use === 'ai-train') === true;
 }

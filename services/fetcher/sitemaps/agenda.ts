@@ -1,9 +1,10 @@
 /**
- * Which sitemaps of each host are still to be read, and which have been since its robots.txt was read.
+ * Keeps the sitemaps of each host that are still to be read, and those read since its robots.txt was.
  *
- * In memory, beside the robots.txt copies that name them: a fetcher that is new to a host reads its robots.txt again,
- * and its sitemaps after it. So nothing is lost by a crash, and a host's sitemaps are read once for each time its
- * robots.txt is, or for each round of the frontier's, where the policy has those. Bounded over all hosts, least recently named first.
+ * It is in memory, like the robots.txt copies that list the sitemaps: a fetcher that is new to a host reads its
+ * robots.txt again, and its sitemaps after it. So a crash loses nothing. A host's sitemaps are read once for each time
+ * its robots.txt is, or for each round of the frontier, if the policy has rounds. Bounded over all hosts, least
+ * recently listed first.
  */
 
 import { parseLimits } from '../../../topology/parse/parse-limits.ts';
@@ -14,24 +15,24 @@ import type { Headers } from '../http/headers.ts';
 /** A sitemap to be read. */
 export interface SitemapTask {
   readonly url: string;
-  /** The host whose lease reads the sitemap. */
+  /** The host with the lease that reads the sitemap. */
   readonly hostKey: string;
-  /** Depth of the links it will give. */
+  /** Depth of its links. */
   readonly depth: number;
-  /** Origin whose robots.txt names the sitemap, or the index that lists it. */
+  /** Origin of the robots.txt that lists the sitemap, or the index that contains it. */
   readonly origin: string;
   /**
-   * When that robots.txt was read, or the round began. The sitemap is read unless it was noted for this time or a later
-   * one.
+   * Time when that robots.txt was read, or the round began. The sitemap is read unless it was noted for this time or a
+   * later one.
    */
   readonly namedAtMs: number;
-  /** The policy names it, and so it may speak for any host. */
+  /** The policy lists it, so it may contain URLs of any host. */
   readonly trusted: boolean;
-  /** Redirects taken to get here. */
+  /** Number of redirects that led to it. */
   readonly hop: number;
-  /** Indexes above it. */
+  /** Number of indexes above it. */
   readonly nesting: number;
-  /** Times it was asked for and failed. */
+  /** Number of failed requests. */
   readonly tries: number;
 }
 
@@ -40,13 +41,16 @@ export interface SitemapAgenda {
   add(clientUrl: SitemapTask): void;
   /** The next one to be read with a lease of the host; undefined: none. */
   next(hostKey: string): SitemapTask | undefined;
-  /** No time was left to read it: it stays the next one. */
+  /** Puts a sitemap back as the next one, since no time was left to read it. */
   putBack(clientUrl: SitemapTask): void;
-  /** It could not be read: it is tried again with a later lease, unless it has failed too often. */
+  /** Reports a failure: the sitemap is tried again with a later lease, unless it has failed too often. */
   failed(clientUrl: SitemapTask): void;
-  /** It was read whole; `condition` asks for it if it has changed since. An index has none: what it lists has to be looked at again. */
+  /**
+   * Reports a sitemap that was read whole; `condition` makes its next request conditional. An index has none, since its
+   * sitemaps must be checked again.
+   */
   readWhole(clientUrl: SitemapTask, condition: Headers): void;
-  /** By which it may be asked whether it has changed since: names and values in turn. */
+  /** Headers of a conditional request: names and values alternate. */
   conditionOf(clientUrl: SitemapTask): Headers;
   /** Sitemaps of a host that are still to be read. */
   waiting(hostKey: string): number;

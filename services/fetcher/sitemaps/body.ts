@@ -1,9 +1,9 @@
 /**
- * The body of a sitemap, read as it comes: gunzipped where it is gzip, parsed in pieces, handed on in batches.
+ * Reads the body of a sitemap as a stream: decompressed if it is gzip, parsed in pieces, passed on in batches.
  *
- * Gzip is told by its first bytes, whatever the headers say, in up to two layers: a `.gz` file that a server compresses
- * again. Invariant: memory is bounded by the pieces under way, and a batch is asked for only when the one before has
- * been taken, so that neither a bomb nor a slow log fills it. What a damaged or cut body gave until then counts.
+ * Gzip is recognized by its first bytes, whatever the headers state, in up to two layers: a `.gz` file that a server
+ * compresses again. Invariant: memory is bounded by the pieces in progress. A batch is requested only when the previous
+ * one was taken, so that neither a bomb nor a slow log fills the memory. The entries before a damage or cut count.
  */
 import { performance } from 'node:perf_hooks';
 import { PassThrough, pipeline, Readable, type Writable } from 'node:stream';
@@ -13,7 +13,7 @@ import { createSitemapReader, type SitemapEntry } from '../../../topology/parse/
 import { decodeBody } from '../http/content-coding.ts';
 
 export interface SitemapBody {
-  /** Where the body goes. Destroyed when enough has come. */
+  /** Takes the body. Destroyed when enough has arrived. */
   readonly sink: Writable;
   /** Called when the body has ended; `whole`: it is complete, as far as the connection shows. */
   finish(whole: boolean): Promise<SitemapRead>;
@@ -22,7 +22,7 @@ export interface SitemapBody {
 export interface SitemapRead {
   /** Decompressed. */
   readonly bytes: number;
-  /** Time that parsing them and making links of them took, ms, without waits for the log. */
+  /** Time of parsing entries and making links, ms, without waits for the log. */
   readonly readMs: number;
 }
 
@@ -89,8 +89,8 @@ async function readAll(
 }
 
 /**
- * Other codings off. They are rare for sitemaps, so that the body is gathered first, and undone as a page's is; what a damaged
- * one gave until then counts.
+ * Decodes other content codings. They are rare for sitemaps, so the body is collected first and decoded like a page's;
+ * the part before a damage counts.
  */
 async function* uncoded(source: AsyncIterable<Buffer>, contentEncoding: () => string): AsyncGenerator<Buffer> {
   let gathered: Buffer[] | undefined;
@@ -170,8 +170,8 @@ const memberBytesMax = 8 * 1024 * 1024;
 const memberTries = 4;
 
 /**
- * Keeps the last bytes that pass in `tail`, but of zeros at the end no more than four: a file may be padded with them, and its length may
- * end in so many.
+ * Copies the last bytes of the stream to `tail`, with at most four of the zeros at its end: a file may be padded with
+ * zeros, and its length field may end in up to four.
  */
 async function* watched(source: AsyncIterable<Buffer>, tail: Buffer, end: Buffer[]): AsyncGenerator<Buffer> {
   let zeros = 0;

@@ -1,12 +1,14 @@
 /**
- * Reads the sitemaps of a lease's host, after its pages: those that its robots.txt names, and what their indexes list.
+ * Reads the sitemaps of a lease's host, after its pages: those listed in its robots.txt, and in their indexes.
  *
- * Paced, within the deadline and subject to robots.txt like any request to the host; what there is no time for waits
- * for the next lease. The links are published as they are read and acked before the lease's last result. A link with a
- * date is a `refresh` (docs/design.md §2), for the frontier to hold against what it knows of the page; others are plain
- * links. A sitemap speaks for its own host and for the one whose robots.txt names it (sitemaps.org, "cross submits");
- * links to others are left out, or a sitemap could have any site's pages fetched again. Requests are conditional; after
- * a 304 there is nothing to publish, since the same links were published before.
+ * They are paced, within the deadline and subject to robots.txt like any request to the host; those without time wait
+ * for the next lease. The links are published while a sitemap is read, and acked before the lease's last result. A link
+ * with a date is a `refresh` (docs/design.md §2), which the frontier compares with its facts of the page; others are
+ * plain links.
+ *
+ * A sitemap may contain URLs of its host and of the host with the robots.txt that lists it (sitemaps.org, "cross
+ * submits"). Other links are dropped, since a sitemap could otherwise cause refetches of any site's pages. Requests are
+ * conditional; after a 304 there is nothing to publish, since the same links were published before.
  */
 
 import type { Request, Task } from '../../../schemas/types.ts';
@@ -73,7 +75,10 @@ export async function readSitemaps(reading: SitemapReading, sitemapsMax: number)
   }
 }
 
-/** Null: it could not start. What it lists is published, or on the agenda, when this resolves. */
+/**
+ * Reads one sitemap. Null: the request could not start. When this resolves, its entries are published, or on the
+ * agenda.
+ */
 async function readSitemap(
   reading: SitemapReading,
   clientUrl: SitemapTask,

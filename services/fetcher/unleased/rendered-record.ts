@@ -8,7 +8,7 @@ export interface RenderedDocument extends Pick<Response, 'url' | 'hostKey' | 'de
   readonly atMs: number;
 }
 
-/** One that is too long for a message goes into a file; where there is no place for files, it is cut. */
+/** A document that is too long for a message goes into a file; without a folder for files, it is cut. */
 export async function renderedRecord(
   { html, atMs, ...known }: RenderedDocument,
   { bodyBytesMax, messageBytesMax, files }: BodyArchive,

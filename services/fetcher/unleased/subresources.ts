@@ -1,10 +1,10 @@
 /**
- * Fetches what a page loads, for a browser: scripts, styles and data, as politely as pages.
+ * Fetches a page's subresources for a browser: scripts, styles and data, as politely as pages.
  *
- * They are paced like all requests (pace/paced-request.ts): each host has its own permit and delay, whichever page
- * asks, its address is paced, a pause it asks for is kept, and a blocked host is not contacted. Its robots.txt is
- * obeyed, bodies are bounded, and what was fetched lately is not asked for again. Fetchers pace the same hosts by
- * themselves: a host whose pages are rendered sees one client more, which keeps its delay.
+ * They are paced like all requests (pace/paced-request.ts): each host has one permit and delay for all pages, its
+ * address is paced, requested pauses are kept, and a blocked host is not contacted. The host's robots.txt is obeyed,
+ * bodies are bounded, and recent responses are not requested again. Fetchers pace the same hosts separately: a host
+ * with rendered pages sees one more client, which keeps its delay.
  */
 
 import type { Request } from '../../../schemas/types.ts';
@@ -43,7 +43,7 @@ export interface Subresources {
   stats(): Readonly<Record<NotLoaded, number>>;
 }
 
-/** Whose page it is for. */
+/** The page that needs the subresource. */
 export interface LoadingPage {
   readonly hostKey: string;
   /** Delay of the subresource's host. */
@@ -52,13 +52,13 @@ export interface LoadingPage {
 
 export interface SubresourceOptions {
   readonly requestPath: RequestPath;
-  /** The policy's delay by host key, for hosts of which nothing else is known. */
+  /** The policy's delay by host key, for hosts without other facts. */
   readonly delayOf: (hostKey: string) => number;
   readonly robots: RobotsCache;
-  /** User-Agent and so on, by host key: names and values in turn. */
+  /** Headers such as User-Agent, by host key: names and values alternate. */
   readonly headersOf: (hostKey: string) => Headers;
   readonly limits: SubresourceLimits;
-  /** Is called with each request that was made. */
+  /** Called with each request that was made. */
   readonly record: (request: Request) => void;
 }
 

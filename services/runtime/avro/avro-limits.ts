@@ -4,7 +4,7 @@ export const avroLimits = {
   emptyItemsMax: 10_000,
   /** Ids of unknown schemas that are remembered, so that the registry is not asked for each junk record. */
   unknownIdsMax: 1_000,
-  /** An unknown schema is asked for again after this: a registry that comes back is noticed soon. */
+  /** Interval of requests for an unknown schema: short, so that a recovered registry is noticed soon. */
   unknownAgainMs: 1_000,
   /** Schemas, as JSON, with compiled types in memory: about ten times those of a crawl's topics. */
   heldSchemaChars: 1_000_000,

@@ -32,8 +32,8 @@ interface Innards extends Reads {
 }
 
 /**
- * Schema, as JSON → its type, the last asked for at the end. avsc writes and compiles code for each type, some milliseconds
- * of it, and one process asks for the same schemas again and again: for each crawl, and each note on `control`.
+ * Types by schema, as JSON; the last used at the end. avsc compiles code for each type, which takes some milliseconds,
+ * and one process needs the same schemas repeatedly: for each crawl, and each note on `control`.
  */
 const held = new Map<string, Type>();
 let heldChars = 0;

@@ -21,7 +21,7 @@ import { schemaUnknown } from './schema-registry.ts';
 export interface RegistryLogin {
   /** Basic authentication. Absent: none. */
   readonly auth?: { readonly username: string; readonly password: string };
-  /** A bearer token (RFC 6750), asked for each call. Absent: none. */
+  /** Returns a bearer token (RFC 6750), called for each request. Absent: none. */
   readonly token?: () => Promise<string>;
   /** Naming strategy of subjects. Absent: by topic. */
   readonly subjects?: SubjectStrategy;
@@ -66,8 +66,7 @@ export function openConfluentRegistry(
     const { status } = response;
     const answer = json(text);
     if (response.ok && answer !== undefined) return answer;
-    // A registry says which thing is not there. An answer that is only a 404 comes from another service, or from a
-    // wrong path.
+    // A registry names the missing thing. A plain 404 comes from another service, or from a wrong path.
     if (status === 404 && typeof answer?.['error_code'] === 'number') return undefined;
     const what = response.ok ? `${status} without JSON` : `${status}`;
     const hint = status === 404 || response.ok ? `; ${usualPaths}` : '';
@@ -136,8 +135,8 @@ export function openConfluentRegistry(
   };
 
   /**
-   * Roles of one process that start at once ask for the same ids. A registry that is asked to register a schema twice at the
-   * same moment may make two versions of it.
+   * Registers a schema once per process: roles that start together need the same ids. A registry that gets the same
+   * schema twice at the same moment may create two versions of it.
    */
   const underWay = new Map<string, Promise<number>>();
   const registerOnce = (subject: string, schema: object): Promise<number> => {

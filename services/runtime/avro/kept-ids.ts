@@ -1,6 +1,6 @@
 /**
- * A registry that is asked once for the id of each schema: a process that opens many crawls continues with the cached
- * ids, with the registry or without.
+ * A registry that requests the id of each schema only once: a process that opens many crawls continues with the cached
+ * ids, with or without the registry.
  */
 import { fingerprintOf } from './avro-types.ts';
 import type { SchemaRegistry } from './schema-registry.ts';

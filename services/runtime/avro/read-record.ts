@@ -20,7 +20,7 @@ export async function readRecord<T extends AvroTopic>(
     await codec.prepare(topic, value);
     return codec.decode(topic, value);
   } catch (error) {
-    // Processes that decide wait for a schema; those that only look go on, and read again later.
+    // Processes that decide wait for a schema; readers continue, and read the record again later.
     if (!(error instanceof CrawlstreamError) || (error.retriable && !isSchemaUnknown(error))) throw error;
     onUnreadable(error.message);
     return undefined;

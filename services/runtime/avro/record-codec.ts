@@ -27,16 +27,16 @@ export interface RecordCodec {
   /** Throws INVALID_RECORD or SCHEMA_UNKNOWN. Call `prepare` before. */
   decode<T extends AvroTopic>(topic: T, bytes: Uint8Array): TopicRecords[T];
   /**
-   * Undefined if `decode` can go ahead, which is nearly always; otherwise a promise to wait for. It rejects only with
-   * what time or an operator may mend (SCHEMA_UNKNOWN, REGISTRY_UNREACHABLE); `decode` reports what is wrong with the
-   * record itself.
+   * Prepares `decode`. Undefined: it can run now, the usual case; otherwise a promise to wait for. The promise rejects
+   * only for problems that time or an operator may fix (SCHEMA_UNKNOWN, REGISTRY_UNREACHABLE); `decode` reports faults
+   * of the record.
    */
   prepare(topic: AvroTopic, bytes: Uint8Array): Promise<void> | undefined;
   /** The readers that wait for a schema. */
   readonly waits: SchemaWaits;
 }
 
-/** A source of schemas: a registry; on Kafka, the crawl's own notes are asked before it (crawl-schemas.ts). */
+/** A source of schemas: a registry. On Kafka, the crawl's notes are read first (crawl-schemas.ts). */
 export interface SchemaSource {
   /** The id under which records of a subject (`crawl.discovered-value`) are written; null: under their fingerprint. */
   idFor(subject: string, schema: object): Promise<number | null>;
@@ -47,8 +47,8 @@ export interface SchemaSource {
   /** Throws SCHEMA_UNKNOWN. Absent: only schemas of this release are known by fingerprint. */
   schemaByFingerprint?(fingerprint: string, subject: string): Promise<object>;
   /**
-   * The registry is stored with the records, and nothing else gives ids: bytes under an id that it does not know are no
-   * record.
+   * True if the registry is stored with the records, and nothing else assigns ids: then bytes with an unknown id are
+   * not a record.
    */
   readonly isWhole?: boolean;
 }
@@ -61,10 +61,10 @@ interface TopicCodec {
   /** The first bytes of the records if no registry gives ids. */
   readonly usual: Buffer;
   readonly fingerprint: string;
-  /** How to read each known schema, by id or fingerprint. */
+  /** The reader for each known schema, by id or fingerprint. */
   readonly readers: Map<number | string, Reader>;
 }
-/** `current`: as today's schema; `note`: a schema note; an error: the error that decode throws. */
+/** `current`: read with today's schema; `note`: a schema note; an error: the one that `decode` throws. */
 type Reader = 'current' | 'note' | Resolver | CrawlstreamError;
 type Resolver = ReturnType<Type['createResolver']>;
 

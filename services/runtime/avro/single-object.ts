@@ -2,7 +2,7 @@
  * Avro's single-object encoding: two marker bytes, the schema's CRC-64-AVRO fingerprint in 8 bytes little-endian, the
  * body. Source: Avro 1.11, "Single object encoding" and "Schema fingerprints".
  *
- * Records carry a fingerprint where no registry gives ids: a fingerprint is the schema's own, and can't be another's.
+ * Without a registry, records have a fingerprint instead of an id: each schema has a different fingerprint.
  */
 import type { Type } from 'avsc';
 import { canonicalForm, typeOf } from './avro-types.ts';

@@ -1,6 +1,6 @@
 /**
- * CRC-32C (Castagnoli, RFC 3720 appendix B.4) in JavaScript, eight bytes a step (Intel's "slicing by 8"): for machines
- * where the native one does not load, at some eight times its cost.
+ * CRC-32C (Castagnoli, RFC 3720 appendix B.4) in JavaScript, eight bytes a step (Intel's "slicing by 8"). Used on
+ * machines where the native code does not load, at about eight times its cost.
  */
 const polynomial = 0x82f63b78;
 

@@ -1,6 +1,6 @@
 /**
- * CRC-32C, which every record batch carries over all of its bytes: by the processor's own instruction, through the
- * @node-rs/crc32 package behind this one file, or by tables where that has no build for this machine.
+ * CRC-32C, the checksum over all bytes of a record batch. It uses the processor's instruction, through the
+ * @node-rs/crc32 package, which only this file imports; or tables, if that package has no build for this machine.
  */
 import { createRequire } from 'node:module';
 import { crc32cByTables } from './crc32c-tables.ts';

@@ -146,7 +146,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     let waitMs: number = consumerLimits.pollMs;
     while (backlog.length < batchRecords && !stopping.signal.aborted) {
       const maxBytes = consumerLimits.pollBytes;
-      // A batch is not left to fill while somebody waits for the end.
+      // A batch is not filled up while a caller waits for the end.
       const records = await pollOn(reader, { maxBytes, waitMs: draining.size > 0 ? 0 : waitMs });
       for (const record of records) if (assigned.has(record.partition)) backlog.push(record);
       waitMs = untilMs - clock.nowMs();

@@ -14,7 +14,7 @@ export interface Forgotten {
   readonly hostKey: string;
   readonly partition: number;
   readonly offset: number;
-  /** When it was deleted, ms since the Unix epoch. */
+  /** Time of the deletion, ms since the Unix epoch. */
   readonly atMs: number;
 }
 

@@ -23,7 +23,7 @@ export interface GroupFolder {
 const deadLetterSpace = 0x44;
 const deadLetterRange = { gte: Buffer.from([deadLetterSpace]), lt: Buffer.from([deadLetterSpace + 1]) };
 
-/** Throws DATA_FOLDER_LOCKED where another process holds it. */
+/** Throws DATA_FOLDER_LOCKED if another process uses the folder. */
 export async function openGroupFolder(folder: string): Promise<GroupFolder> {
   const store = await openStateStore(folder, { writeBufferBytes: 1 << 20 });
   let next = await deadLettersSoFar(store);

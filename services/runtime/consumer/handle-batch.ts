@@ -66,7 +66,10 @@ export async function handleBatch<T extends AvroTopic>(
   return failed;
 }
 
-/** The error of the last attempt. Undefined: it is dealt with. Throws it where the wait before the next was broken off. */
+/**
+ * Returns the error of the last attempt; undefined: the batch is handled. Throws the error if the wait before the next
+ * attempt was aborted.
+ */
 async function tryAgain<T extends AvroTopic>(
   batch: Batch<T>,
   handle: Handle<T>,

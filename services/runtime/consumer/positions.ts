@@ -15,9 +15,7 @@ export function groupPositions(log: Pick<Log, 'commit' | 'committed'>, group: st
   };
 }
 
-/**
- * The positions that a consumer keeps with its own state count; the group gets them only for those who watch its lag.
- */
+/** Uses the positions that a consumer stores with its state. The group gets copies, only for monitoring the lag. */
 export function ownPositions(own: Pick<Positions, 'load'>, group: Pick<Positions, 'save'>): Positions {
   return { load: own.load, save: group.save };
 }

@@ -10,7 +10,7 @@ export type Received<T extends AvroTopic> = {
     readonly value: TopicRecords[Name];
     readonly partition: number;
     readonly offset: number;
-    /** When it was appended, ms since the Unix epoch. */
+    /** Time of the append, ms since the Unix epoch. */
     readonly timestampMs: number;
     /** The undecoded record, for dead letters. */
     readonly record: LogRecord;

@@ -1,10 +1,10 @@
 /**
  * The manifest of a crawl on Kafka: the first `manifest` event of `control`, partition 0.
  *
- * The first process that may (a frontier, `topics create`, a load) makes the topics and sends one; if two do so at
- * once, both read back the one that was appended first. All others check their options against it. If the crawl's
- * topics already hold anything, no manifest is made: one may exist that can't be read now, and a second one would
- * change the key of the fingerprints in a running crawl.
+ * The first process that may create a crawl (a frontier, `topics create`, a load) creates the topics and sends a
+ * manifest. If two do so at once, both read back the one that was appended first. All others check their options
+ * against it. If the crawl's topics already have records, no manifest is created: an unreadable one may exist, and a
+ * second one would change the key of the fingerprints in a running crawl.
  */
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -28,18 +28,18 @@ export type InboxAnswer =
 export interface Taking {
   /** If it throws, the request is refused with that error as the answer. */
   encode(records: readonly RequestRecord[]): readonly AppendRecord[];
-  /** Returns the offsets. If it throws, no more requests are taken, and this one stays. */
+  /** Returns the offsets. If it throws, the request stays, and no more are read. */
   append(records: readonly AppendRecord[]): Promise<readonly number[]>;
   /** Offsets of a command that was appended before a crash; undefined: it was not. */
   known(records: readonly RequestRecord[]): Promise<readonly number[] | undefined>;
 }
 
-/** Answers nobody came for are removed after this, ms. */
+/** Age after which unread answers are removed, ms. */
 const answerKeptMs = 60_000;
 
 export class CommandInbox {
   readonly #path: string;
-  /** Requests that were here when this process began may have been appended by the one before. */
+  /** Requests that are older than this process may have been appended by an earlier one. */
   #isFirst = true;
 
   constructor(folder: DataFolder) {

@@ -27,7 +27,7 @@ export async function readControl(log: ReadableLog, codec: RecordCodec, crawl: s
   return followControl(log, codec, crawl)();
 }
 
-/** Reads what `control` holds by the time of the call; records that were read are not read again. */
+/** Returns a function that reads `control` up to the present end; records are read only once. */
 export function followControl(log: ReadableLog, codec: RecordCodec, crawl: string): () => Promise<ControlSummary> {
   let summary: ControlSummary = { manifest: null, policy: null, asked: null };
   let next = 0;
@@ -47,7 +47,7 @@ export function followControl(log: ReadableLog, codec: RecordCodec, crawl: strin
   };
 }
 
-/** `by` of policies that `crawl` and `inject` make of their options. */
+/** The `by` of policies that `crawl` and `inject` create from their options. */
 export const askedBy = 'crawlstream';
 
 export interface PlacedEvent {
@@ -55,7 +55,7 @@ export interface PlacedEvent {
   readonly event: Control;
 }
 
-/** Events of one partition from `from` to before `end`; those that cannot be read are left out. */
+/** Events of one partition from `from` to before `end`, without unreadable ones. */
 export async function* controlEvents(
   log: ReadableLog,
   codec: RecordCodec,

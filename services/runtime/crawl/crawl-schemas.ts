@@ -23,7 +23,7 @@ import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
 import { subjectsOwner } from './fleet-names.ts';
 
-/** Registries give ids of 31 bits; bytes of an id beyond come from somebody else, and some registries fail at them. */
+/** Registries assign ids of 31 bits; larger ids come from other software, and make some registries fail. */
 const registryIdMax = 2 ** 31 - 1;
 
 export interface CrawlSchemasOptions {
@@ -57,7 +57,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   const refused = new Map<string, SchemaNote>();
   /** The id with which this process writes records of each topic, or null. */
   const own = new Map<AvroTopic, number | null>();
-  /** When an unknown schema was last searched, ms. */
+  /** Time of the last search for each unknown schema, ms. */
   const missed = new Map<string, number>();
   let next = 0;
   let looking: Promise<void> = Promise.resolve();

@@ -1,6 +1,7 @@
 /**
- * Links that a crawl found and did not follow, with the rule. The rules of the policy are asked again for each link on
- * `discovered`. What traps hold is in the changelog, and what plugins left out is in `results`, a few for each page.
+ * Links that a crawl found and did not follow, each with the rule. The policy's rules are applied again to each link on
+ * `discovered`. URLs in traps come from the changelog; links that plugins left out come from `results`, a few for each
+ * page.
  */
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
@@ -53,7 +54,7 @@ export async function* followedLinks(source: DroppedLinksSource, hostKey: string
     if (only === null || only === partition) yield* judgedLinks(source, partition, hostKey, true);
 }
 
-/** `taken`: those that the policy takes, else those that it refuses. */
+/** `taken`: true returns the links that the policy admits, false those that it refuses. */
 async function* judgedLinks(
   { log, codec, topics, policy }: DroppedLinksSource,
   partition: number,

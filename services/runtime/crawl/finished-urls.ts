@@ -1,4 +1,4 @@
-/** Finished URLs of a crawl, read from its changelogs: those of one partition where a host is named. */
+/** Finished URLs of a crawl, read from its changelogs; from a single partition if a host is given. */
 
 import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask/finished-urls.ts';
 import { FinishedUrls } from '../../../topology/frontier/ask/finished-urls.ts';

@@ -18,12 +18,12 @@ export function fleetTasksTopic(fleet: string): string {
   return `${fleet}.tasks`;
 }
 
-/** Topic of what hosts asked for, with as many partitions as that of the tasks. */
+/** Topic of the hosts' delays, with as many partitions as the topic of tasks. */
 export function fleetHostsTopic(fleet: string): string {
   return `${fleet}.hosts`;
 }
 
-/** Topic on which fetchers say how many leases of each crawl they would hold. */
+/** Topic on which fetchers report the number of leases of each crawl that they can take. */
 export function fleetDemandTopic(fleet: string): string {
   return `${fleet}.demand`;
 }

@@ -33,7 +33,7 @@ export interface KafkaAccess {
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
-/** A process that loses the brokers opens its log again and again: it says so once. */
+/** Reported outages by brokers: a process that opens its log again during an outage reports it only once. */
 const brokersSaid = new Map<string, number>();
 
 /** The caller closes the log. */

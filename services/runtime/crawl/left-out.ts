@@ -20,9 +20,9 @@ export function leftOutText(all: readonly LeftOut[]): string {
 
 const mark = ' left out ';
 
-/** From an outcome's detail, which may hold more. Fetchers of 0.3.0 named no URLs. */
+/** Finds them in an outcome's detail, which may contain more. Fetchers of 0.3.0 listed no URLs. */
 export function leftOutIn(detail: string): LeftOut[] {
-  // A normal URL holds no space.
+  // A normal URL contains no space.
   return detail.split('; ').flatMap((part) => {
     const at = part.indexOf(mark);
     if (!part.startsWith('plugin ') || at < 0) return [];

@@ -27,8 +27,8 @@ export function policyVersions(log: ReadableLog, crawl: string, partitions: numb
 }
 
 /**
- * It is taken from the newest commit, which carries positions and counters. Ends are asked for first, since they only
- * grow.
+ * Returns the status from the newest commit, which contains positions and counters. Ends are read first, since they
+ * only grow.
  */
 export async function statusOf(log: ReadableLog, crawl: string, partition: number): Promise<PartitionStatus> {
   const ends = await endsOf(log, crawl, partition);
@@ -51,7 +51,7 @@ export async function endsOf(
 
 const origin: InputPosition = { offset: 0, slice: 0 };
 
-/** Enough records to skip those that former owners may still have in flight: a few commits each. */
+/** Number of records that includes a valid one: former owners may have a few commits each in flight. */
 const tailRecords = 16;
 
 /**

@@ -41,7 +41,7 @@ export class Purges {
     return { hostKey, url: purge.url || null };
   }
 
-  /** Is a page unwanted that was fetched, or reported, at that time? */
+  /** True if a page that was fetched or reported at this time is purged. */
   refuses(url: string, atMs: number): boolean {
     if (this.#hosts.size === 0 && this.#urls.size === 0) return false;
     const host = this.#hosts.get(hostKeyOf(url));

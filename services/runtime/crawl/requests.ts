@@ -70,7 +70,7 @@ export function crawlWide({ partitions }: CrawlTopics, record: Control): Request
   return Array.from({ length: partitions }, (_, partition) => ({ topic: 'control', partition, key: null, record }));
 }
 
-/** An event about a host goes to the partition that has it. */
+/** Addresses an event about a host to the partition of the host. */
 export function aboutHost({ partitions, keyMode }: CrawlTopics, record: Control): RequestRecord[] {
   const partition = partitionOf(partitionKeyOf(record.hostKey, keyMode), partitions);
   return [{ topic: 'control', partition, key: null, record }];
@@ -110,11 +110,14 @@ export interface ForcedUrl {
   readonly url: string;
   readonly depth: number;
   readonly tags: readonly string[];
-  /** As in a link. Absent: as the URL has it. */
+  /** The spelling of a link. Absent: that of the URL. */
   readonly spelling?: string;
 }
 
-/** URLs that an operator wants fetched, known or not: traps and budgets let them pass. `first`: at the head of their host. */
+/**
+ * URLs that an operator wants fetched, known or not: traps and budgets do not apply. `first`: to the front of their
+ * host's queue.
+ */
 export function forcedRequest(
   { partitions, keyMode }: CrawlTopics,
   urls: readonly ForcedUrl[],

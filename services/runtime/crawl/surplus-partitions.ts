@@ -1,6 +1,6 @@
 /**
- * Partitions that topics of a crawl have beyond the crawl's own count, as `kafka-topics --alter` makes them: nobody reads
- * them, and nothing of ours is ever sent there, since keys lead to partitions by the manifest's count.
+ * Finds partitions beyond the crawl's number, which `kafka-topics --alter` adds to a topic. No process reads or writes
+ * them, since keys lead to partitions by the number in the manifest.
  */
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import type { Clock } from '../clock.ts';
@@ -42,7 +42,7 @@ export interface SurplusWatch extends CountedCrawl {
 /** Topics rarely change: once a minute is often enough. */
 const lookEveryMs = 60_000;
 
-/** Watches until `signal` aborts. A broker that is away is asked again later. */
+/** Watches until `signal` aborts. An unreachable broker is asked again later. */
 export async function watchSurplus({ clock, signal, onChange, ...counted }: SurplusWatch): Promise<void> {
   let lastText: string | null = null;
   while (!signal.aborted) {

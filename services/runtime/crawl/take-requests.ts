@@ -1,4 +1,4 @@
-/** Takes what commands left in a data folder's inbox, and appends it to the log that this process holds. */
+/** Takes the requests that commands left in a data folder's inbox, and appends them to the log of this process. */
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log/log.ts';

@@ -15,7 +15,7 @@ export interface ClientCredentials {
 }
 
 const tokenMsMax = 10_000;
-/** A token is used until so long before its end: clocks differ, and a request takes its time. ms */
+/** Time before its expiry at which a token is replaced, ms: clocks differ, and a request takes time. */
 const spareMs = 30_000;
 
 export function fileToken(file: string): () => Promise<string> {

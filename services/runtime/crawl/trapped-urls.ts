@@ -1,4 +1,4 @@
-/** The URLs that traps of a partition hold, from its changelog, as far back as it reaches. */
+/** The URLs in the traps of a partition, from its changelog, as far back as it goes. */
 import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../../topology/frontier/changes/changes.ts';
 import { isTrapQueue } from '../../../topology/frontier/queues/held-queues.ts';
@@ -8,7 +8,7 @@ import { recordsOf } from '../log/records-of.ts';
 
 export interface TrappedUrl {
   readonly url: string;
-  /** Of the trap. Empty: not known. */
+  /** Pattern of the trap. Empty: unknown. */
   readonly pattern: string;
   /** ms since the Unix epoch. */
   readonly atMs: number;

@@ -1,4 +1,4 @@
-/** Links to one URL, from `discovered`, as far back as it reaches: also those that were never admitted. */
+/** Links to one URL, from `discovered`, as far back as it goes, including links that were never admitted. */
 import type { Discovered } from '../../../schemas/types.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';

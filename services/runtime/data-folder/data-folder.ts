@@ -97,7 +97,10 @@ export async function adoptDataFolder(folder: string, manifest: Manifest, option
   }
 }
 
-/** For commands that only read: nothing is made. Throws INVALID_ARGUMENT if it holds no crawl, with those that are near. */
+/**
+ * Opens a folder for reading only; creates nothing. Throws INVALID_ARGUMENT if it has no crawl, and names crawls
+ * nearby.
+ */
 export async function readDataFolder(folder: string, wanted: Partial<ManifestFacts> = {}): Promise<DataFolder> {
   const path = resolve(folder);
   try {
@@ -151,7 +154,10 @@ async function readManifest(path: string, option = '--data'): Promise<Manifest |
   return parseManifest(await readFile(file, 'utf8'), file);
 }
 
-/** It holds the key of the fingerprints, and pages that only the crawl may see. A folder that is there keeps its mode. */
+/**
+ * The folder contains the key of the fingerprints, and pages that others must not read. An existing folder keeps its
+ * mode.
+ */
 const ownerOnly = 0o700;
 
 /** Resolves to false if another process has made one meanwhile. */

@@ -6,13 +6,16 @@ import { dirname, resolve } from 'node:path';
 const roomShare = 0.05;
 const roomBytes = 1 << 30;
 
-/** Of our own errors, and of the system's. */
+/** True for our errors and the system's. */
 export function isDiskFull(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return code === 'DISK_FULL' || code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** On the disks of all these folders, which need not exist? A disk without figures counts as having room. */
+/**
+ * True if the disks of all these folders have room; the folders need not exist. A disk without figures counts as having
+ * room.
+ */
 export async function hasRoom(folders: Iterable<string>): Promise<boolean> {
   for (const folder of folders) if (!(await hasRoomAt(resolve(folder)))) return false;
   return true;

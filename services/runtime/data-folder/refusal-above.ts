@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Why no folder can be made in the nearest one above `path` that is there, as a code such as EROFS; undefined: it can be.
- * Node's `mkdir` of a whole path says ENOENT on a file system that is mounted read-only.
+ * Returns the error code, such as EROFS, for which no folder can be created in the nearest existing one above `path`;
+ * undefined: one can. Node's `mkdir` of a whole path reports ENOENT on a file system that is mounted read-only.
  */
 export function refusalAbove(path: string): string | undefined {
   let above = dirname(path);

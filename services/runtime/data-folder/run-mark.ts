@@ -18,7 +18,7 @@ export const silentMsMax = 30_000;
 
 export interface FolderActivity {
   readonly isRunning: boolean;
-  /** By the clock of the file system; null: nothing was ever written. */
+  /** Time by the clock of the file system; null: nothing was ever written. */
   readonly lastWrittenMs: number | null;
 }
 
@@ -62,7 +62,7 @@ export async function activityOf(
   return { isRunning: signMs !== null && nowMs - signMs <= silentMsMax, lastWrittenMs };
 }
 
-/** Files of a store that hold rows; others are written by who only opens it. */
+/** Files with rows in a store; others are written by any process that opens it. */
 const rowFiles = /^\d+\.(log|sst|ldb)$/;
 
 async function newestOf(folder: string): Promise<number | null> {

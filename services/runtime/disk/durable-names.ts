@@ -111,7 +111,7 @@ async function writeNew(path: string, bytes: string | Buffer, mode: number | und
       await file.sync();
     });
   } catch (error) {
-    // Half a file would be taken for the whole one from now on.
+    // Otherwise half a file would count as the whole one from now on.
     await disk.rm(path, { force: true });
     throw error;
   }

@@ -76,7 +76,7 @@ export async function folderBeside(name: string): Promise<string | undefined> {
   }
 }
 
-/** For those who write into streams. Its end does not finish the file: that is the caller's. */
+/** The file as a stream. The end of the stream does not finish the file: the caller must. */
 export function streamInto(file: Pick<NamedFile, 'write'>): Writable {
   return new Writable({
     decodeStrings: true,

@@ -20,7 +20,7 @@ export async function writeWhole(file: Pick<DiskFile, 'writev'>, parts: readonly
   }
 }
 
-/** A signal, or a file system that is busy, is no failure: nothing was written. */
+/** A signal, or a busy file system, is not a failure: nothing was written. */
 async function writeSome(file: Pick<DiskFile, 'writev'>, parts: readonly Buffer[]): Promise<number> {
   try {
     return (await file.writev(parts)).bytesWritten;

@@ -35,7 +35,7 @@ export class CallRoom {
     return this.#taken >= this.#bytesMax;
   }
 
-  /** For a message. False: there is no room for it, and nothing was taken. */
+  /** Takes room for a message. False: there is no room, and none was taken. */
   take(bytes: number): boolean {
     this.#makeRoom(bytes);
     if (this.#taken + bytes > this.#bytesHard) return false;
@@ -43,7 +43,7 @@ export class CallRoom {
     return true;
   }
 
-  /** For answers, which are there already. */
+  /** Counts answers, which are in memory already. */
   owe(bytes: number, debtor: Debtor): void {
     this.#debtors.add(debtor);
     this.#taken += bytes;

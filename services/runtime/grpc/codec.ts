@@ -1,13 +1,13 @@
-/** Messages of gRPC, to and from bytes. The one file that knows protobufjs. */
+/** Converts gRPC messages to and from bytes. The only file that uses protobufjs. */
 import protobuf from 'protobufjs/light.js';
 
 export interface Codec<T> {
   encode(message: T): Buffer;
-  /** Throws on bytes that are no such message. */
+  /** Throws an Error if the bytes are not a message of this type. */
   decode(bytes: Uint8Array): T;
 }
 
-/** A message type as `schemas/` has it, for those who change it before use. */
+/** A message type from `schemas/`, for callers that change it before use. */
 export type Proto = protobuf.INamespace;
 export type ProtoType = protobuf.IType;
 

@@ -14,6 +14,6 @@ export const grpcLimits = {
   messageBytesMax: 4 * 1024 * 1024,
   /** Bytes that a client may send ahead: those of one commit. */
   streamWindowBytes: 1024 * 1024,
-  /** How long a call may take to end when the server stops, ms. */
+  /** Time for calls to end when the server stops, ms. */
   closeMs: 2_000,
 } as const;

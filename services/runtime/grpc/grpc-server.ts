@@ -71,7 +71,7 @@ export interface GrpcListen {
 
 export interface GrpcServer {
   readonly port: number;
-  /** Ends calls under way, those that take long by force. */
+  /** Ends the calls in progress, slow ones by force. */
   close(): Promise<void>;
 }
 
@@ -151,8 +151,8 @@ function definitionOf(path: string, method: Method): grpc.MethodDefinition<unkno
 const headBytes = 5;
 
 /**
- * Messages with a frame each, as what grpc-js takes for one serialised message: it allocates `byteLength` and room for a
- * head, writes the head, and has the message copy itself behind it. This one copies its own frames over both.
+ * Combines messages, each with its frame, into one serialized message for grpc-js. That allocates `byteLength` and room
+ * for a header, writes the header, and calls the message to copy itself after it. This one copies its frames over both.
  */
 function framed(messages: readonly Uint8Array[]): Buffer {
   let length = 0;

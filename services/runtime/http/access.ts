@@ -32,7 +32,7 @@ export const openings = ['metrics', 'reads'] as const;
 export type Opening = (typeof openings)[number];
 
 export interface AccessRules {
-  /** Whether only this machine can reach the service. */
+  /** True if only this machine can reach the service. */
   readonly loopback: boolean;
   readonly token: string | undefined;
   /** Absent: only public calls. */
@@ -48,7 +48,7 @@ export interface Call {
   /** `Sec-Fetch-Site` and `Sec-Fetch-Dest`: the site that makes the request, by the browser, and its purpose. */
   readonly site: string | undefined;
   readonly dest: string | undefined;
-  /** Whether it has the header `X-Crawlstream`. */
+  /** True if it has the header `X-Crawlstream`. */
   readonly marked: boolean;
 }
 

@@ -32,7 +32,7 @@ export type AskMember = (
 /** The member refuses our token: the next one may be asked. */
 const refused: ReadonlySet<number> = new Set([401, 403]);
 
-/** Asks a member. Undefined where the member can't be asked, or has no answer. */
+/** Asks a member. Undefined: it cannot be asked, or has no answer. */
 export function memberAsker({ token, certificate }: MemberAccess): AskMember {
   let known: { readonly pem: Buffer; readonly dispatcher: Agent } | undefined;
   const dispatcherFor = (pem: Buffer) => {
@@ -54,7 +54,7 @@ export function memberAsker({ token, certificate }: MemberAccess): AskMember {
       const body = (await response.json()) as object;
       return response.status < 500 && !refused.has(response.status) ? { status: response.status, body } : undefined;
     } catch {
-      // The member was killed or cut off, or is not a member of ours: the next one is asked.
+      // The member was killed or unreachable, or is not of our crawl: the next one is asked.
       return undefined;
     }
   };

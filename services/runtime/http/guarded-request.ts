@@ -1,7 +1,7 @@
 /**
- * One request to where somebody else says, as a hub or a receiver of webhooks: addresses are checked as for a fetch
- * (topology/fetch/address.ts), and the connection goes to the very address that was checked. No redirect is followed, and no
- * body is read beyond `bytesMax`.
+ * Makes a request to a URL that others chose, such as a hub or a receiver of webhooks. Addresses are checked as for a
+ * fetch (topology/fetch/address.ts), and the connection goes to the checked address. No redirect is followed, and at
+ * most `bytesMax` bytes of the body are read.
  */
 import { type LookupAddress, lookup } from 'node:dns';
 import { type IncomingHttpHeaders, type IncomingMessage, request as overHttp } from 'node:http';
@@ -12,13 +12,13 @@ import { isBlockedPort } from '../../../topology/url/ports.ts';
 import { BodyBuffer } from '../body-buffer.ts';
 
 export interface GuardedOptions {
-  /** May an address not be contacted? */
+  /** True if the address must not be contacted. */
   isBlocked(address: string): boolean;
   /** An address that the operator gave a name: it is not checked. Absent: there are none. */
   readonly overrides?: ((hostname: string, port: number) => string | undefined) | undefined;
   /** Certificates to trust. Absent: those of the system. */
   readonly secureContext?: SecureContext | undefined;
-  /** For the whole exchange, ms. */
+  /** Time limit of the whole exchange, ms. */
   readonly timeoutMs: number;
   readonly bytesMax: number;
 }
@@ -36,7 +36,7 @@ export type GuardedRequest = (
   body?: string,
 ) => Promise<GuardedAnswer>;
 
-/** Why a URL may never be requested, whatever address its name has; null: it may. */
+/** Returns the reason why a URL must never be requested, at any address; null: it may be. */
 export function refusalOfUrl(url: URL, isBlocked: (address: string) => boolean): string | null {
   const { protocol } = url;
   if (protocol !== 'http:' && protocol !== 'https:') return `scheme ${protocol.slice(0, -1)} is not supported`;

@@ -14,7 +14,7 @@ export const httpLimits = {
    */
   watchedBytes: 64 << 10,
   unreadMs: 30_000,
-  /** How often incomplete requests are checked, ms: a slow one lives at most this much longer. */
+  /** Interval of the check for incomplete requests, ms: a slow one lives at most this much longer. */
   checkMs: 1_000,
   /** Longer than Prometheus's usual 15 s between scrapes, so that it keeps its connection. */
   keepAliveMs: 65_000,
@@ -30,7 +30,7 @@ export const httpLimits = {
   listsAtOnce: 8,
   /** Time for brokers to answer a request, ms; then the last known state answers it. */
   knownMs: 500,
-  /** How long the known members of a group are reused, ms. */
+  /** Time for which the known members of a group are reused, ms. */
   membersMs: 1_000,
   /** Seconds until a retry is worthwhile, if a service is starting or runs elsewhere. */
   againS: 1,

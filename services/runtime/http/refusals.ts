@@ -1,6 +1,6 @@
 /**
- * One form for each refusal: `{"error": CODE, "message": one line}`, also where the framework or Node refuses a request
- * before a route sees it: a head that cannot be parsed, a path that is no path, a body that is no JSON.
+ * A single form of refusals: `{"error": CODE, "message": one line}`. It is also used when the framework or Node refuses
+ * a request before a route gets it: for headers that cannot be parsed, an invalid path, or a body that is not JSON.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -76,7 +76,7 @@ function rawRefusal(status: number): string {
   ].join('\r\n');
 }
 
-/** For a status with which Node answers itself. */
+/** Returns the refusal for a status with which Node answers directly. */
 export function problemOfStatus(status: number): Problem {
   return byStatus[status]!;
 }

@@ -1,14 +1,14 @@
 /**
- * A server's certificate and its key, from files that are read again, so that a renewal needs no restart.
+ * Reads a server's certificate and key from files, again and again, so that a renewal needs no restart.
  *
- * The two are separate files, so that between two writes they do not belong together. A pair is taken when it can
- * serve, and the one before it serves until then.
+ * They are separate files, so between two writes they do not match. A new pair is used once it matches; until then the
+ * previous pair is used.
  */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-/** How often the files are read, ms: a renewal may take days, but a revoked certificate should be replaced soon. */
+/** Interval of reading the files, ms: a renewal may take days, but a revoked certificate should be replaced soon. */
 const lookEveryMs = 10_000;
 
 /** PEM. */
@@ -31,8 +31,8 @@ export interface TlsFiles {
 }
 
 /**
- * Throws INVALID_ARGUMENT where they cannot be used. `onTrouble` is called once when the files have changed and cannot
- * be used.
+ * Throws INVALID_ARGUMENT if the files cannot be used. `onTrouble` is called once if they have changed and cannot be
+ * used.
  */
 export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => void, everyMs = lookEveryMs): TlsPair {
   let now = read(files);

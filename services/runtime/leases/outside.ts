@@ -1,8 +1,8 @@
 /**
- * Programs of others that fetch in our place: this fetcher says what to fetch and when, they say what became of it.
+ * Clients that fetch instead of us: this fetcher decides which URL is fetched when, and clients report the results.
  *
- * Leases, robots.txt, delays and reports stay here, so that on the log a page that was fetched elsewhere is like any
- * other. Times are those of this machine.
+ * Leases, robots.txt, delays and reports stay here, so on the log a page that a client fetched is like any other. Times
+ * are those of this machine.
  */
 import type { OutcomeKind } from '../../../schemas/types.ts';
 
@@ -18,17 +18,17 @@ export interface ClientUrl {
   readonly lastModified: string;
   /** The URL's payload. */
   readonly payload: string;
-  /** For whom robots.txt was asked. */
+  /** User-Agent for which robots.txt was evaluated. */
   readonly userAgent: string;
   /** Kept between the completion of a request to the host and the next start, ms. */
   readonly delayMs: number;
   /** Latest time at which a client may get it, ms. */
   readonly latestStartMs: number;
-  /** No client may keep it longer, ms since the Unix epoch. */
+  /** Latest end of a client's lease, ms since the Unix epoch. */
   readonly deadlineMs: number;
 }
 
-/** Why there was no response. */
+/** The reason for a missing response. */
 export interface ClientFailure {
   readonly kind: 'dnsFailed' | 'connectionFailed' | 'tlsFailed' | 'timeout' | 'badResponse' | 'refused';
   readonly detail: string;
@@ -70,7 +70,7 @@ export interface Report {
 export interface LeaseClient {
   /** Resolves when its client has reported, or its time is over. Never rejects. */
   hand(clientUrl: ClientUrl): Promise<Report>;
-  /** Answers the client that there is no URL for it after all. */
+  /** Reports to the client that there is no URL for it after all. */
   pass(): void;
 }
 
@@ -81,12 +81,15 @@ export interface Outside {
   client(untilMs: number, signal: AbortSignal): Promise<LeaseClient | null>;
   /** Returns a client that has room now; null: there is none. */
   clientNow(): LeaseClient | null;
-  /** A lease begins, and may soon have a URL to give. To be called when it has, or ends: after that it is no longer counted. */
+  /**
+   * Begins a lease, which may soon have a URL to hand out. Returns a function to call when it has one, or ends: then
+   * the lease no longer counts.
+   */
   begin(): () => void;
-  /** Leases that clients could use beside those that have begun. */
+  /** Number of further leases that clients could use. */
   readonly leasesWanted: number;
   /** Called when more leases may be wanted. */
   onWanted(wanted: () => void): void;
-  /** Nothing is handed out any more; URLs that are out return within `graceMs`. */
+  /** Stops handing out URLs; leased URLs return within `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }

@@ -47,7 +47,7 @@ export async function openLineWriter(name: string): Promise<LineWriter> {
   };
 }
 
-/** `act` writes lines into the file, or null where no file was named; if it fails, the file of before stays. */
+/** Calls `act`, which writes lines into the file; null: no file was named. If `act` fails, the earlier file stays. */
 export async function writingLines<T>(
   name: string | undefined,
   act: (lines: LineWriter | null) => Promise<T>,

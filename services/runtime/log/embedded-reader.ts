@@ -216,7 +216,7 @@ export async function readStored(store: StateStore, partition: Partition, positi
   return { records, bytes };
 }
 
-/** The same of a store that is damaged: no record where the one at `position` can't be read. */
+/** The same for a damaged store: returns no record if the one at `position` is unreadable. */
 async function readWhole(store: StateStore, partition: Partition, position: number, bytesMax: number) {
   for (let bytes = bytesMax; ; bytes = Math.floor(bytes / logLimits.damagedReadShare)) {
     try {

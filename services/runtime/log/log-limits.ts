@@ -1,6 +1,6 @@
 /** Bounds of the embedded log. */
 export const logLimits = {
-  /** One record's value: eight times the largest body kept, and far below what one RocksDB batch holds. */
+  /** One record's value: eight times the largest stored body, and far below the limit of a RocksDB batch. */
   recordBytesMax: 16 * 1024 * 1024,
   /** Keys and headers live in the row's key, their lengths in 16 bits. */
   keyBytesMax: 65_000,
@@ -15,9 +15,9 @@ export const logLimits = {
   trimRowsPerWrite: 2_000,
   /** Partition numbers have 16 bits in a row's key. */
   partitionsMax: 65_535,
-  /** How often a read-only log beside a writer checks for new records while a reader waits, ms. */
+  /** Interval at which a read-only log beside a writer checks for new records while a reader waits, ms. */
   refreshMs: 500,
-  /** A read that met damage is repeated with this fraction of its bytes, down to one record. */
+  /** After damage, a read is repeated with its bytes divided by this, down to one record. */
   damagedReadShare: 16,
   /**
    * Bytes of tables that are checked when a crawl continues, which takes a quarter of a second. Larger logs are

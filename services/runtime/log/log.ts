@@ -148,7 +148,7 @@ export interface StandbyPlace {
 
 /** A member as the others see it. */
 export interface GroupMember {
-  /** Its own name, or the one that the group gave it. */
+  /** The member's name, or the one that the group gave it. */
   readonly name: string;
   /** Address for queries; null: none. */
   readonly address: string | null;
@@ -206,7 +206,7 @@ export interface LogRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** When it was appended, ms since the Unix epoch. */
+  /** Time of the append, ms since the Unix epoch. */
   readonly timestampMs: number;
   readonly key: Buffer | null;
   /** Empty: a tombstone. */
@@ -219,7 +219,7 @@ export interface LogRecord {
   readonly leaderEpoch?: number;
 }
 
-/** The last record read of a partition, so that the log can check whether it still has it (KIP-320). */
+/** The last record that was read of a partition, so that the log can check whether it still has it (KIP-320). */
 export interface ReadBefore {
   /** One past the newest record that was read, in part or whole. */
   readonly end: number;

@@ -132,6 +132,6 @@ async function recoverEnd(store: StateStore, topics: Topics, p: Partition): Prom
       p.nextOffset = p.durableEnd = record.offset + 1;
     }
   }
-  // Trimmed to the very end, and the rows are gone: the numbers go on from there.
+  // Trimmed to the very end, without rows: the offsets continue from there.
   p.nextOffset = p.durableEnd = Math.max(p.durableEnd, p.start);
 }

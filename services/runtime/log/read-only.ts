@@ -21,7 +21,7 @@ import { logLimits } from './log-limits.ts';
 export interface ReadOnlyLog
   extends Pick<Log, 'offsets' | 'offsetAt' | 'partitionsOf' | 'last' | 'committed' | 'reader' | 'close'> {
   topics(): LogTopic[];
-  /** For decoding only: it registers nothing, ids it does not give out are 0. */
+  /** For decoding only: it registers nothing, and returns 0 as the id of every schema. */
   readonly registry: SchemaRegistry;
   /** Makes all records up to now visible. Costs a read of the writer's newest memtables: 10 to 300 ms. */
   refresh(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The records of one partition from `from` up to `to`, which must be there or on their way. Throws OFFSET_OUT_OF_RANGE
- * where the partition has lost some of them meanwhile.
+ * The records of one partition from `from` up to `to`, which must exist or be about to. Throws OFFSET_OUT_OF_RANGE if
+ * the partition has lost some of them meanwhile.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log, LogRecord } from './log.ts';

@@ -56,7 +56,7 @@ function shift(partition: Partition, count: number): void {
   }
 }
 
-/** First offset that the tail holds; `durableEnd` if it holds none. */
+/** First offset in the tail; `durableEnd` if the tail is empty. */
 export function tailStart(partition: Partition): number {
   return partition.durableEnd - (partition.tail.length - partition.tailHead);
 }

@@ -1,8 +1,8 @@
 /**
- * Forgetting records: below an offset (`trim`), or older than a time (`expire`, for `--keep`).
+ * Deletes old records: below an offset (`trim`), or older than a time (`expire`, for `--keep`).
  *
- * The new start is durable before any row goes, so a crash in between leaves rows nobody can see; the next trim of that
- * partition deletes them first. Rows go in slices, so that appends get their turn.
+ * The new start is durable before any row is deleted, so a crash in between leaves invisible rows; the next trim of
+ * that partition deletes them first. Rows are deleted in slices, so that appends are not delayed.
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';

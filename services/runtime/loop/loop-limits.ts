@@ -1,6 +1,6 @@
 /** Bounds of the watch over the event loop. */
 export const loopLimits = {
-  /** The main thread beats so often, and the watching thread looks so often, ms. */
+  /** Interval of the main thread's beats, and of the watching thread's checks, ms. */
   beatMs: 250,
   /**
    * A loop that is blocked for longer is recorded on disk, ms: after a kill, or a lack of memory, the record names

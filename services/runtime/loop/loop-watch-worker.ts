@@ -1,13 +1,13 @@
 /**
- * The thread that watches the event loop of the main thread (loop-watch.ts). It counts its own rounds and not the time of day: a
- * machine that slept, or a process that was stopped for a while, is not a loop that stood.
+ * The thread that watches the event loop of the main thread (loop-watch.ts). It counts its rounds, not the time of day:
+ * after a sleep of the machine or a stop of the process, the loop does not count as blocked.
  */
 import { Session } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type LoopDeath, writeLoopNote } from './loop-note.ts';
 
 export interface LoopWatchStart {
-  /** [0] counts the beats of the main thread; [1] is the number of whom it works for, 0: nobody. */
+  /** [0] counts the beats of the main thread; [1] is the number of the subject it works for, 0: none. */
   readonly words: SharedArrayBuffer;
   readonly path: string;
   readonly deaths: readonly LoopDeath[];
@@ -24,7 +24,7 @@ export interface LoopSubject {
 const { words, path, deaths, limits, exitCode } = workerData as LoopWatchStart;
 const shared = new Int32Array(words);
 const subjects = new Map<number, string>();
-/** Rounds in a row without a beat, by whom the main thread worked for. */
+/** Consecutive rounds without a beat, by the subject of the main thread's work. */
 const rounds = new Map<number, number>();
 let [lastBeat, isNoted, isEnding] = [0, false, false];
 

@@ -31,7 +31,7 @@ export class Distribution {
     this.#sum += sum;
   }
 
-  /** Counts of each bucket separately; the last is the one beyond all bounds. */
+  /** Count of each bucket separately; the last one is above all bounds. */
   get counts(): readonly number[] {
     return [...this.#counts];
   }

@@ -22,8 +22,8 @@ export interface Exposition {
 }
 
 /**
- * If a source fails, its values are left out and `onFailure` is called; the others are answered all the same. `labels`:
- * of every series, those of the process among them.
+ * If a source fails, its values are left out and `onFailure` is called; the others are reported. `labels`: added to
+ * every series, including those of the process.
  */
 export function createExposition(
   sources: () => Iterable<MetricSource>,

@@ -104,7 +104,7 @@ function groupMetrics(sink: MetricSink, { group, clock, positions }: Lagging, se
   if (ageMs >= 0) sink.value('crawlstream_lag_age_seconds', ageMs / 1000, { group });
 }
 
-/** Does the topic have an age limit? State topics are trimmed below decided records. */
+/** True if the topic has an age limit. State topics are trimmed below decided records. */
 function isForgotten(topic: string): boolean {
   const name = topic.slice(topic.lastIndexOf('.') + 1) as TopicName;
   return topics[name]?.retention === 'time';

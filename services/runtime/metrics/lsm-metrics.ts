@@ -1,8 +1,8 @@
-/** Of a process's stores: files, compactions, and writes that wait for them; of all its partitions together. */
+/** Metrics of a process's stores, over all its partitions: files, compactions, and writes that wait for them. */
 import type { StateStore } from '../store/store.ts';
 import type { MetricSource } from './metrics.ts';
 
-/** `opened`: stores that were closed since are taken out of it. */
+/** `opened`: closed stores are removed from it. */
 export function lsmMetrics(store: string, opened: Set<Pick<StateStore, 'figures'>>): MetricSource {
   return (sink) => {
     for (const one of opened) {

@@ -12,11 +12,11 @@ export interface Service {
   readonly probes: Probes;
   /** The label of all of its series; undefined: no single crawl, or unknown yet. */
   crawl: string | undefined;
-  /** Of that crawl; undefined: not known yet. */
+  /** Partitions of that crawl; undefined: unknown yet. */
   partitions: number | undefined;
   /** `host:port` on which it listens; null: it does not listen. */
   listensOn: string | null;
-  /** Over TLS? */
+  /** True if it listens with TLS. */
   isSecure: boolean;
   /** Sends requests to other members of its crawl; undefined: it listens nowhere. */
   askMember: AskMember | undefined;

@@ -1,12 +1,11 @@
 /**
- * The size of a store on disk, and of the disk: the bytes of the files in its folder and below it, looked at when somebody
- * scrapes.
+ * The size of a store on disk, and of the disk: the bytes of the files in and below its folder, counted at each scrape.
  */
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MetricSource } from './metrics.ts';
 
-/** Of the folders of several stores, by store. */
+/** Metrics of the folders of several stores, by store. */
 export function diskMetrics(folders: ReadonlyMap<string, string>): MetricSource[] {
   return [...folders].map(([store, folder]) => storeMetrics(store, folder));
 }

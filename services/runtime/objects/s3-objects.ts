@@ -113,7 +113,7 @@ function failure(url: string, what: string, error: S3ServiceException): Crawlstr
   return new CrawlstreamError('DESTINATION_REFUSED', `${url} refused ${what}: ${status} ${reasonOf(error)}`, error);
 }
 
-/** If several addresses were tried, the error of the first says enough. */
+/** If several addresses were tried, the error of the first is enough. */
 function reasonOf(error: Error & { readonly errors?: readonly Error[]; readonly code?: string }): string {
   return error.message || error.errors?.[0]?.message || error.code || error.name;
 }

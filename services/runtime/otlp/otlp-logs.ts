@@ -38,7 +38,7 @@ export function openOtlpLogs({ post, version, resource, counts }: OtlpLogsOption
     }
   };
   let sending: Promise<void> | undefined;
-  /** A look at the queue while it is being sent adds none: a collector that is slow is not asked for each of them. */
+  /** Only one send runs at a time: a slow collector does not get parallel requests. */
   const flush = () => {
     sending ??= sendAll().finally(() => (sending = undefined));
     return sending;

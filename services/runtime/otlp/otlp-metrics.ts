@@ -19,7 +19,7 @@ interface ReportedValue {
 export interface MetricsExport {
   readonly resource: { readonly attributes: readonly KeyValue[] };
   readonly version: string;
-  /** When counters were 0, and the current time, ms. */
+  /** Time when counters were 0, and the current time, ms. */
   readonly startMs: number;
   readonly nowMs: number;
 }

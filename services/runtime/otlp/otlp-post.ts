@@ -1,8 +1,8 @@
 /**
- * OTLP over HTTP in its JSON form (opentelemetry.io/docs/specs/otlp), for metrics and logs: no package is needed for it.
+ * OTLP over HTTP in its JSON form (opentelemetry.io/docs/specs/otlp), for metrics and logs, without a package.
  *
- * Configured by OpenTelemetry's own variables: endpoints and headers of all signals or of one, a certificate authority, the
- * service's name and attributes. An export that fails is counted, said once a minute at most, and not sent again.
+ * Configured by OpenTelemetry's variables: endpoints and headers of all signals or of one, a certificate authority, the
+ * service's name and attributes. A failed export is counted, reported at most once a minute, and not repeated.
  */
 import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
@@ -13,14 +13,14 @@ export type Signal = 'metrics' | 'logs';
 
 export interface OtlpPostOptions {
   readonly signal: Signal;
-  /** Of the collector, or of one of its signals. */
+  /** URL of the collector, or of one of its signals. */
   readonly endpoint: string;
   readonly env: NodeJS.ProcessEnv;
   readonly onTrouble: (text: string) => void;
 }
 
 export interface OtlpPost {
-  /** Never rejects. False: it did not arrive. */
+  /** Never rejects. False: the body did not arrive. */
   send(body: object): Promise<boolean>;
 }
 

@@ -77,7 +77,7 @@ async function keepCopy(copies: string, sha256: string, bytes: Buffer): Promise<
   await putFile(file, bytes, { aside: `.${randomBytes(4).toString('hex')}.new` });
 }
 
-/** The lists a policy refers to; none if the text is no policy, which is reported when it is decided on. */
+/** Returns the lists in a policy; none if the text is not a policy, which is reported when the policy is decided on. */
 export function listsOfText(policyJson: string): readonly ListName[] {
   try {
     return listsOf(parsePolicy(policyJson));

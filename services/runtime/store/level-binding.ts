@@ -1,4 +1,4 @@
-/** npm `classic-level` 3 (LevelDB 1.20), loaded where it is wanted, with the settings that a crawl wants; the only place that loads it. */
+/** Loads npm `classic-level` 3 (LevelDB 1.20) on demand, with the settings for a crawl. Only this file loads it. */
 import type { ClassicLevel } from 'classic-level';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { StoreOptions } from './store.ts';
@@ -6,7 +6,7 @@ import { storeLimits } from './store-limits.ts';
 
 export type LevelDb = ClassicLevel<Buffer, Buffer>;
 
-/** Throws STORE_UNSUPPORTED where the package has no native module for this platform. */
+/** Throws STORE_UNSUPPORTED if the package has no native module for this platform. */
 export async function loadLevel(): Promise<typeof import('classic-level')> {
   try {
     return await import('classic-level');

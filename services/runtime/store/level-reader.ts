@@ -76,7 +76,7 @@ async function openCopy(folder: string, start: string, open: (path: string) => P
   }
 }
 
-/** Nothing, or nothing more, can be written in a place. */
+/** True if nothing, or nothing more, can be written to a place. */
 function isWithoutRoom(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'].includes(code)) return true;
@@ -100,7 +100,7 @@ async function placesFor(folder: string): Promise<{ readonly above: string; read
       ),
     );
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  // A container's memory holds it, too.
+  // A folder in memory counts towards a container's memory limit.
   const isSmall = bytes <= Math.min(storeLimits.readerMemoryBytesMax, process.availableMemory() / 2);
   const found = isSmall ? await stat(memoryFolder).catch(() => undefined) : undefined;
   return found?.isDirectory() ? [...places, { above: memoryFolder, start: temporaryPrefix }] : places;

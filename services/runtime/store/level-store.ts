@@ -30,7 +30,7 @@ import { storeLimits } from './store-limits.ts';
  * block.
  */
 const memtableRowBytes = 100;
-/** How often to check whether LevelDB has begun a new log after the request, ms: it takes about 1 ms. */
+/** Interval of the check whether LevelDB has begun a new log after the request, ms: it takes about 1 ms. */
 const newLogLookMs = 1;
 /** Greater than every key: a compaction of this range only starts a new memtable and log. */
 const noRange = Buffer.alloc(32, 0xff);
@@ -192,7 +192,7 @@ async function newestLog(folder: string): Promise<number> {
   return Math.max(...names.filter((name) => /^\d+\.log$/.test(name)).map((name) => Number.parseInt(name, 10)));
 }
 
-/** classic-level says only that opening failed; what LevelDB said is the cause. */
+/** classic-level only reports that opening failed; LevelDB's message is in the cause. */
 function levelError(error: Error, folder: string): CrawlstreamError {
   if (error instanceof CrawlstreamError) return error;
   return storeError(error.cause instanceof Error ? error.cause : error, folder);

@@ -87,7 +87,7 @@ function openNamed(name: StoreName, folder: string, options: StoreOptions): Prom
   return openers[name](folder, options);
 }
 
-/** For a new folder. */
+/** The store of a new folder. */
 function chosen(wanted: StoreName | undefined): StoreName {
   return wanted ?? (rocksdbLoads() ? 'rocksdb' : 'classic-level');
 }

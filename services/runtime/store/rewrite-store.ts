@@ -1,4 +1,4 @@
-/** Removes deleted rows of a store from every file of its folder. Nobody else may have it open. */
+/** Removes deleted rows of a store from every file of its folder. No process may have the store open. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nodeDisk } from '../disk/disk.ts';
@@ -6,8 +6,8 @@ import { removeFile } from '../disk/durable-names.ts';
 import { openStateStore } from './open-store.ts';
 
 /**
- * `isRewritten`: its tables are rewritten already, and only the rest is done. Throws DATA_FOLDER_LOCKED if another
- * process has it open, STORE_FAILED if old tables remain.
+ * Rewrites the tables, and removes other files with old rows. `isRewritten`: the tables are rewritten already. Throws
+ * DATA_FOLDER_LOCKED if another process has the store open, STORE_FAILED if old tables remain.
  */
 export async function rewriteStore(folder: string, { isRewritten = false } = {}): Promise<void> {
   if (!isRewritten) {

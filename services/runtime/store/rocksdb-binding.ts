@@ -80,7 +80,7 @@ export interface RocksdbBinding {
 const require = createRequire(import.meta.url);
 let loaded: RocksdbBinding | undefined;
 
-/** Throws STORE_UNSUPPORTED where the package or its native module for this platform is missing or does not load. */
+/** Throws STORE_UNSUPPORTED if the package, or its native module for this platform, is missing or does not load. */
 export function loadRocksdb(): RocksdbBinding {
   try {
     loaded ??= load();
@@ -105,7 +105,7 @@ export function rocksdbLoads(): boolean {
   }
 }
 
-/** Whether the package is there at all: `npm install crawlstream` does without it. */
+/** True if the package is installed: `npm install crawlstream` does not install it. */
 export function rocksdbInstalled(): boolean {
   try {
     require.resolve('rocksdb/package.json');
@@ -117,7 +117,7 @@ export function rocksdbInstalled(): boolean {
 
 function load(): RocksdbBinding {
   const folder = dirname(require.resolve('rocksdb/package.json'));
-  // The package's own choice of file: by platform and libc, or the one compiled here.
+  // The package chooses the file: by platform and libc, or the one compiled here.
   const choose = createRequire(join(folder, 'package.json'))('node-gyp-build') as { path(folder: string): string };
   const file = choose.path(folder);
   return (

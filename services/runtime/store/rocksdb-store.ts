@@ -59,11 +59,13 @@ async function openDb(binding: RocksdbBinding, folder: string, options: OpenOpti
   return db;
 }
 
-/** `logRoll`: absent where the store is open read-only. */
+/** `logRoll`: absent if the store is open read-only. */
 function createStore(binding: RocksdbBinding, db: DbContext, folder: string, logRoll?: LogRoll): StateStore {
   const gate = createStoreGate();
   const scans = new Set<() => Promise<void>>();
-  /** The first is being written. One at a time: the threads behind the binding would let them overtake each other. */
+  /**
+   * Waiting writes; the first one is running. They run one at a time, since the binding's threads would reorder them.
+   */
   const waitingWrites: (() => void)[] = [];
   /** The error of a failed write: RocksDB would append after half a record, and lose the following ones. */
   let failure: CrawlstreamError | undefined;

@@ -1,6 +1,6 @@
 /** Bounds of the state stores on disk. */
 export const storeLimits = {
-  /** Table files held open: each holds its index and filter in memory, about 1 MB per 64 MB file. */
+  /** Open table files: each has its index and filter in memory, about 1 MB per 64 MB file. */
   openFilesMax: 500,
   /** Bytes of rows one native call of a scan brings over: amortises the call, and little is wasted when a scan stops early. */
   scanChunkBytes: 256 * 1024,
@@ -10,6 +10,6 @@ export const storeLimits = {
   readOnlyOpenAttemptsMax: 20,
   /** A copy that a reader of a LevelDB folder left behind is removed after this; making one takes well under a second. */
   readerCopyStaleMs: 60_000,
-  /** Store of a LevelDB folder that a reader copies into memory where no disk has room: most machines have this much to spare. */
+  /** LevelDB folder that a reader copies into memory if no disk has room: most machines have this much free. */
   readerMemoryBytesMax: 512 << 20,
 } as const;

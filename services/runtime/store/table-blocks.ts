@@ -18,7 +18,7 @@ interface Handle {
   readonly size: number;
 }
 
-/** Throws an Error if the file is not such a table, or a block has another compression. */
+/** Throws an Error if the file is not a table, or a block has another compression. */
 export function* tableBlocks(table: Buffer): Generator<Buffer> {
   const end = table.length >= footerBytes.leveldb ? table.readBigUInt64LE(table.length - 8) : 0n;
   const isRocksdb = end === magic.rocksdb;

@@ -29,7 +29,7 @@ const headBytes = 7;
 const pageBytes = 4096;
 /** Sector size of a disk: the last page may be there in part. */
 const sectorBytes = 512;
-/** Fewer zeros in a row are no evidence. */
+/** Fewer consecutive zeros are no evidence. */
 const zerosMin = 16;
 /** Types of fragments; MIDDLE is 3. */
 const full = 1;
@@ -89,7 +89,7 @@ function fragmentAt(bytes: Buffer, at: number): number | undefined {
     : undefined;
 }
 
-/** A checksum of what holds checksums is masked. */
+/** The masked form is used for a checksum of data that contains checksums. */
 function unmasked(masked: number): number {
   const rotated = (masked - 0xa282ead8) >>> 0;
   return (rotated >>> 17) | (rotated << 15) | 0;

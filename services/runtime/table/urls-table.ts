@@ -1,4 +1,6 @@
-/** `export urls`: the newest outcome of each URL that was asked for, or refused before it was, in the order of URLs. */
+/**
+ * `export urls`: the newest outcome of each URL that was requested, or refused before a request, in the order of URLs.
+ */
 
 import type { UrlRecord } from '../../../topology/frontier/changes/changes.ts';
 import { abandonedUrls } from '../crawl/abandoned-urls.ts';
@@ -27,7 +29,7 @@ export function urlsTable(source: Source, folder: string, unreadable: () => void
 }
 
 async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<readonly [string, Row]> {
-  // They come first: the outcome of a request says more.
+  // Abandoned URLs come first: the outcome of a request is more useful.
   for (let partition = 0; partition < source.partitions; partition++)
     for await (const { hostKey, record } of abandonedUrls(source.log, source.crawl, partition))
       if (!source.purges.refuses(record.url, record.atMs)) yield [record.url, abandonedRow(hostKey, record)];
@@ -57,7 +59,7 @@ async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<r
   }
 }
 
-/** No request was made for it. */
+/** The row of a URL without a request. */
 function abandonedRow(hostKey: string, { url, outcome, atMs }: UrlRecord): Row {
   return [url, hostKey, outcome, null, atMs, 0, null, null, 0, false, false, 'given up with its host', null];
 }

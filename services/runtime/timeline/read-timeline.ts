@@ -119,7 +119,10 @@ export async function readTimeline(source: TimelineSource, url: string, policy: 
   return { url, hostKey, partition, events, changelogStart: start, asOfMs: commits.timeline.nowMs };
 }
 
-/** Records of `pages` that the indexer has passed: its group's position says so, no topic does. */
+/**
+ * Records of `pages` before the indexer's position: no topic shows that they are indexed, but the group's position
+ * does.
+ */
 async function indexed(
   { log, topics }: TimelineSource,
   events: readonly UnversionedEvent[],

@@ -18,7 +18,7 @@ export interface Span {
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** Why the work failed. Empty: it did not. */
+  /** Reason of the failure. Empty: the work succeeded. */
   readonly error: string;
 }
 

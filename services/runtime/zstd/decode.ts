@@ -60,8 +60,8 @@ function undoWhole(frame: ZstdFrame, room: number): Buffer | 'tooMuch' | 'damage
 }
 
 /**
- * The output of a frame that was cut, is damaged, or holds more than there is room for: as many of its blocks are tried
- * as should fill the room, then fewer or more, a few times.
+ * Returns the beginning of a frame that is cut, damaged, or larger than the room. It tries the number of blocks that
+ * should fill the room, then fewer or more, a few times.
  */
 function beginningOf(frame: ZstdFrame, room: number): Buffer {
   const { outputMax, blocks } = frame;

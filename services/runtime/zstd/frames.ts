@@ -34,7 +34,7 @@ const frameMagic = 0xfd2fb528;
 /** 0x184D2A50 to 0x184D2A5F: skippable, their length follows. */
 const skippableMagic = 0x184d2a5;
 
-/** Null: it is no zstd, asks for a larger window, or needs a dictionary. */
+/** Null: the body is not zstd, needs a larger window, or needs a dictionary. */
 export function zstdFrames(body: Buffer, windowBytesMax: number): ZstdFrames | null {
   const frames: ZstdFrame[] = [];
   let blocks = 0;
@@ -80,7 +80,7 @@ function frameHeader(body: Buffer, start: number): FrameHeader {
   at += dictionaryBytes;
   let contentBytes = sizeBytes === 2 ? 256 : 0;
   for (let i = 0; i < sizeBytes; i++) contentBytes += (body[at + i] ?? 0) * 256 ** i;
-  // A single segment has no window but its content: the smallest one that holds it.
+  // A single segment has no window except its content: the smallest window that contains it.
   if (single) while (windowOf(windowByte) < contentBytes && windowByte < 0xf8) windowByte += 8;
   return {
     windowBytes: single ? contentBytes : windowOf(windowByte),

@@ -1,16 +1,16 @@
 /**
- * Checks the starts of one fetcher's requests on one address: they must be as far apart as the fetcher said it kept
- * them, whatever their hosts.
+ * Checks the request starts of one fetcher at one address: they must be as far apart as the fetcher reported, over all
+ * its hosts.
  *
- * Every fetcher of a group keeps its share of the limit (the interval times their number), so that together they keep
- * the limit; each share is held against the starts of its own fetcher. A millisecond is tolerated, since both starts
- * are cut to whole milliseconds. Starts come nearly in order; one that comes late is compared with those of the last
+ * Every fetcher of a group keeps its share of the limit (the interval times the number of fetchers), so that together
+ * they keep the limit; each share is checked against the starts of its fetcher. A millisecond is tolerated, since both
+ * starts are cut to whole milliseconds. Starts come nearly in order; a late one is compared with those of the last
  * `keptMs`.
  */
 
 export interface AddressStart {
   readonly startMs: number;
-  /** The wait that the fetcher kept, ms; 0: there was no limit. */
+  /** The fetcher's wait, ms; 0: no limit. */
   readonly delayMs: number;
 }
 

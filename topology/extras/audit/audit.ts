@@ -1,10 +1,10 @@
 /**
- * The politeness audit: recomputes from `results` which waits were kept, and reports where a promise was broken.
+ * The politeness audit: recomputes the kept waits from `results`, and reports each broken promise.
  *
- * Independent by construction: nothing of the scheduler, the fetcher or their reading of robots.txt is used (a test
- * holds this folder's imports), only the records and what `control` and `robots` say. Every request counts: pages,
- * robots.txt and its redirects, sitemaps, what browsers load. Hosts are told apart by the URLs requested, not by the
- * queues they came from.
+ * It is independent of the crawler: it uses no code of the scheduler, the fetcher or their robots.txt parser (a test
+ * checks this folder's imports), only the records of requests, `control` and `robots`. Every request counts: pages,
+ * robots.txt and its redirects, sitemaps, and a browser's page loads. Hosts are taken from the requested URLs, not from
+ * queues.
  *
  * Results must come nearly in order of time, over all partitions. Memory: a window per host and per address that was
  * contacted within the last day.
@@ -20,8 +20,8 @@ import type { Place, Violation } from './violation.ts';
 export interface AuditOptions extends Tolerance {
   readonly orders: Orders;
   /**
-   * The copy of an origin's robots.txt with this hash, as it is read for these product tokens (of results; empty: for that of the
-   * copy); undefined: there is none on the log.
+   * Returns the copy of an origin's robots.txt with this hash, read for these product tokens (from results; empty: for
+   * that of the copy); undefined: it is not on the log.
    */
   readonly copyOf: (origin: string, hash: string, tokens: string) => Copy | undefined;
   /** The registrable domain of a host, if the policy's delay is shared by domain. Absent: hosts are not compared. */
@@ -31,7 +31,7 @@ export interface AuditOptions extends Tolerance {
   readonly onViolation: (violation: Violation) => void;
   /** Number of requests between two searches for hosts that have long been idle. Absent: 100,000. */
   readonly sweepEvery?: number;
-  /** Is called with each request that was judged. */
+  /** Called with each judged request. */
   readonly onContact?: (contact: Contact, request: Request) => void;
 }
 
@@ -41,7 +41,7 @@ export interface AuditCounts {
   readonly byKind: Record<Request['kind'], number>;
   /** Requests recorded by releases that did not note which robots.txt allowed them. */
   unproven: number;
-  /** Requests that went by no robots.txt, as the policy says, the hosts, and its reasons. Absent: there are none. */
+  /** Requests without robots.txt, by exemptions of the policy, their hosts, and the reasons. Absent: there are none. */
   exempt?: { requests: number; hosts: number; reasons: readonly string[] };
   /** TLS requests without certificate checks, to hosts named by an operator. */
   unverified: number;
@@ -57,7 +57,7 @@ export interface AuditCounts {
 
 export interface Audit {
   take(result: Result, place: Place): void;
-  /** After the last result. */
+  /** Call it after the last result. */
   counts(): AuditCounts;
 }
 
@@ -151,7 +151,9 @@ export function createAudit(options: AuditOptions): Audit {
     }
   };
 
-  /** What one host asks for binds itself alone; its domain shares the wait. */
+  /**
+   * Checks the shared delay of a domain. Crawl-delay and Retry-After bind only their host, so they do not count here.
+   */
   const judgeDomain = (contact: Contact) => {
     if (domainOf === undefined || contact.pace.ofDomain !== true || contact.client !== 'leases') return;
     const domain = domainOf(contact.host);
@@ -245,7 +247,7 @@ export function createAudit(options: AuditOptions): Audit {
   };
 }
 
-/** Scheme and authority of an absolute URL, in the one spelling: lower case, no user, no trailing dot, no default port. */
+/** Scheme and authority of an absolute URL in normal form: lower case, no user, no trailing dot, no default port. */
 export function originOf(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;

@@ -13,7 +13,7 @@ import type { Pace } from './orders.ts';
 import type { Violation } from './violation.ts';
 
 export interface BetweenCrawls {
-  /** What the crawl's own audit found. Call before the contact that it belongs to. */
+  /** Reports a violation that the crawl's audit found. Call it before the contact that it belongs to. */
   known(violation: Violation): void;
   take(crawl: string, contact: Contact): void;
   counts(): BetweenCounts;
@@ -22,7 +22,7 @@ export interface BetweenCrawls {
 export interface BetweenCounts {
   /** Hosts that any crawl contacted. */
   readonly hosts: number;
-  /** Those that more than one did. */
+  /** Hosts that more than one crawl contacted. */
   readonly shared: number;
 }
 
@@ -31,7 +31,7 @@ interface HostBook {
   readonly first: string;
 }
 
-/** A robots.txt may be used for a day, and no pause that is obeyed is longer. */
+/** A robots.txt may be used for a day, and no obeyed pause is longer. */
 const forgetMs = 26 * 3_600_000;
 const sweepEvery = 100_000;
 /** Findings of single crawls that are remembered: contacts between crawls are judged in the same moment. */

@@ -1,16 +1,16 @@
-/** A request that reached a host, or tried to, with all that binds it: what an audit holds against its neighbours. */
+/** A request that reached a host, or tried to, with all its bounds: an audit compares it with its neighbours. */
 import type { Pace } from './orders.ts';
 import type { Place, Violation, ViolationKind } from './violation.ts';
 
 export interface Contact {
   readonly place: Place;
-  /** The host of the URL, with its port where the URL names one. */
+  /** The host of the URL, with its port if the URL has one. */
   readonly host: string;
   readonly url: string;
   readonly startMs: number;
   readonly endMs: number;
   readonly status: number;
-  /** The pause that the response asked for, ms from its end; 0: none. */
+  /** The pause that the response requested, ms from its end; 0: none. */
   readonly retryAfterMs: number;
   readonly fetcherId: string;
   /** `leases`: all fetchers together, since they share a host by its leases. A renderer is a separate client. */
@@ -22,11 +22,11 @@ export interface Contact {
   readonly crawlDelayMs: number;
 }
 
-/** How far clocks may differ, and how late orders may arrive, ms. */
+/** Allowed difference of clocks, and delay of orders, ms. */
 export interface Tolerance {
   /** Difference between the clocks of two fetchers. */
   readonly skewMs: number;
-  /** Time until an order, or what one lease has learnt, is known everywhere. */
+  /** Time until an order, or a fact that one lease has learnt, is known everywhere. */
   readonly noticeMs: number;
 }
 

@@ -1,25 +1,25 @@
 /**
- * Compares the contacts of one host with each other: gaps, requests at once, Crawl-delay, Retry-After.
+ * Compares the contacts of one host with each other: gaps, simultaneous requests, Crawl-delay, Retry-After.
  *
- * A contact occupies its host from its start until a wait after its end: the delay ordered, or a factor of how long it
- * took. A host with n slots may be occupied n times. A Crawl-delay binds the whole host. Where two contacts went by
- * different orders, the milder counts. Times are whole milliseconds. Within one fetcher nothing is tolerated; between
- * two, the skew of their clocks is. Requests for a page's scripts and styles count as those of another client beside
- * the fetchers, which keeps the delay by itself (services/extras/render).
+ * A contact occupies its host from its start until a wait after its end: the ordered delay, or a factor of its
+ * duration. A host with n slots may be occupied n times. A Crawl-delay binds the whole host. If two contacts followed
+ * different orders, the milder one counts. Times are whole milliseconds. Within one fetcher nothing is tolerated;
+ * between two, the skew of their clocks is. Requests for a page's scripts and styles count as those of another client
+ * beside the fetchers, with a separate delay (services/extras/render).
  *
- * Contacts come nearly in order of time: the window keeps the latest, sorted, so that one that comes late meets its
- * neighbours. Memory: `contactsKept` per host and slot, less where nothing happens.
+ * Contacts come nearly in order of time: the window keeps the latest, sorted, so that a late one is compared with its
+ * neighbours. Memory: `contactsKept` per host and slot, less at quiet hosts.
  */
 import { broken, type Contact, type Tolerance } from './contact.ts';
 import type { Violation } from './violation.ts';
 
 export interface HostContacts {
-  /** Was this request seen before? A record may be on the log twice. */
+  /** True if this request was seen before: a record may be on the log twice. */
   has(contact: Pick<Contact, 'url' | 'startMs' | 'endMs' | 'fetcherId'>): boolean;
   add(contact: Contact): Violation[];
   /** Start of the latest, ms since the Unix epoch. */
   readonly lastMs: number;
-  /** Called when nothing has happened for a while: keeps only what may still bind a request. */
+  /** Call it after a time without contacts. Keeps only contacts that may still bind a request. */
   shrink(): void;
 }
 
@@ -36,7 +36,7 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
   const skewOf = (a: Contact, b: Contact) => (a.fetcherId === b.fetcherId ? 0 : skewMs);
 
   /**
-   * What the contact at `at` breaks with regard to those before it; `because`: only violations that involve that
+   * Finds the violation of the contact at `at`, given those before it. `because`: only violations that involve that
    * contact.
    */
   const judge = (at: number, because?: Contact): Violation | undefined => {
@@ -116,7 +116,7 @@ function asksForPause({ status, retryAfterMs }: Contact): boolean {
   return retryAfterMs > 0 && (status === 429 || status === 503);
 }
 
-/** The wait from the end of one contact to the start of another, by what was ordered for both. */
+/** The wait from the end of one contact to the start of another, from the orders of both. */
 function waitBetween({ pace: a, startMs, endMs }: Contact, { pace: b }: Contact): number {
   const ownMs = Math.round(Math.min(a.factor, b.factor) * (endMs - startMs));
   return Math.max(Math.min(a.delayMs, b.delayMs), Math.min(ownMs, a.factorCapMs, b.factorCapMs));

@@ -1,37 +1,38 @@
 /**
- * What was ordered of the crawl, and when: policies by version, operators' delays, slots and blocks by host. Read from
- * `control` alone.
+ * The orders that a crawl was given, by time: policies by version, operators' delays, slots and blocks by host. Read
+ * from `control` alone.
  *
- * An order has to pass through a partition before leases follow it: of the orders that came within the `noticeMs`
- * before a lease, the milder one counts. Only the fields that pacing goes by are read, each by its own name.
+ * An order must reach a partition before leases follow it: of the orders within the `noticeMs` before a lease, the
+ * milder one counts. Only the fields that concern pacing are read, each by its name.
  */
 import type { Control } from '../../../schemas/types.ts';
 import { type OverlayOrders, overlaidPace, robotsReason } from './overlay-orders.ts';
 
-/** What is ordered for a host at a moment. */
+/** The orders for a host at a moment. */
 export interface Pace {
   /** Time from completion to start, ms. */
   readonly delayMs: number;
-  /** Times the last request's duration, up to a cap in ms. */
+  /** Multiple of the last request's duration, up to a cap in ms. */
   readonly factor: number;
   readonly factorCapMs: number;
-  /** Leases the host may be on at once. */
+  /** Most simultaneous leases of the host. */
   readonly hostSlots: number;
-  /** Who ordered it. */
+  /** The author of the order. */
   readonly source: string;
-  /** Do the hosts of a domain share the wait? */
+  /** True if the hosts of a domain share the wait. */
   readonly ofDomain?: boolean;
 }
 
 export interface Orders {
   note(event: Control): void;
-  /** For a lease of the host granted then, by that version of the policy. */
+  /** The orders for a lease of the host that was granted at this time, under this policy version. */
   paceOf(host: string, grantedAtMs: number, policyVersion: number): Pace;
   /**
-   * Why a host's robots.txt need not be asked at `atMs`, by a policy that was in force then or shortly before; null: it must.
+   * The reason why a host's robots.txt need not be requested at `atMs`, under a policy that was current then or shortly
+   * before; null: it must be.
    */
   robotsReason(host: string, atMs: number): string | null;
-  /** When the block in force at `atMs` was ordered; null: there is none. */
+  /** Time of the order for the block in force at `atMs`; null: there is none. */
   blockedSince(host: string, atMs: number): number | null;
 }
 
@@ -47,7 +48,7 @@ interface PolicyOrders {
 interface Dated {
   readonly atMs: number;
   readonly amount: number;
-  /** A webmaster asked for it: the policy's counts where it is longer. */
+  /** A webmaster ordered it: the policy's delay applies if it is longer. */
   readonly least?: true;
 }
 
@@ -56,7 +57,7 @@ type Ledger = Map<string, Dated[]>;
 
 export function createOrders(noticeMs: number): Orders {
   const policies = new Map<number, PolicyOrders>();
-  /** The policy that was in force, where the record names no version. */
+  /** Policy versions by time, for records that name no version. */
   const versions: { readonly atMs: number; readonly version: number }[] = [];
   const versionAt = (ms: number) =>
     (versions.findLast(({ atMs }) => atMs <= ms - noticeMs) ?? versions[0])?.version ?? 0;
@@ -65,9 +66,9 @@ export function createOrders(noticeMs: number): Orders {
   const blocks: Ledger = new Map();
   /** Webmasters' own, which an operator's release ends too. */
   const pauses: Ledger = new Map();
-  /** The delay that holds by now, in the order of `control`. */
+  /** The present delays, in the order of `control`. */
   const newestDelays = new Map<string, Omit<Dated, 'atMs'>>();
-  /** The orders that may be in force at `atMs`; -1: as the policy says. */
+  /** The orders that may be in force at `atMs`; -1: the policy decides. */
   const inForce = (ledger: Ledger, host: string, atMs: number): Omit<Dated, 'atMs'>[] => {
     const list = ledger.get(host) ?? [];
     const settled = list.findLast((one) => one.atMs <= atMs - noticeMs) ?? { amount: -1 };
@@ -144,7 +145,7 @@ function enter(ledger: Ledger, host: string, order: Dated): void {
   list.splice(at + 1, 0, order);
 }
 
-/** A webmaster asks for no less than an operator ordered, and takes back what a webmaster asked for alone. */
+/** Applies a delay order. A webmaster's order may only raise an operator's delay, and withdraws only a webmaster's. */
 function delayAfter(
   before: Omit<Dated, 'atMs'>,
   amount: number,

@@ -1,9 +1,9 @@
 /**
- * What overlays of a policy order for a host, read from the policy as it stands on `control`. The host is compared as
- * text: turned around, a name that begins as an overlay's does lies in it.
+ * The orders of a policy's overlays for a host, read from the policy on `control`. Hosts are compared as reversed text:
+ * a host is in a domain if its reversed name starts with the reversed domain.
  */
 
-/** The parts of an overlay that pacing goes by. */
+/** The fields of an overlay that concern pacing. */
 export interface OverlayOrders {
   readonly name: string;
   readonly match: {
@@ -14,7 +14,7 @@ export interface OverlayOrders {
   readonly set: PaceOrders & { readonly robotsNotAsked?: string | null };
 }
 
-/** Why a host's robots.txt is not asked, as the last overlay says that speaks of it; null: it is asked. */
+/** Returns the reason of the last matching overlay for not requesting a host's robots.txt; null: it is requested. */
 export function robotsReason(overlays: readonly OverlayOrders[], host: string): string | null {
   const deciding = overlays.findLast(({ match, set }) => set.robotsNotAsked !== undefined && matches(match, host));
   return deciding?.set.robotsNotAsked ?? null;
@@ -27,11 +27,11 @@ interface PaceOrders {
 }
 
 export interface OverlaidPace extends PaceOrders {
-  /** The last overlay that says something of the host's pace. */
+  /** The last overlay that sets the host's pace. */
   readonly name?: string;
 }
 
-/** Of several overlays that match, the last that says something decides. */
+/** For each field, the last matching overlay that sets it decides. */
 export function overlaidPace(overlays: readonly OverlayOrders[], host: string): OverlaidPace {
   let pace: OverlaidPace = {};
   for (const { name, match, set } of overlays) {
@@ -66,7 +66,7 @@ function matches({ hosts = [], domains = [], surts = [] }: OverlayOrders['match'
   );
 }
 
-/** `org,example,` of example.org; an address as it is, with a comma. */
+/** `org,example,` for example.org; an IP address unchanged, with a comma. */
 function turnedAround(name: string): string {
   return /^\d+\.\d+\.\d+\.\d+$/.test(name) ? `${name},` : `${name.split('.').reverse().join(',')},`;
 }

@@ -21,7 +21,7 @@ export interface PaymentsReferee {
   note(event: Control, place: Place): void;
   /** An outcome on `results`, after all events. */
   answer(outcome: Outcome, atMs: number, place: Place): void;
-  /** After the last of both. */
+  /** Call it after the last record of both topics. */
   end(): PaymentCounts;
 }
 
@@ -114,7 +114,7 @@ function names(host: string): (domain: string) => boolean {
   return (domain) => name === domain || name.endsWith(`.${domain}`);
 }
 
-/** A policy that cannot be read, or says nothing of it, pays nothing. */
+/** A policy that is unreadable, or has no payment limits, allows no payment. */
 function allowedBy(payload: string): Omit<Allowed, 'atMs'> {
   const pay = fieldsOf(payload)['pay'];
   if (typeof pay !== 'object' || pay === null) return nothing;

@@ -9,7 +9,7 @@ import type { Request } from '../../../schemas/types.ts';
 import { type RefereeRules, refereeVerdict } from './robots-referee.ts';
 import type { ViolationKind } from './violation.ts';
 
-/** A copy as it is on the topic. */
+/** A copy on the topic. */
 export interface Copy {
   /** Null: there was no robots.txt. 'damaged': its body does not have the hash. */
   readonly rules: RefereeRules | null | 'damaged';
@@ -18,7 +18,7 @@ export interface Copy {
 export interface Claim {
   readonly request: Pick<Request, 'url' | 'hop' | 'startMs' | 'robotsHash' | 'robotsAtMs'>;
   readonly fetcherId: string;
-  /** What the request refers to; undefined: it is not on the topic. */
+  /** The robots.txt that the request refers to; undefined: it is not on the topic. */
   readonly copy: Copy | undefined;
 }
 
@@ -106,7 +106,7 @@ function tooOld({ startMs, robotsAtMs }: Claim['request'], answers: readonly Rob
   return { kind: 'robotsStale', source, measuredMs, boundMs: isStandIn ? staleMsMax : dayMs };
 }
 
-/** No answer, or one that says neither what the file is nor that there is none. */
+/** True for no response, and for a status that shows neither a file nor its absence. */
 function isUnreachable(status: number): boolean {
   return status < 200 || status === 429 || status >= 500;
 }

@@ -1,12 +1,13 @@
 /**
- * A second reading of robots.txt, for audits: what a file says of one URL to one product token (RFC 9309).
+ * A second robots.txt parser, for audits: the verdict of a file on one URL for one product token (RFC 9309).
  *
- * Shares nothing with the reader that crawls go by (topology/robots): whole file to records, records to groups, every rule
- * of the group tried, patterns matched by walking with one place to go back to. Slow and plain; an audit asks it once per
- * URL. Cost of one question: rules × (path + pattern), and their product for a hostile pattern.
+ * It shares nothing with the crawl's parser (topology/robots): the whole file is split into records, records into
+ * groups, every rule of the group is tried, and patterns are matched with one backtracking position. It is slow and
+ * simple; an audit calls it once per URL. Cost of a call: rules × (path + pattern), and rules × path × pattern for a
+ * hostile pattern.
  *
- * Beyond the RFC, as Google's parser has it: common misspellings of `disallow` and `user-agent`, and blanks in the place
- * of a missing colon. Sources: RFC 9309 §2.1–2.2; §2.2.3 for `*` and `$`; RFC 3986 §2.3 for escapes.
+ * Beyond the RFC, as Google's parser: common misspellings of `disallow` and `user-agent`, and blanks instead of a
+ * missing colon. Sources: RFC 9309 §2.1–2.2; §2.2.3 for `*` and `$`; RFC 3986 §2.3 for escapes.
  */
 
 export interface RefereeRules {
@@ -17,7 +18,7 @@ export interface RefereeRules {
 
 export interface RefereeRule {
   readonly allow: boolean;
-  /** Escapes made equal; `*` is any run, a `$` at the end the end of the path. */
+  /** Escapes in one form; `*` matches any text, a final `$` the end of the path. */
   readonly pattern: string;
   /** The rule as the file spells it. */
   readonly line: string;
@@ -25,11 +26,11 @@ export interface RefereeRule {
 
 export interface RefereeVerdict {
   readonly allowed: boolean;
-  /** What decided; null: no rule matches. */
+  /** The deciding rule; null: no rule matches. */
   readonly by: RefereeRule | null;
 }
 
-/** What belongs to one user-agent line: lines of a run share their rules. */
+/** The rules of one user-agent line. Consecutive user-agent lines share their rules. */
 interface Group {
   readonly agent: string;
   readonly rules: readonly RefereeRule[];
@@ -50,7 +51,7 @@ const misspelt: Readonly<Record<string, string>> = {
 /** RFC 9309 §2.5: what must be read; a file cut there may end in half a line. */
 const bytesMax = 500 * 1024;
 
-/** `body`: as it came. `token`: a product token, bare. */
+/** `body`: as received. `token`: a product token without version. */
 export function readForReferee(body: Uint8Array, token: string): RefereeRules {
   const groups = groupsOf(recordsOf(body));
   const named = groups.filter(({ agent }) => isNamed(agent, token));
@@ -62,7 +63,7 @@ export function readForReferee(body: Uint8Array, token: string): RefereeRules {
   };
 }
 
-/** `url`: absolute, as it was requested. */
+/** `url`: absolute, as requested. */
 export function refereeVerdict({ rules }: RefereeRules, url: string): RefereeVerdict {
   const path = refereePath(url);
   if (path === '/robots.txt' || path.startsWith('/robots.txt?')) return { allowed: true, by: null };
@@ -122,13 +123,16 @@ function groupsOf(records: readonly (readonly [string, string])[]): Group[] {
   return groups;
 }
 
-/** Of several tokens, the one whose groups hold: the first in the file, else the first of all. */
+/** Of several tokens, returns the first with a group in the file, else the first of all. */
 export function refereeToken(body: Uint8Array, tokens: readonly string[]): string {
   const groups = tokens.length > 1 ? groupsOf(recordsOf(body)) : [];
   return tokens.find((token) => groups.some(({ agent }) => isNamed(agent, token))) ?? tokens[0] ?? '';
 }
 
-/** §2.2.1: a token is letters, `-` and `_`, whatever follows it; one with more in it is the first word. */
+/**
+ * §2.2.1: a token is letters, `-` and `_`, and any text after it is ignored. If our token has other characters, the
+ * first word is compared.
+ */
 export function isNamed(agent: string, token: string): boolean {
   const word = /^[a-z_-]+$/i.test(token) ? /^[A-Za-z_-]*/.exec(agent)![0] : agent.split(/[\s/]/, 1)[0]!;
   return word.toLowerCase() === token.toLowerCase();
@@ -139,14 +143,14 @@ function ruleOf(allow: boolean, value: string): RefereeRule {
   return { allow, pattern: refereePattern(value), line };
 }
 
-/** A pattern as it stands in a file, as `covers` takes it. */
+/** Converts a pattern of a file to the form that `covers` takes. */
 export function refereePattern(value: string): string {
   const end = value.endsWith('$') ? '$' : '';
   const body = equalEscapes(end === '' ? value : value.slice(0, -1)).replaceAll('$', '%24');
   return body + end;
 }
 
-/** Does the pattern cover the path from its start? Walks both, with one place to go back to: the last `*`. */
+/** True if the pattern matches the path from its start. Walks both, and backtracks to the last `*`. */
 export function covers(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith('$');
   const last = anchored ? pattern.length - 1 : pattern.length;
@@ -180,7 +184,7 @@ function octetsOf(text: string): string {
   return octets;
 }
 
-/** Escapes of unreserved characters undone, all others in capitals; octets that no URL holds escaped. */
+/** Decodes escapes of unreserved characters, writes all others in capitals, and escapes octets that no URL contains. */
 function equalEscapes(octets: string): string {
   return octets
     .replace(/[^\x21-\x7e]|["<>\\^`{|}]/g, (octet) => escapeOf(octet))

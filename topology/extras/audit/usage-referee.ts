@@ -26,7 +26,7 @@ interface UsageLine {
 /** The lines of one robots.txt that speak of use to one token. */
 export type RefereeUsage = readonly UsageLine[];
 
-/** A header, meta element or rule of a file, as a page's record has it. */
+/** A header, meta element or rule of a file, from a page's record. */
 export interface SaidAtFetch {
   /** `header content-usage`, `meta robots`, `tdmrep.json`. */
   readonly source: string;
@@ -35,11 +35,11 @@ export interface SaidAtFetch {
 
 export interface UsageFinding {
   readonly preference: 'allow' | 'deny' | 'unknown';
-  /** What says so; empty: nothing does. */
+  /** The deciding statement; empty: none. */
   readonly by: string;
 }
 
-/** Lines beyond these can bar, for every path, and cannot allow. */
+/** Lines beyond this number can bar, for every path, and cannot allow. */
 const linesMax = 1_000;
 
 export function readUsageForReferee(body: Uint8Array, token: string): RefereeUsage {
@@ -238,7 +238,7 @@ function wordsOf({ source, said }: SaidAtFetch, tokens: readonly string[]): read
   return name === 'tdm-policy' ? [] : tagWords(said, kind === 'header' ? tokens : null);
 }
 
-/** What held for a use when a page was fetched. `tokens`: the names that headers may address, in lower case. */
+/** The preference for a use when a page was fetched. `tokens`: the names that headers may address, in lower case. */
 export function refereeUse(
   use: string,
   atMs: number,

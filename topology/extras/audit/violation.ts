@@ -1,4 +1,4 @@
-/** What an audit finds: a closed set of kinds, each a promise that was broken, with where it is recorded. */
+/** The findings of an audit: a closed set of kinds, each a broken promise, with the position of its record. */
 
 export const violationKinds = [
   'gapTooShort',
@@ -17,7 +17,7 @@ export const violationKinds = [
 ] as const;
 export type ViolationKind = (typeof violationKinds)[number];
 
-/** Where a request is recorded. */
+/** Position of the record of a request. */
 export interface Place {
   readonly topic: string;
   readonly partition: number;
@@ -30,11 +30,11 @@ export interface Violation extends Place {
   readonly url: string;
   /** Start of the request, ms since the Unix epoch. */
   readonly atMs: number;
-  /** What was measured, ms; null: the violation has nothing to do with time. */
+  /** The measured value, ms; null: the violation does not concern time. */
   readonly measuredMs: number | null;
-  /** What it should have been at least (for an age, at most), ms; null: as above. */
+  /** The bound: the least value, or for an age the highest, ms; null: as above. */
   readonly boundMs: number | null;
-  /** Who set the bound: a rule of a robots.txt, a response, the policy, an operator. */
+  /** Source of the bound: a rule of a robots.txt, a response, the policy, an operator. */
   readonly source: string;
 }
 

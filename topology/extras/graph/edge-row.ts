@@ -1,6 +1,6 @@
 /**
- * One page's links as a row: its key orders pages by host, its value holds the targets sorted and front-coded (each as
- * the length it shares with the one before, and its rest), some 15 bytes a link.
+ * Encodes one page's links as a row, about 15 bytes a link. The key orders pages by host. The value has the targets
+ * sorted and front-coded: each as the length of its shared prefix with the previous target, and its rest.
  *
  *   key     'E' <host key> 0x00 <URL>
  *   value   <fetched at, ms, u48> <links, varint> then per link: <shared, varint> <rest, varint> <rest, UTF-8>

@@ -86,7 +86,7 @@ export class PageModel {
   }
 }
 
-/** Depth and cash are set by whoever finds the link. */
+/** A group of links; its depth and cash are set by the caller. */
 function groupOf(sourceUrl: string, sourceKey: string, hostKey: string, links: Link[]): LinkGroup {
   return { ...blankLinkGroup, hostKey, sourceUrl, sourceKey, links };
 }

@@ -1,12 +1,12 @@
 /**
- * Decides a partition's commits again, one by one: from the inputs each names, the clock and the demand it saw.
+ * Decides a partition's commits again, one by one, from the same inputs, clock and demand.
  *
- * The frontier is deterministic (docs/design.md §4.10), so with the policies of the recording each commit comes out again, to the
- * byte. With another policy in their place it comes out again until the first decision that differs. From there on the
- * recording tells nothing of what would have been decided next: the rest is simulated (virtual-crawl.ts).
+ * The frontier is deterministic (docs/design.md §4.10), so with the recorded policies each commit is reproduced to the
+ * byte. With another policy, commits are reproduced up to the first decision that differs. The recording does not show
+ * what would have followed it: the rest is simulated (virtual-crawl.ts).
  *
- * What is not decided is taken as it is: claims, void commits, rows that a load brought from elsewhere. What a Bloom
- * filter took for seen is not in the recording: crawls with `--seen bloom` can differ there.
+ * Records without decisions are copied: claims, void commits, rows that a load brought from elsewhere. The recording
+ * does not contain the Bloom filter's false positives: crawls with `--seen bloom` can differ there.
  */
 import type { Claim, Commit, Foreign, InputTopic } from '../../frontier/changes/changelog.ts';
 import { readChangelog, validateCommit } from '../../frontier/changes/changelog.ts';
@@ -49,7 +49,7 @@ export class ReDecider {
     return this.#partition;
   }
 
-  /** What a commit took of an input that is to be offered before it is decided again: [from, to). */
+  /** Returns the offsets of a topic that a commit read: [from, to). They must be offered before it is decided again. */
   static wanted(commit: Commit, topic: InputTopic): readonly [from: number, to: number] {
     const range = commit.inputs.find((one) => one.topic === topic);
     if (range === undefined || range.to.offset < range.from.offset) return [0, 0];
@@ -57,8 +57,9 @@ export class ReDecider {
   }
 
   /**
-   * Takes the next record of the changelog. `inputs`: what `wanted` says of it. Null where the same was decided; after a
-   * difference the state is that of the new decision, and no more records can be taken.
+   * Takes the next record of the changelog. `inputs`: the records in the range that `wanted` returned. Returns null if
+   * the decision is the same. After a difference the state is that of the new decision, and no more records can be
+   * taken.
    */
   take(offset: number, value: Buffer, inputs: readonly Input[]): Difference | null {
     const record = readChangelog(value);

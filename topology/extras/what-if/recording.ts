@@ -7,13 +7,13 @@
  */
 import type { Control, Discovered, HostFacts, LinkGroup, Outcome, Result } from '../../../schemas/types.ts';
 
-/** One answer, with what it took, ms; 0: no request was made. */
+/** An answer, with its duration, ms; 0: no request was made. */
 export interface Answer {
   readonly outcome: Outcome;
   readonly tookMs: number;
 }
 
-/** Something that came from outside the loop of pages and links. */
+/** An input from outside the loop of pages and links. */
 export type Arrival = { readonly atMs: number; readonly partition: number } & (
   | { readonly topic: 'discovered'; readonly record: Discovered }
   | { readonly topic: 'control'; readonly record: Control }

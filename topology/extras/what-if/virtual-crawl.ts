@@ -33,9 +33,9 @@ export interface VirtualCrawlOptions {
   readonly tally: CrawlTally;
   readonly startMs: number;
   readonly endMs: number;
-  /** How long before its deadline a lease starts its last request, ms. */
+  /** Time before its deadline at which a lease starts its last request, ms. */
   readonly lastRequestMs: number;
-  /** A control record as the policy under test has it. */
+  /** Converts a control record for the policy under test. */
   readonly control: (record: Control) => Control;
 }
 
@@ -44,11 +44,11 @@ export class VirtualCrawl {
   readonly #events = new EventQueue();
   readonly #fetcher: VirtualFetcher;
   readonly #offsets: Record<'control' | 'results' | 'discovered', number>[];
-  /** When each partition is to be woken next. */
+  /** Next wake-up time of each partition, ms. */
   readonly #wakesMs: number[];
   readonly #woken = new Set<number>();
   #nowMs: number;
-  /** When something was last decided. */
+  /** Time of the last decision, ms. */
   #actedMs: number;
 
   constructor(options: VirtualCrawlOptions) {
@@ -89,7 +89,7 @@ export class VirtualCrawl {
       for (const input of pending) core.offer(this.#substituted(input));
       this.#send(core.republish());
       this.#step(number);
-      // What the recorded fetchers had under way is worked off by virtual ones.
+      // Virtual fetchers finish the leases of the recorded ones.
       for (const id of onLease) this.#resume(number, id);
     }
     for (const { atMs, partition, topic, record } of recording.arrivalsFrom(startMs))
@@ -131,7 +131,7 @@ export class VirtualCrawl {
     }
     const wakeMs = core.wakeAtMs(demand());
     if (wakeMs === undefined) return;
-    // What is due already and was not done waits for something to happen; a moment is enough to find out.
+    // Due work that was not done waits for an event; a short sleep is enough to find out.
     const atMs = Math.max(wakeMs, this.#nowMs + idleMs);
     if (atMs >= this.#wakesMs[number]!) return;
     this.#wakesMs[number] = atMs;
@@ -154,7 +154,7 @@ export class VirtualCrawl {
     this.#fetcher.take({ ...task, delayFactorCapMs: policy!.hostSettings(task.hostKey).delayFactorCapMs, urls });
   }
 
-  /** What is left of a lease that was out at the start. */
+  /** Continues a lease that was out at the start. */
   #resume(partition: number, leaseId: number): void {
     const { core } = this.#options.partitions[partition]!;
     const lease = core.state.leases.get(leaseId);
@@ -207,5 +207,5 @@ export class VirtualCrawl {
   }
 }
 
-/** A partition looks again after so long, where its own time has come and nothing could be done. */
+/** Wait of a partition with due work that could not be done, ms. */
 const idleMs = 50;

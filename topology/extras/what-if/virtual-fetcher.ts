@@ -1,9 +1,9 @@
 /**
- * A fetcher on virtual time: works a lease off as the real one does, one URL after another with the delay from completion,
- * and answers from the recording, or from the model where a URL was never fetched.
+ * A fetcher on virtual time. It processes a lease as the real one does, one URL after another with the delay from
+ * completion. Responses come from the recording, or from the model for URLs that were never fetched.
  *
- * What it leaves out: requests for robots.txt and sitemaps, time in queues and logs, limits by address, and hops of a
- * robots.txt that moved to another host. A URL's second fetch gets its second answer, and so on; the last one stays.
+ * It leaves out requests for robots.txt and sitemaps, time in queues and logs, limits by address, and robots hops. A
+ * URL's second fetch gets its second recorded response, and so on; the last one repeats.
  */
 
 import { blankOutcome, blankRequest, blankResult } from '../../../schemas/blank.ts';
@@ -41,24 +41,24 @@ export interface FetcherPorts {
   readonly recording: Recording;
   readonly model: PageModel;
   readonly events: EventQueue;
-  /** How long before its deadline a lease starts its last request, ms. */
+  /** Time before its deadline at which a lease starts its last request, ms. */
   readonly lastRequestMs: number;
   nowMs(): number;
   report(partition: number, result: Result): void;
   discover(groups: readonly LinkGroup[]): void;
 }
 
-/** A URL's answer now; null: unknown. */
+/** A URL's present answer; null: unknown. */
 type AnswerOf = (url: string) => { readonly answer: Answer; readonly links: readonly LinkGroup[] } | null;
 
-/** Outcomes wait so long for their lease to end. */
+/** Longest wait of outcomes for the end of their lease, ms. */
 const reportMs = 1_000;
 
 export class VirtualFetcher {
   readonly #ports: FetcherPorts;
   /** Answers given, by URL. */
   readonly #given = new Map<string, number>();
-  /** URLs that were answered from the recording, and from the model; `unknown`: there was nothing to draw from. */
+  /** Number of URLs answered from the recording, and from the model; `unknown`: neither had an answer. */
   readonly answered = { recorded: 0, modelled: 0, unknown: 0 };
 
   constructor(ports: FetcherPorts) {
@@ -146,7 +146,7 @@ class LeaseRun {
     });
   }
 
-  /** Has the server failed so many URLs in a row that the host is in trouble? */
+  /** True if the server has failed enough URLs in a row to count against the host. */
   #isFailing({ outcome }: Answer): boolean {
     const { serverErrorsMax } = this.#lease;
     return serverErrorsMax > 0 && isServerError(outcome) && this.#serverErrors >= serverErrorsMax;

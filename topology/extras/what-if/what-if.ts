@@ -1,11 +1,11 @@
 /**
- * A recorded crawl under another policy: decided again as long as that gives the same, simulated from the first decision
- * that differs, and told beside what was recorded.
+ * Replays a recorded crawl under another policy, and compares the two. Commits are decided again up to the first
+ * decision that differs; the rest is simulated.
  *
  *   recorded  ├──── the same decisions, commit by commit ────┤ first divergence ├──── recorded ────┤
  *   new       ├──────────────────────────────────────────────┤                  ├──── simulated ───┤
  *
- * The same policy gives no divergence: every commit comes out again to the byte, and nothing is simulated.
+ * The same policy gives no divergence: every commit is reproduced to the byte, and nothing is simulated.
  */
 import type { Control } from '../../../schemas/types.ts';
 import { type InputTopic, inputTopics, readChangelog } from '../../frontier/changes/changelog.ts';
@@ -44,16 +44,16 @@ export interface WhatIfOptions {
   readonly keyMode: KeyMode;
   /** Lists of all policies, recorded and new. */
   readonly lists: ListSource;
-  /** How long before its deadline a lease starts its last request, ms. */
+  /** Time before its deadline at which a lease starts its last request, ms. */
   readonly lastRequestMs: number;
-  /** Policies sent before are those of the recording, ms. */
+  /** Policies before this time, ms, stay those of the recording. */
   readonly fromMs: number;
-  /** The policy to be tried, in the place of a recorded one; the same text where it decides the same. */
+  /** Returns the policy to try instead of a recorded one; the same text if both decide the same. */
   readonly instead: (json: string) => string;
 }
 
 export interface WhatIfReport {
-  /** Commits that were decided again, inputs in them, and commits of which not every byte is the same. */
+  /** Number of commits that were decided again, of their inputs, and of commits that are not the same in every byte. */
   readonly compared: { readonly commits: number; readonly events: number; readonly differences: number };
   /** null: every decision is the same. */
   readonly divergence: Divergence | null;
@@ -61,7 +61,7 @@ export interface WhatIfReport {
   readonly simulated: {
     readonly fromMs: number;
     readonly untilMs: number;
-    /** When nothing was left to do; null: the crawl went on to the end. */
+    /** Time when no work was left, ms; null: the crawl continued to the end. */
     readonly doneAtMs: number | null;
     readonly recordedPages: number;
     readonly modelledPages: number;
@@ -130,7 +130,7 @@ function compare(
   return null;
 }
 
-/** Goes on as `compare` does, up to the moment of the very first divergence: what is decided from there on is new. */
+/** Continues as `compare` does, up to the time of the first divergence: decisions from there on are new. */
 function open(
   options: WhatIfOptions,
   recorded: RecordedPartition,
@@ -171,13 +171,13 @@ function begin({ key, lists }: WhatIfOptions, { identity, changelog, fromOffset 
   return new ReDecider(identity, state, lists);
 }
 
-/** The policy in force takes the shape of the one that is tried. */
+/** Replaces the current policy by the one under test. */
 function force({ instead }: WhatIfOptions, again: ReDecider): void {
   const { state } = again.partition;
   if (state.policyJson !== '') state.policyJson = instead(state.policyJson);
 }
 
-/** What a commit took, with the policy that is tried in the place of recorded ones. */
+/** Returns the inputs of a commit, with recorded policies replaced by the one under test. */
 function taken(options: WhatIfOptions, { inputs }: RecordedPartition, value: Buffer): RecordedInput[] {
   const record = readChangelog(value);
   if (record.kind !== 'commit') return [];
@@ -211,7 +211,7 @@ function firstAt(inputs: readonly RecordedInput[], offset: number): number {
   return low;
 }
 
-/** Tells all that was recorded. Returns the leases that were out at once at most. */
+/** Adds the whole recording to the tally. Returns the highest number of simultaneous leases. */
 function replayRecorded({ identity, changelog, inputs }: RecordedPartition, tally: CrawlTally, endMs: number): number {
   let [leasesMax, leases] = [1, 0];
   for (const value of changelog) {

@@ -1,4 +1,7 @@
-/** `doctor --bundle`: what a maintainer needs, in one file of JSON. Values that may be secret are left out. */
+/**
+ * `doctor --bundle`: writes the facts that a maintainer needs into one JSON file. Values that may be secret are left
+ * out.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { arch, cpus, hostname, platform, release, totalmem, userInfo } from 'node:os';
@@ -7,7 +10,7 @@ import type { Finding } from '../../../application/extension/finding.ts';
 import { writeNamedFile } from '../../../runtime/disk/named-file.ts';
 import { readRequest } from '../../connect/crawl-folder.ts';
 
-/** Names of options and variables whose values are never written. */
+/** Names of options and variables with values that are never written. */
 const secret = /pass|secret|token|key|auth|cookie|credential|user(name)?$|login|sasl|jaas/i;
 /** In an address: user and password. */
 const credentials = /\b(\w{1,20}:\/\/)[^/\s]*@/g;
@@ -41,7 +44,10 @@ export async function bundleOf({ version, findings, data, env, atMs }: BundlePar
   return withoutSecrets(bundle) as typeof bundle;
 }
 
-/** Keys by their names, with all below them, and what stands in addresses; this machine's and this user's names too. */
+/**
+ * Removes values by their names, with everything below them, credentials in addresses, and the names of this machine
+ * and user.
+ */
 function withoutSecrets(value: unknown, key = '', isSecret = false): unknown {
   if (value === null || value === undefined) return value;
   if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, key, isSecret));
@@ -61,7 +67,7 @@ function withoutSecrets(value: unknown, key = '', isSecret = false): unknown {
     .reduce((text, name) => text.replaceAll(new RegExp(`\\b${escaped(name)}\\b`, 'g'), '(name)'), clean);
 }
 
-/** A query of an address may hold a key. */
+/** Removes the query of an address, which may contain a key. */
 function withoutQueries(text: string): string {
   const words = text.split(/([\s"])/).map((word) => {
     const at = word.includes('://') ? word.indexOf('?') : -1;

@@ -6,8 +6,8 @@ export const doctorLimits = {
   freeBytesWarn: 10 * (1 << 30),
   /** A thousand hosts at once take a socket each, and the stores some hundred files. */
   openFilesMin: 4_096,
-  /** A clock that is further behind what the folder holds was set back. */
+  /** A clock that is further behind the folder's newest record was set back. */
   clockBehindMs: 60_000,
-  /** For a name server, a registry, or a port that does not answer. */
+  /** Wait for a name server, a registry, or a port. */
   patienceMs: 5_000,
 } as const;

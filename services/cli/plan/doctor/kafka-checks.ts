@@ -1,4 +1,4 @@
-/** What a crawl on Kafka needs: brokers that answer, a registry, its topics with their settings, and rights. */
+/** Checks Kafka for a crawl: brokers that answer, a registry, topics with their settings, and rights. */
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
@@ -38,7 +38,7 @@ async function registryStatus(url: URL): Promise<number> {
   return response.statusCode ?? 0;
 }
 
-/** One finding where the brokers do not answer; else also about topics and rights. */
+/** Returns one finding if the brokers do not answer; else also findings about topics and rights. */
 export async function checkKafka(flags: KafkaFlags): Promise<Finding[]> {
   const registry = flags.registry === undefined ? [] : [await checkRegistry(flags.registry)];
   const place = placeText(flags);

@@ -1,4 +1,4 @@
-/** What a crawl needs of this machine: Node, disk, open files, the data folder, clock, names, proxies, browser, ports. */
+/** Checks this machine for a crawl: Node, disk, open files, data folder, clock, names, proxies, browser, ports. */
 import { execFileSync } from 'node:child_process';
 import { constants, statSync } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
@@ -132,7 +132,7 @@ export async function checkPort({ host, port }: ListenAddress): Promise<Finding>
 }
 
 /** The path, or the folder above it that exists. */
-/** What lies below a file, or below a folder that may not be read, is not seen. */
+/** False for a path below a file, or below a folder without read permission. */
 function isSeen(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -1,4 +1,6 @@
-/** `settings` of the chart: variables that every process gets. Those of the first list stand in arguments of the manifests, too. */
+/**
+ * `settings` of the chart: variables for every process. Those of the first list are also in the manifests' arguments.
+ */
 import type { Command } from 'commander';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import { credentialVariables } from '../../../runtime/crawl/kafka-credentials.ts';

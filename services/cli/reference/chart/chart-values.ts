@@ -41,7 +41,9 @@ const ports: JsonSchema = { type: ['array', 'null'], items: { type: 'integer', m
 const egress = (from: string, otherwise: string): ChartValue =>
   value({ to: [], ports: [] }, `peers (\`to\`) and ports of ${from}. ${otherwise}`, closed({ to: objects, ports }));
 
-/** What a platform team sets on pods: for all of them, and for those of one role, which adds to or replaces it. */
+/**
+ * Settings that a platform team puts on pods: for all of them, and for a single role, which adds to or replaces them.
+ */
 export const podValues: ChartValues = {
   podAnnotations: value({}, 'annotations of pods; added', texts),
   podLabels: value({}, 'labels of pods; added', texts),
@@ -210,7 +212,7 @@ function networkSchemas(): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(Object.entries(networkValues).map(([name, one]) => [name, one.schema]));
 }
 
-/** Of values that are objects with named parts, the parts. */
+/** The parts of values that are objects with named parts. */
 export const partsOf: Readonly<Record<string, ChartValues>> = {
   network: networkValues,
   settings: Object.fromEntries(Object.entries(argumentSettings)),

@@ -1,7 +1,7 @@
 /**
- * The Helm chart, made from the manifests that kustomize takes: what differs between crawls becomes a value, and the
- * rest is copied word for word, so that neither falls behind the other. What has no manifest is written by hand, in
- * deploy/helm/crawlstream/templates: names, egress, notes, the test, and what needs an operator in the cluster.
+ * Makes the Helm chart from the manifests of kustomize: settings that differ between crawls become values, and the rest
+ * is copied word for word, so the two never diverge. Parts without a manifest are written by hand in
+ * deploy/helm/crawlstream/templates: names, egress, notes, the test, and resources of operators.
  */
 import type { Command } from 'commander';
 import { parseAllDocuments, stringify } from 'yaml';
@@ -33,10 +33,10 @@ const copiedFiles: Readonly<Record<string, string>> = {
   'files/board.json': 'monitoring/board.json',
 };
 
-/** Settings without which a role has nothing to do, and is left out. */
+/** Required settings of roles: a role without its setting is left out. */
 const neededSettings: Readonly<Record<string, string>> = { 'archive.enabled': 'ARCHIVE' };
 
-/** Arguments that mean nothing while a setting is empty: by the text that they hold, the setting. */
+/** Arguments that have no effect while a setting is empty: a part of the argument, and the setting. */
 const conditionalArguments: Readonly<Record<string, string>> = {
   '$(REGISTRY)': 'REGISTRY',
   '$(SNAPSHOTS)': 'SNAPSHOTS',
@@ -44,7 +44,7 @@ const conditionalArguments: Readonly<Record<string, string>> = {
   '$(OPENSEARCH_INDEX)': 'OPENSEARCH_INDEX',
 };
 
-/** Egress of policies whose peers are values: see templates/_egress.tpl. */
+/** Egress of policies with values as peers: see templates/_egress.tpl. */
 const egressTemplates: Readonly<Record<string, string>> = {
   'crawlstream-inside': 'crawlstream.egress.inside',
   'crawlstream-storage': 'crawlstream.egress.storage',
@@ -55,7 +55,7 @@ export interface HelmChart {
   /** Texts of the chart's files, by path in its folder. */
   readonly files: Readonly<Record<string, string>>;
   readonly values: ChartValues;
-  /** Of each role, by its name. */
+  /** Values of each role, by its name. */
   readonly roles: Readonly<Record<string, ChartValues>>;
 }
 
@@ -226,7 +226,9 @@ class Chart {
     spec.volumes = added(spec.volumes, 'extraVolumes');
   }
 
-  /** What is told by the ConfigMap elsewhere stands in the words of a Job, which is named by them. */
+  /**
+   * Arguments of a Job name settings that other manifests read from the ConfigMap. They become conditions on values.
+   */
   #arguments(args: readonly string[]): unknown[] {
     return args.map((arg, at) => {
       const next = args[at + 1];
@@ -240,13 +242,15 @@ class Chart {
   }
 }
 
-/** KEDA decides how many fetchers there are, where it is asked to. */
+/** With autoscaling, KEDA sets the number of fetchers. */
 function replicasOf(role: string, marks: TemplateMarks, value: (path: string) => string): string {
   if (role !== 'fetcher') return value('replicas');
   return marks.inline('{{ .Values.autoscaling.enabled | ternary "null" .Values.fetcher.replicas }}');
 }
 
-/** Names begin with the release's: two crawls in a namespace have nothing in common, and select no pod of each other. */
+/**
+ * Prefixes names with the release's, so that two crawls in a namespace share nothing and select no pod of each other.
+ */
 function named(text: string): string {
   const full = '{{ include "crawlstream.fullname" . }}';
   return text

@@ -1,4 +1,4 @@
-/** Go templates that stand where marks are, in YAML that knows nothing of them. */
+/** Marks in plain YAML that are replaced by Go templates at the end. */
 export class TemplateMarks {
   readonly #marks: Mark[] = [];
 
@@ -32,7 +32,7 @@ export class TemplateMarks {
       const [mark, number] = /<<mark (\d+)>>/.exec(line) ?? [];
       return mark === undefined ? [line] : filledLine(line, mark, this.#marks[Number(number)]!);
     });
-    // A list that a value alone fills is none where the value is empty.
+    // A list that consists of one value is empty if the value is empty.
     return lines.join('\n').replaceAll(loneList, '$3$1$2:\n$4');
   }
 

@@ -1,6 +1,6 @@
 /**
- * The media type that a payload shows by its first bytes; the declared one where they show nothing else.
- * Source: MIME Sniffing standard (mimesniff.spec.whatwg.org), §6 and §7; feeds by their root element.
+ * Detects the media type of a payload from its first bytes; if they show none, returns the declared one. Source: MIME
+ * Sniffing standard (mimesniff.spec.whatwg.org), §6 and §7; feeds by their root element.
  */
 
 /** Bytes in hexadecimal, `..` for any. */

@@ -3,8 +3,8 @@ import { parse } from 'tldts';
 import type { Cell } from '../../../runtime/table/table.ts';
 
 /**
- * From `url_host_tld` to `url_host_name_reversed`. Registered domains are those of registries, private ones also those of
- * services under which people have domains (`blogspot.com`). An address has none of these.
+ * The columns from `url_host_tld` to `url_host_name_reversed`. Registered domains are those of registries; private ones
+ * include services that give domains to users (`blogspot.com`). An IP address has none of these.
  */
 export function hostColumns(hostname: string): readonly Cell[] {
   const registry = parse(hostname, { allowPrivateDomains: false });

@@ -12,13 +12,13 @@ import { hostColumns } from './host-columns.ts';
 export interface Content {
   /** Null: it has no declared one. */
   readonly mimeDetected: string | null;
-  /** As the index has it: `UTF-8`. */
+  /** The charset in the spelling of the index, for example `UTF-8`. */
   readonly charset: string | null;
-  /** ISO 639-3, the most used first, with commas. */
+  /** ISO 639-3, the most used first, comma-separated. */
   readonly languages: string | null;
 }
 
-/** Subsets of Common Crawl's index: pages that were got; robots.txt files; and what else was answered. */
+/** Subsets of Common Crawl's index: fetched pages, other responses, and robots.txt files. */
 export const subsets = ['warc', 'crawldiagnostics', 'robotstxt'] as const;
 export type Subset = (typeof subsets)[number];
 

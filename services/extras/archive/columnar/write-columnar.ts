@@ -1,8 +1,8 @@
 /**
- * The columnar index of an archive: Parquet files in the folders and columns of Common Crawl's
+ * Writes the columnar index of an archive: Parquet files in the folders and columns of Common Crawl
  * (`crawl=NAME/subset=warc/part-00000.parquet`), for DuckDB, Spark, Trino and other readers of such a table.
  *
- * Rows are ordered by key, as in Common Crawl's, so that a reader of one host skips nearly all groups.
+ * Rows are ordered by key, as in Common Crawl's index, so that a reader of one host skips nearly all groups.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -73,7 +73,7 @@ function languagesOf(text: string, declared: string): string | null {
   return threeLetterCode(languageOf(text.slice(0, fetcherLimits.textCharsMax), declared)) || null;
 }
 
-/** As IANA writes them: the Encoding standard's names are all lower case. */
+/** Converts a name of the Encoding standard, all in lower case, to IANA's spelling. */
 function charsetName(name: string): string {
   if (name.startsWith('windows-')) return name;
   return { shift_jis: 'Shift_JIS', big5: 'Big5' }[name] ?? name.toUpperCase();

@@ -99,7 +99,7 @@ async function indexed(file: string): Promise<IndexedFile> {
   return { file, lines: await indexOfFile(file) };
 }
 
-/** Of a folder, its whole files. */
+/** Returns the complete WARC files of a folder; a file returns itself. */
 async function warcFiles(path: string): Promise<string[]> {
   const there = await stat(path).catch((cause: Error) => {
     throw new CrawlstreamError('INVALID_ARGUMENT', `${path} cannot be read: ${cause.message}`, cause);

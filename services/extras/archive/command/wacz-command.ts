@@ -59,7 +59,7 @@ export async function indexedFiles(given: readonly string[]): Promise<string[]> 
   return (await Promise.all(given.map(warcFiles))).flat();
 }
 
-/** Of a folder, those that are whole. */
+/** Returns the complete WARC files of a folder; a file returns itself. */
 async function warcFiles(path: string): Promise<string[]> {
   const there = await stat(path).catch((cause: Error) => {
     throw new CrawlstreamError('INVALID_ARGUMENT', `${path} cannot be read: ${cause.message}`, cause);

@@ -23,7 +23,7 @@ export interface DerivedPage {
   /** Absolute. */
   readonly links: readonly string[];
   readonly canonical: string;
-  /** As it declares it. Empty: it does not. */
+  /** The language that the page declares. Empty: none. */
   readonly language: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Brings an archive's whole files back from an object store, so that records can be taken out of them. A kill leaves some of
- * them here, where the next archiver, or the next run, puts them away again: same names.
+ * Downloads an archive's whole files from an object store, so that records can be removed from them. A kill leaves some
+ * of them here; the next archiver, or the next run, uploads them again under the same names.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

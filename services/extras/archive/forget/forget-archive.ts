@@ -34,7 +34,7 @@ export async function forgetArchives(at: HeldAt): Promise<Forgotten> {
   return { places: isHere ? [await forgetInFolder(folder, gone)] : [], notReached };
 }
 
-/** Files of all archives of the crawl that are in the store; `folder`: where they are brought to. */
+/** Files of all archives of the crawl in the store. `folder`: target of the downloads. */
 async function forgetInObjectStore(place: string, folder: string, { crawl, clock, gone }: HeldAt): Promise<Place[]> {
   const objects = await openS3Objects(place);
   try {
@@ -69,7 +69,7 @@ interface ArchiveAway {
   readonly clock: Clock;
 }
 
-/** Whole files are brought here, and those that change are put there again. */
+/** Downloads whole files, and uploads those that changed. */
 async function forgetElsewhere(folder: string, gone: Gone, away: ArchiveAway): Promise<Place> {
   const { crawl, objects, clock } = away;
   const ofCrawl = (name: string) => name.startsWith(`${crawl}-`) && /^\d+-\d+-\d+\./.test(name.slice(crawl.length + 1));
@@ -77,7 +77,7 @@ async function forgetElsewhere(folder: string, gone: Gone, away: ArchiveAway): P
   const place = await forgetInFolder(folder, gone);
   const rewritten = new Set(place.more!['files'] as readonly string[]);
   for (const name of brought.filter((one) => !rewritten.has(one))) {
-    // In this order: an index left alone is never taken for a file to upload.
+    // In this order, so that an index without its file never counts as a file to upload.
     await rm(join(folder, `${name}.warc.gz`));
     await rm(join(folder, `${name}.cdxj`), { force: true });
   }
@@ -89,7 +89,7 @@ async function forgetElsewhere(folder: string, gone: Gone, away: ArchiveAway): P
   return { ...place, place: `archive ${objects.place}`, more: { ...place.more, broughtBack: brought.length } };
 }
 
-/** Rewrites the WARC files of a folder. Throws DATA_FOLDER_LOCKED while an archiver has it. */
+/** Rewrites the WARC files of a folder. Throws DATA_FOLDER_LOCKED while an archiver uses it. */
 async function forgetInFolder(folder: string, gone: Gone): Promise<Place> {
   const store = await openStateStore(join(folder, 'state'));
   try {

@@ -73,7 +73,7 @@ export async function forgetRecords(folder: string, store: StateStore, isGone: I
   return { files: rewritten, ...counts };
 }
 
-/** The URLs of records that go, and the files that hold them. */
+/** Finds the URLs of removed records, and the files with these records. */
 async function findLost(folder: string, names: readonly string[], work: Work) {
   const urls = new Set<string>();
   const holding = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * The gzip members of a WARC file of ours, each with its place: one record each (WARC 1.1, annex D). Memory: a record, and
- * what was read ahead.
+ * Reads the gzip members of a WARC file of ours, each with its place: one record each (WARC 1.1, annex D). Memory: a
+ * record, and the bytes read ahead.
  */
 import { open } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
@@ -19,7 +19,7 @@ const readBytes = 1 << 20;
 const headBytes = 10;
 const tailBytes = 8;
 
-/** `from`: where a member begins. Throws INVALID_RECORD where a file is damaged, or ends in the middle of a record. */
+/** `from`: start of a member. Throws INVALID_RECORD if a file is damaged, or ends in the middle of a record. */
 export async function* membersOf(path: string, from = 0): AsyncGenerator<Member> {
   const handle = await open(path);
   try {
@@ -47,7 +47,7 @@ export async function* membersOf(path: string, from = 0): AsyncGenerator<Member>
   }
 }
 
-/** Null: the member goes on beyond these bytes. */
+/** Null: the member continues beyond these bytes. */
 function inflated(bytes: Buffer, path: string, offset: number): { plain: Buffer; length: number } | null {
   if (bytes.length < headBytes) return null;
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[3] !== 0) {

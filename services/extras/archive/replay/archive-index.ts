@@ -69,7 +69,7 @@ export class ArchiveIndex {
     }
   }
 
-  /** Null: there is no capture of it. */
+  /** Null: there is no capture of the URL. */
   async survey(url: string, atMs: number): Promise<Survey | null> {
     let [captures, best, first, last]: [number, Capture | null, Capture | null, Capture | null] = [0, null, null, null];
     for await (const capture of this.of(url)) {

@@ -1,4 +1,4 @@
-/** A capture, as a line of an index has it. */
+/** A capture, read from a line of an index. */
 import { msOfDigits } from './datetime.ts';
 
 export interface Capture {
@@ -9,9 +9,9 @@ export interface Capture {
   readonly atMs: number;
   /** http or https, in the normal form of the URL standard. */
   readonly url: string;
-  /** Media type; `warc/revisit` where the payload is elsewhere. */
+  /** Media type; `warc/revisit` if the payload is in another record. */
   readonly mime: string;
-  /** 0: the index does not say. */
+  /** 0: not in the index. */
   readonly status: number;
   readonly digest: string;
   /** Path of the WARC file. */
@@ -20,7 +20,7 @@ export interface Capture {
   readonly length: number;
 }
 
-/** Null: not a line of such an index, or its file is missing. `fileOf`: the path of a file by its name. */
+/** Null: not a line of an index, or its file is missing. `fileOf`: returns the path of a file by its name. */
 export function captureOfLine(line: string, fileOf: (name: string) => string | undefined): Capture | null {
   const [, key, time, json] = /^(\S+) (\d{14}) (\{.*\})$/.exec(line) ?? [];
   if (json === undefined) return null;

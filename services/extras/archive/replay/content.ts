@@ -48,7 +48,7 @@ export async function contentOf(memento: Memento, linker: Linker, accepts: strin
     if (plain === null) return { headers: about, body: null };
     const text = textOf(plain, kind, given || null);
     const led = kind === 'css' ? rewriteCss(text, linker) : rewriteHtml(text, linker, kind === 'xml');
-    // XML says its encoding itself; the header counts for more.
+    // XML declares its encoding itself, but the header takes precedence.
     return { headers: { ...about, 'content-type': `${media}; charset=utf-8` }, body: led };
   }
   const headers = { ...about, 'content-type': type.header || 'application/octet-stream' };

@@ -22,7 +22,7 @@ export function httpDateOf(ms: number): string {
   return new Date(ms).toUTCString();
 }
 
-/** As a person reads it. */
+/** Formats a time for people. */
 export function shownTime(digits: string): string {
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(digits) ?? [];
   return year === undefined ? digits : `${year}-${month}-${day} ${hour}:${minute}:${second}`;

@@ -32,7 +32,7 @@ export async function searched(
   prefix: string,
   after: string,
 ): Promise<{ readonly found: Capture[]; readonly next: string | null }> {
-  // A host alone means all its pages, and those of its subdomains.
+  // A host alone selects all its pages, and those of its subdomains.
   const begin = prefix.endsWith(')/') ? prefix.slice(0, -2) : prefix;
   const fits = (key: string) =>
     key.startsWith(begin) && (begin.includes(')') || /^[),:]/.test(key.slice(begin.length)));
@@ -58,7 +58,7 @@ export async function monthsOf(index: ArchiveIndex, url: string): Promise<Map<st
   return months;
 }
 
-/** From a time on; `next`: the time to go on from. */
+/** Captures from a time on. `next`: the time at which the next page begins. */
 export async function shownCaptures(
   index: ArchiveIndex,
   url: string,

@@ -1,4 +1,4 @@
-/** One record out of the middle of a WARC file, as a stream: its heads are held, its body passes. */
+/** Reads one record from the middle of a WARC file as a stream: its headers are in memory, its body is not. */
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { CrawlstreamError } from '../../../../topology/errors.ts';

@@ -146,7 +146,7 @@ export function replayRoutes(index: ArchiveIndex, files: number, decode: Decode)
         })
         .send(framePage({ ...best, status: of.status }));
     }
-    // A part that was asked for in the past is all that is here.
+    // A partial response is all that was archived, so it is sent as a whole one.
     const status = of.status === 206 ? 200 : of.status;
     reply.headers({ ...headers, ...content.headers });
     if (content.bytes === undefined || !(body instanceof Readable)) return reply.code(status).send(body);

@@ -68,7 +68,7 @@ export interface ContentType {
   readonly header: string;
 }
 
-/** `charset`: of the header as it came; null: it names none. */
+/** `charset`: of the original header; null: none. */
 export function contentTypeOf(value: string, charset: string | null): ContentType {
   const media = typePattern.exec(value.trim())?.[1]?.toLowerCase() ?? '';
   const charsetText = charset !== null && /^[\w.:-]{1,40}$/.test(charset) ? `; charset=${charset}` : '';

@@ -14,7 +14,7 @@ export interface LineSource {
   read(offset: number, length: number): Promise<Buffer>;
 }
 
-/** `use` is given the file, which is closed behind it. */
+/** Calls `use` with the file, and closes the file afterwards. */
 export async function* fromFile<T>(
   path: string,
   use: (source: LineSource) => AsyncGenerator<T>,
@@ -100,7 +100,10 @@ async function* linesAt(source: LineSource, start: number): AsyncGenerator<Buffe
 /** Pieces that are looked at. */
 const samples = 16;
 
-/** Are its lines in order, as far as samples show? A search in an unsorted file would silently find nothing. */
+/**
+ * True if the lines are in order, as far as samples show. A search in an unsorted file would find nothing, without an
+ * error.
+ */
 export async function looksSorted(path: string): Promise<boolean> {
   for await (const sorted of fromFile(path, sampledOrder)) return sorted;
   return true;

@@ -21,7 +21,7 @@ export async function* pageLines(lines: AsyncIterable<IndexLine>, titleOf: Title
   const records = new IndexedRecords();
   try {
     for await (const line of lines) {
-      // Films need not be read to know that they are no pages.
+      // Media files need not be read to know that they are not pages.
       if (!mayBeHtml.test(line.mime)) continue;
       const { message } = await records.read(line);
       if (message.status !== 200 || !isHtml(message)) continue;

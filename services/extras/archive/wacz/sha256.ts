@@ -1,11 +1,11 @@
 import { createHash, hash } from 'node:crypto';
 
-/** As WACZ writes it: `sha256:` and hexadecimal digits. */
+/** The digest in WACZ's form: `sha256:` and hexadecimal digits. */
 export function sha256Of(bytes: Uint8Array): string {
   return `sha256:${hash('sha256', bytes, 'hex')}`;
 }
 
-/** The same of bytes that pass, and how many they were. */
+/** Computes the same digest of a stream, and its length. */
 export class Sha256Count {
   readonly #hash = createHash('sha256');
   bytes = 0;

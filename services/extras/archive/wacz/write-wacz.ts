@@ -32,7 +32,7 @@ export interface WaczOptions {
 export interface WaczCounts {
   readonly pages: number;
   readonly responses: number;
-  /** Of the WARC file. */
+  /** Length of the WARC file. */
   readonly bytes: number;
 }
 

@@ -204,7 +204,7 @@ function secretOf(value: string): string {
   return readSecret(kind === 'env' ? { env: name } : { file: name }, '--sign-with');
 }
 
-/** The host that was asked for; without a port, it matches any port. */
+/** Matches the given host; without a port, at any port. */
 function isHost(given: string): (host: string) => boolean {
   const wanted = hostOf(given);
   return (host) => host === wanted || host.replace(/:\d+$/, '') === wanted;

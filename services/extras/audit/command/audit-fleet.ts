@@ -1,4 +1,4 @@
-/** `crawlstream audit` of a fleet: its crawls one by one, and what they did to hosts together. */
+/** `crawlstream audit` of a fleet: audits its crawls one by one, and their combined contacts with hosts. */
 import { partitionKeyOf } from '../../../../topology/url/host-key.ts';
 import { toStdout } from '../../../cli/terminal/door.ts';
 import { rows } from '../../../cli/terminal/print.ts';
@@ -36,7 +36,7 @@ interface FleetSummary {
   readonly hosts: number;
   /** Hosts that more than one of the crawls contacted. */
   readonly shared: number;
-  /** All violations; and those of no single crawl. */
+  /** Number of all violations, and of those between crawls. */
   readonly violations: number;
   readonly between: number;
   readonly unreadable: number;

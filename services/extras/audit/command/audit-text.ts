@@ -82,7 +82,7 @@ export function auditText(
   return `${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n\n${statement.says}\n`;
 }
 
-/** As in USD 0.01. */
+/** The spent amounts, for example USD 0.01. */
 export function spentTexts({ spent }: PaymentCounts): string[] {
   return [...spent].map(([currency, billionths]) => moneyText({ currency, billionths }));
 }

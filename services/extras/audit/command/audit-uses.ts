@@ -1,4 +1,4 @@
-/** `crawlstream audit --uses`: the ledger of consent, as a summary, and whole in a file where that is asked for. */
+/** `crawlstream audit --uses`: prints a summary of the consent ledger, and can write the whole ledger to a file. */
 
 import type { ReadableCrawl } from '../../../cli/connect/open-crawl.ts';
 import { toStdout } from '../../../cli/terminal/door.ts';

@@ -45,7 +45,7 @@ export async function withFleetFolder<T>(
   }
 }
 
-/** Throws CRAWL_MISSING where the brokers know no fleet of that name. */
+/** Throws CRAWL_MISSING if the brokers have no fleet of that name. */
 export async function withKafkaFleet<T>(
   access: Omit<KafkaAccess, 'crawl'>,
   fleet: string,

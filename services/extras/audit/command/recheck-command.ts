@@ -1,4 +1,7 @@
-/** `crawlstream recheck`: what may pages be used for now, without asking the web; and what must be asked for again. */
+/**
+ * `crawlstream recheck`: evaluates the permitted uses of pages without requests, and lists the files that must be
+ * fetched again.
+ */
 
 import type { Command } from 'commander';
 import type { Use } from '../../../../topology/usage/statement.ts';
@@ -22,7 +25,7 @@ interface RecheckFlags extends KafkaFlags {
 const dayMs = 86_400_000;
 /** RFC 9309 §2.4: a copy should not be used for longer. */
 const robotsAgeMs = dayMs;
-/** Words of a page hold until it is fetched again; this is how long this command goes by them. */
+/** Time for which this command relies on a page's statements, which are valid until it is fetched again. */
 const pageAgeMs = 30 * dayMs;
 const mostMs = 3_650 * dayMs;
 

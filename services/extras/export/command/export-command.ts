@@ -42,7 +42,7 @@ import { csv, jsonLines, rawCsv } from '../text-writers.ts';
 const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority', 'rates'] as const;
 const formats = ['jsonl', 'csv', 'parquet'] as const;
 type Format = (typeof formats)[number];
-/** Endings of names, and the format that each says. */
+/** Formats by the ending of a file name. */
 const formatOfEnding: Readonly<Record<string, Format>> = {
   '.jsonl': 'jsonl',
   '.ndjson': 'jsonl',
@@ -202,7 +202,7 @@ async function writeLines(lines: readonly string[], out: string | undefined): Pr
   return lines.length;
 }
 
-/** Throws where `--format` says something else than the name of the file. */
+/** Throws INVALID_ARGUMENT if `--format` contradicts the name of the file. */
 function formatOf({ format, out = '' }: ExportFlags, what: (typeof kinds)[number]): Format {
   const named = what === 'authority' || what === 'rates' ? undefined : formatOfEnding[extname(out).toLowerCase()];
   if (format !== undefined && named !== undefined && format !== named)

@@ -72,7 +72,7 @@ async function startCrawl(
     key: fingerprintKeyOf(folder.manifest),
     stores,
     lists: createListFiles(folder.part('lists')),
-    // Clients may outlive this process, so their leases hold until the deadlines.
+    // Clients may outlive this process, so their leases stay valid until the deadlines.
     endsLeases: false,
     seen,
     onProgress: printRestore,

@@ -99,7 +99,7 @@ async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
   const options: Parameters<typeof application.frontierMember>[0] = {
     key: fingerprintKeyOf(manifest),
     lists,
-    // Clients may outlive this process, so their leases hold until the deadlines.
+    // Clients may outlive this process, so their leases stay valid until the deadlines.
     endsLeases: false,
     seen: seenConfigOf(flags, partitions),
     leasesPerPartition: 0,

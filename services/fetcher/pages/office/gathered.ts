@@ -1,4 +1,4 @@
-/** What is gathered of a file with parts: lines of text and links, bounded, with what its properties say. */
+/** Collects the content of a file with parts: lines of text and links, bounded, and its properties. */
 
 import { decodeXml } from '../../../../topology/parse/charset.ts';
 import { resolveHttp } from '../../../../topology/parse/hrefs.ts';
@@ -24,7 +24,7 @@ export class Gathered {
     this.options = options;
   }
 
-  /** No more text is wanted. */
+  /** True once the text has reached its limit. */
   get isFull(): boolean {
     return this.#chars > this.options.textCharsMax;
   }
@@ -52,7 +52,7 @@ export class Gathered {
     this.#chars += line.length + 1;
   }
 
-  /** Only an address that is whole: what is relative leads to somewhere within the file. */
+  /** Adds absolute addresses only: a relative one leads to a place within the file. */
   link(href: string): void {
     if (!/^\s*https?:/i.test(href)) return;
     const url = resolveHttp(href, this.options.url);
@@ -60,10 +60,10 @@ export class Gathered {
   }
 }
 
-/** As many as are counted; of them the first are given. */
+/** Most links that are counted; only the first of them are returned. */
 const linksHeld = 100_000;
 
-/** Reads a part of XML as far as there is time; a part that is not there is empty. */
+/** Reads a part of XML while there is time; a missing part is empty. */
 export function scanPart(parts: ZipParts, name: string, gathered: Gathered, events: Partial<XmlEvents>): void {
   const part = parts.read(name);
   if (part === undefined) return;
@@ -81,7 +81,7 @@ export function scanPart(parts: ZipParts, name: string, gathered: Gathered, even
   scanner.end();
 }
 
-/** Title, description and language in Dublin Core's elements, of which the first of each counts. */
+/** Reads title, description and language from Dublin Core elements. The first of each counts. */
 export function readProperties(parts: ZipParts, name: string, gathered: Gathered): void {
   const found = new Map<string, string>();
   let here = '';

@@ -1,9 +1,10 @@
 /**
- * Text, title and links of office files and books: ZIP files of XML, by our readers of both. Where a file is damaged,
- * encrypted, or unpacks to more than it may, it is lost alone. Runs in the worker that is killed when it takes too long.
+ * Reads text, title and links of office files and books: ZIP files of XML, with our parsers for both. A file that is
+ * damaged, encrypted, or too large when unpacked fails alone. It runs in a worker that is killed when it takes too
+ * long.
  *
- * A DTD is passed over and no entity of it is expanded (topology/parse/xml.ts); no part is asked for that the file does
- * not hold, and nothing is loaded from outside.
+ * A DTD is skipped and none of its entities is expanded (topology/parse/xml.ts); only parts within the file are read,
+ * and nothing is loaded from outside.
  */
 import { headerDirectives } from '../../../../topology/parse/directives.ts';
 import type { ParsedPage, ParseOptions } from '../../../../topology/parse/page.ts';
@@ -24,7 +25,7 @@ const readers: Readonly<Record<OfficeFormat, (parts: ZipParts, gathered: Gathere
   epub: readEpub,
 };
 
-/** Throws where it cannot be read. The media type says which format it is. */
+/** Throws an Error if the file cannot be read. The media type decides on the format. */
 export function readOffice(body: Uint8Array, options: ParseOptions): ParsedPage {
   const format = officeFormatOf(options.contentType ?? '');
   if (format === null) throw new Error('its format is not supported');

@@ -69,7 +69,7 @@ function readSheet(parts: ZipParts, part: string, strings: readonly string[], ga
   });
 }
 
-/** The text of `t` and `v`, without what is said of its pronunciation (`rPh`). */
+/** The text of `t` and `v`, without pronunciation hints (`rPh`). */
 class CellText {
   #text = '';
   #isText = false;

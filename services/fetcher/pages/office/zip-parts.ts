@@ -19,7 +19,7 @@ interface Entry {
 const endSignature = 0x06054b50;
 const listSignature = 0x02014b50;
 const headerSignature = 0x04034b50;
-/** Of the end record, and with the longest comment. */
+/** Size of the end record, and with the longest comment. */
 const endBytes = 22;
 const endBytesMax = endBytes + 0xffff;
 
@@ -28,7 +28,7 @@ export class ZipParts {
   readonly #entries: ReadonlyMap<string, Entry>;
   #left: number = fetcherLimits.officeBytesMax;
 
-  /** Throws where it is no ZIP file, or one that was cut short. */
+  /** Throws an Error if the file is not a ZIP file, or is cut short. */
   constructor(body: Uint8Array) {
     this.#file = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     this.#entries = listOf(this.#file);
@@ -38,7 +38,10 @@ export class ZipParts {
     return this.#entries.has(name);
   }
 
-  /** Undefined: there is no such part. Throws where it cannot be read, or unpacks to more than is left. */
+  /**
+   * Undefined: there is no such part. Throws an Error if it cannot be read, or exceeds the remaining bytes when
+   * unpacked.
+   */
   read(name: string): Buffer | undefined {
     const entry = this.#entries.get(name);
     if (entry === undefined) return undefined;

@@ -193,7 +193,7 @@ function readFrames(onFrame: (messages: readonly Message[]) => void): (chunk: Bu
 }
 
 interface PlainError {
-  /** Absent: it is no error of ours, but a bug. */
+  /** Absent: the error has no code of ours, but is a bug. */
   readonly code?: ErrorCode;
   readonly message: string;
   readonly stack?: string | undefined;

@@ -115,7 +115,7 @@ export class FlowPump {
   /** A flow that has lost read records is read again at its next use, and its user gets the error. */
   async #look(tail: FlowTail, error: unknown): Promise<void> {
     const { flow, partition, readTo } = tail;
-    // Brokers that are away say nothing of a flow.
+    // Unreachable brokers do not mean that the flow has ended.
     if (error instanceof CrawlstreamError && error.code === 'BROKER_UNREACHABLE') return tail.fail(error);
     if (error instanceof LogTruncated) return error.topic === flow ? this.#end(tail) : undefined;
     const range = await this.#log.offsets(flow, partition).catch(() => undefined);

@@ -27,7 +27,7 @@ export class FlowTail {
   from: number;
   /** All records below were seen. */
   readTo: number;
-  /** No more comes: ask for another. */
+  /** No more records follow: use another tail. */
   isClosed = false;
   /** Number of errors that stopped reading, and the last one. */
   failures = 0;
@@ -48,7 +48,7 @@ export class FlowTail {
     return Math.max(this.readTo, ...this.#ends.values());
   }
 
-  /** This process has appended one, which may not have been read yet. */
+  /** Notes a record that this process has appended, and may not have read yet. */
   appended(name: string, offset: number): void {
     this.#ends.set(name, Math.max(offset + 1, this.endOf(name)));
   }

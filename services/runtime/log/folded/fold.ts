@@ -31,12 +31,12 @@ export function ownResponses(crawl: string): string {
   return `${crawl}.responses`;
 }
 
-/** Prefix of the groups that hold this group's positions; the name of each folded topic follows. */
+/** Prefix of the groups that store this group's positions; the name of each folded topic follows. */
 export function folding(group: string): string {
   return `${group}@`;
 }
 
-/** Returns whether a group holds positions in a folded topic. */
+/** True if a group stores positions in a folded topic. */
 export function isOfFolded(group: string): boolean {
   return folded.has(group.slice(group.lastIndexOf('@') + 1));
 }
@@ -54,7 +54,7 @@ export function placeOf(topic: string, others = none): Place | null {
   return dot > 0 && folded.has(name) ? { flow: `${topic.slice(0, dot)}.${flowName}`, name } : null;
 }
 
-/** The topic that holds it, which may be itself. */
+/** The topic that contains this topic's records, which may be itself. */
 export function heldBy(topic: string, others = none): string {
   return placeOf(topic, others)?.flow ?? topic;
 }

@@ -28,8 +28,8 @@ import { createFoldedReader } from './folded-reader.ts';
 
 export interface FoldOptions {
   /**
-   * Others append too, and each call must see what they have appended by then: each call asks the brokers. False: this
-   * process's appends are seen at once, and others' a moment later.
+   * True: other processes append too, and each call must see their records, so each call asks the brokers. False: this
+   * process's records are seen at once, and those of others a moment later.
    */
   readonly isExact: boolean;
   readonly tailBytes?: number;
@@ -38,9 +38,9 @@ export interface FoldOptions {
 }
 
 export interface FoldedLog extends Log {
-  /** Reads the flow of a crawl no more; it is read again once it is asked for. */
+  /** Stops reading the flow of a crawl, until it is requested again. */
   release(crawl: string): void;
-  /** Is a topic that would lie in a flow outside it? To be set before it is used. */
+  /** Moves a topic out of its flow (true), or into it. Call it before the topic is used. */
   setApart(topic: string, isApart: boolean): void;
 }
 
@@ -190,7 +190,7 @@ function inTermsOf(error: unknown, flow: string, topic: string): unknown {
   return new CrawlstreamError(error.code, error.message.replaceAll(flow, `${topic} (in ${flow})`), error);
 }
 
-/** Throws, because otherwise nobody would notice that there is nothing to read. */
+/** The error for a topic that is not stored. Without it, a reader would wait for ever. */
 function notKept(topic: string): CrawlstreamError {
   const crawl = topic.slice(0, topic.lastIndexOf('.'));
   const message = `crawl ${crawl} has no stored responses: create the crawl with output.warc to store them`;

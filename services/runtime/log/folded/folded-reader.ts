@@ -164,10 +164,10 @@ export function createFoldedReader(
     return isSure;
   };
 
-  /** One that was sought or dropped since it was read is not wanted any more. */
+  /** A topic that was sought or dropped since the read no longer needs the records. */
   const wanted = ({ one, records }: Part): readonly LogRecord[] =>
     all.get(keyOf(one.topic, one.partition)) === one ? records : [];
-  /** Nothing of it was handed out: a later poll brings it. */
+  /** Nothing of it was returned, so a later poll returns it. */
   const giveBack = ({ one, position, before }: Part) => {
     [one.position, one.before] = [position, before];
     leaveOwn(one);

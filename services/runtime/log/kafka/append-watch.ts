@@ -15,12 +15,12 @@ export interface BlockedAppend {
   readonly why: string;
   /** Address of the partition's leader when an append was last sent; undefined: unknown. */
   readonly broker: string | undefined;
-  /** No append waits any more: all were rejected. */
+  /** True if no append waits any more, because all were rejected. */
   readonly isGivenUp: boolean;
 }
 
 export interface AppendWatch {
-  /** In words; null: none is blocked. */
+  /** Blocked appends in words; null: none. */
   readonly blocked: { readonly text: string; readonly count: number } | null;
   close(): void;
 }

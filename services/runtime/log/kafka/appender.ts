@@ -109,7 +109,7 @@ export function createAppender(
   const channels = new Map<string, Map<number, Channel>>();
   /** Partitions with something to send. */
   const busy = new Set<Channel>();
-  /** Brokers with a request under way, or about to have one. */
+  /** Brokers with a request in progress, or about to get one. */
   const sending = new Set<number>();
   let producerId: Promise<number> | undefined;
   let pumping = false;
@@ -154,7 +154,7 @@ export function createAppender(
     if (append.tooLarge.length === 0) append.resolve(append.offsets);
     else append.reject(new RecordTooLarge(append.tooLargeFor, append.tooLarge));
   };
-  /** Nothing of the batch was appended: its number is free. */
+  /** The broker appended nothing of the batch, so its number can be used again. */
   const tooLarge = (channel: Channel, batch: Batch) => {
     const [first] = batch.records;
     if (batch.records.length > 1) {
@@ -256,7 +256,7 @@ export function createAppender(
     queueMicrotask(pump);
   };
 
-  /** Partitions with a look-up of their leader under way. */
+  /** Partitions with a running look-up of their leader. */
   const looking = new Set<Channel>();
   const look = (channel: Channel) => {
     channel.batch ??= seal(channel);

@@ -19,7 +19,7 @@ export interface Claimant {
   readonly holds?: readonly number[];
 }
 
-/** How much of a partition's state a member has: 2, nearly all, in memory; 1, an older one on disk; 0, nothing. */
+/** Amount of a partition's state that a member has: 2, nearly all, in memory; 1, an older one on disk; 0, none. */
 export type Warmth = (member: string, partition: number) => 0 | 1 | 2;
 
 export function assign(members: readonly Claimant[], partitions: number): Map<string, number[]> {

@@ -5,7 +5,7 @@
 import { kafkaLimits } from './kafka-limits.ts';
 
 export interface BrokerTurns {
-  /** The same keys in the order in which to ask them. */
+  /** Returns the keys in the order of the requests. */
   order(keys: Iterable<string>): string[];
   /** Call after a request, or to move the broker behind the others. */
   asked(key: string): void;
@@ -16,7 +16,7 @@ export interface BrokerTurns {
 /** `nowMs`: monotonic. */
 export function createBrokerTurns(nowMs: () => number = () => performance.now()): BrokerTurns {
   const turns = new Map<string, number>();
-  /** By broker: until when it comes last. Monotonic, ms. */
+  /** End of the time for which a failed broker comes last, by broker. Monotonic, ms. */
   const failing = new Map<string, number>();
   let turn = 0;
   const isFailing = (key: string) => (failing.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs();

@@ -12,8 +12,8 @@ export interface BrokerWatch {
   /** The brokers that do not answer, in words; null: all answer. */
   readonly away: BrokersAway | null;
   /**
-   * When a broker was last away, monotonic ms: now if it is away, even if not reported yet. Past absences count if
-   * they were reported. Without an address: when all were away. Undefined: never.
+   * Time when a broker was last away, monotonic ms: now if it is away, even if not reported yet. Past absences count if
+   * they were reported. Without an address: the last time when all were away. Undefined: never.
    */
   lastAwayMs(address: string | undefined): number | undefined;
   close(): void;
@@ -46,7 +46,7 @@ export function createBrokerWatch(say: (text: string) => void, said = new Map<st
   const absences = new Map<string, Absence>();
   /** Brokers that answered and have not failed since. */
   const answering = new Set<string>();
-  /** When reported absences ended, by address. */
+  /** End of reported absences, by address. */
   const endedMs = new Map<string, number>();
   let allAwayUntilMs: number | undefined;
   let known: ReadonlySet<string> = new Set();

@@ -26,7 +26,7 @@ export interface Cluster {
   knownLeaderOf(topic: string, partition: number): number | undefined;
   /** The leader with its epoch. Throws as `leaderOf`. */
   leader(topic: string, partition: number): Promise<Leader>;
-  /** As the brokers list it, `host:port`. */
+  /** Address in the brokers' list, `host:port`. */
   addressOf(node: number): string | undefined;
   /** Known epoch of the leader; -1: unknown. */
   epochOf(topic: string, partition: number): number;
@@ -131,7 +131,7 @@ export async function openCluster(
       ...turns.order(addresses.keys()).map((key) => ({ key, open: () => openOr(key, () => addresses.get(key)!) })),
     ];
   };
-  // Of several failures, the permanent one says most.
+  // Of several failures, the permanent one is the most useful.
   const worse = (earlier: unknown, later: unknown) => (isRefusedLogin(later) || !isTransient(later) ? later : earlier);
   const counted = async <T>(key: string, act: () => Promise<T>): Promise<T> => {
     turns.asked(key);
@@ -156,7 +156,7 @@ export async function openCluster(
     throw failure;
   };
   const sendAny = async <T>(request: WireRequest): Promise<T> => (await anyLink()).send<T>(request);
-  /** Of requests that change nothing: a broker that is slow to answer is not waited for alone. */
+  /** For requests without effects: if a broker answers slowly, another one is asked as well. */
   const askAny = <T>(question: (link: Link) => Promise<T>): Promise<T> => {
     const tries = places().map(
       ({ key, open }) =>

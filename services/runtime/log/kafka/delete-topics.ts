@@ -1,4 +1,4 @@
-/** Removes topics, with all they hold. */
+/** Deletes topics with their records. */
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, throwFor, transient } from './errors.ts';
 import { kafkaLimits } from './kafka-limits.ts';

@@ -20,7 +20,7 @@ interface Answer {
   }[];
 }
 
-/** An empty list: the group is empty, or does not exist. Throws BROKER_UNREACHABLE where a rebalance takes long. */
+/** An empty list: the group is empty, or does not exist. Throws BROKER_UNREACHABLE if a rebalance takes too long. */
 export function describeGroup(cluster: Cluster, group: string): Promise<GroupMember[]> {
   return retrying(deadlineIn(kafkaLimits.describeTimeoutMs), async () => {
     const request = raw('DescribeGroups', { groupIds: [group] });

@@ -1,4 +1,4 @@
-/** OffsetForLeaderEpoch, version 2 (KIP-320): where the records end that a leader of a partition appended. */
+/** OffsetForLeaderEpoch, version 2 (KIP-320): the end of the records that a leader of a partition appended. */
 import { array, type ByteReader, createByteWriter, int16, int32, int64, string } from './bytes.ts';
 import type { Cluster } from './cluster.ts';
 import { throwFor, transient } from './errors.ts';

@@ -6,13 +6,13 @@ export const kafkaLimits = {
   loginTimeoutMs: 8_000,
   /** A start against brokers that can't be reached gives up after this: long enough for one that is just starting. */
   openTimeoutMs: 6_000,
-  /** A request without an answer is taken for lost after this; a commit to all replicas takes far less. */
+  /** Time after which a request without an answer counts as lost; a commit to all replicas takes far less. */
   requestTimeoutMs: 10_000,
   /** Appends, and membership of a group, survive a broker's absence of this length, as in Kafka's own clients. */
   deliveryTimeoutMs: 120_000,
-  /** At the end, appends under way have this long to be acked. */
+  /** Time for the acks of running appends when the log closes. */
   closeTimeoutMs: 10_000,
-  /** A member that leaves a group waits this long for its coordinator; the others go on without it soon after. */
+  /** Wait of a leaving member for its coordinator; the others continue without it soon after. */
   leaveTimeoutMs: 5_000,
   /** Queries and settings wait this long for a leader or a coordinator. */
   operationTimeoutMs: 30_000,
@@ -26,11 +26,11 @@ export const kafkaLimits = {
    * cut off from the others has no other sign of it. Sooner while a broker is away.
    */
   metadataMs: 30_000,
-  /** A replica in the reader's rack is read from this long before the leader is asked again, as by Kafka's own clients. */
+  /** Time for which a replica in the reader's rack is used before the leader is asked again, as in Kafka's clients. */
   replicaMs: 300_000,
-  /** A question that any broker can answer goes to the next one after this: an answer takes milliseconds. */
+  /** Wait before a request that any broker can answer goes to another one: an answer takes milliseconds. */
   askNextMs: 1_000,
-  /** An append without an answer for this long makes another broker be asked for leaders: an ack takes far less. */
+  /** Wait for an append's answer before another broker is asked for leaders: an ack takes far less. */
   slowAppendMs: 2_000,
   /** A partition without an acknowledged append for this long is reported: elections and restarts of brokers take less. */
   blockedAppendMs: 10_000,
@@ -39,7 +39,7 @@ export const kafkaLimits = {
    * a broker hears of a new leader within its session (9 s by default).
    */
   olderEpochMs: 10_000,
-  /** A broker that failed to answer is asked last for so long: a restart of a broker takes less. */
+  /** Time for which a broker that failed to answer is asked last: a restart of a broker takes less. */
   failedBrokerMs: 30_000,
   metadataMsAway: 10_000,
   /** Number of requests for a topic that seems not to exist. */
@@ -81,7 +81,7 @@ export const kafkaLimits = {
    * brokers send a larger batch only for the first partition, and waste reads on the others.
    */
   fetchBytes: 1024 * 1024,
-  /** How long a fetch waits at the broker, ms: an idle reader costs four small requests a second. */
+  /** Wait of a fetch at the broker, ms: an idle reader costs four small requests a second. */
   fetchWaitMs: 250,
   /**
    * Fetches of one reader to one broker at once: the second requests partitions that the first, still waiting, does
@@ -95,13 +95,10 @@ export const kafkaLimits = {
    * minutes.
    */
   warmUpMsMax: 600_000,
-  /**
-   * How long a member waits for its other copies when one has caught up, ms, because each rebalance pauses all
-   * members.
-   */
+  /** Wait of a member for its other copies when one has caught up, ms, because each rebalance pauses all members. */
   warmUpsTogetherMs: 5_000,
   /** Interval of heartbeats, ms: also how soon a member learns of a rebalance. */
   heartbeatMs: 500,
-  /** How long new topics may take to have leaders everywhere, ms. */
+  /** Time for new topics to have leaders everywhere, ms. */
   createTimeoutMs: 20_000,
 } as const;

@@ -61,14 +61,12 @@ export interface KafkaLogOptions {
   readonly sessionTimeoutMs?: number;
   readonly heartbeatMs?: number;
   readonly warmUpMsMax?: number;
-  /** How long appends, readers and memberships wait for absent brokers before they fail, ms. */
+  /** Wait of appends, readers and memberships for absent brokers before they fail, ms. */
   readonly deliveryTimeoutMs?: number;
-  /**
-   * How long queries, settings and commits wait, ms. Absent: half a minute, after which a command reports the fault.
-   */
+  /** Wait of queries, settings and commits, ms. Absent: half a minute, after which a command reports the fault. */
   readonly operationTimeoutMs?: number;
   readonly openTimeoutMs?: number;
-  /** How often metadata of topics and brokers is refreshed, ms. */
+  /** Interval of refreshing metadata of topics and brokers, ms. */
   readonly metadataMs?: number;
   readonly clock?: Clock;
 }
@@ -191,8 +189,9 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
 }
 
 /**
- * A member commits in the group's generation, so that one that was replaced can't; somebody outside may commit only
- * while the group has no members. Throws OWNERSHIP_LOST where a partition is another member's now, or was since the call.
+ * Commits positions. A member commits in the group's generation, so a replaced one cannot commit; a process outside the
+ * group may commit only while the group has no members. Throws OWNERSHIP_LOST if a partition belongs to another member,
+ * now or at some time since the call.
  */
 async function commit(
   cluster: Cluster,
@@ -231,7 +230,7 @@ function lastGood(read: () => Credentials): () => Credentials {
     try {
       last = read();
     } catch {
-      // The broker's answer to the old ones says more than that a file is missing.
+      // The broker's answer to the old credentials is more useful than a missing file.
     }
     return last;
   };

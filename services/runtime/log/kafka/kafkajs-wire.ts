@@ -152,9 +152,9 @@ export function createWireConnection(options: WireOptions): WireConnection {
 }
 
 /**
- * After each answer 2.2.4 sets a timer in the past to look for requests that wait for a throttle to end, and the timer
- * sets itself again: a thousand wake-ups a second per connection, and a process that never ends. Only where requests wait
- * is there anything to look for.
+ * Stops a busy loop. After each answer, kafkajs 2.2.4 sets a timer in the past, which checks for requests delayed by
+ * throttling and sets itself again: a thousand wake-ups a second per connection, and a process that never ends. The
+ * check is needed only while requests wait.
  */
 function quieten(queue: WireConnection['requestQueue']): void {
   const schedule = queue.scheduleCheckPendingRequests;

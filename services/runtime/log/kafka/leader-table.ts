@@ -1,9 +1,10 @@
 /**
- * The leader of each partition, as far as brokers have said (KIP-320).
+ * The leader of each partition, from the brokers' answers (KIP-320).
  *
- * Each leader has an epoch, which only grows. A broker that is cut off from the others goes on naming itself as leader, so of
- * two answers the one with the newer epoch counts, whichever came last. An older epoch is believed only of a majority of the
- * brokers, and not at once after a newer one: a topic may have been deleted and created again, or restored from a backup.
+ * Each leader has an epoch, which only grows. A broker that is cut off from the others still names itself as leader, so
+ * of two answers the one with the newer epoch counts, in whatever order they arrive. An older epoch is accepted only
+ * from a majority of the brokers, and not at once after a newer one: a topic may have been deleted and created again,
+ * or restored from a backup.
  */
 import { kafkaLimits } from './kafka-limits.ts';
 

@@ -127,7 +127,7 @@ function linkOver(
         events?.answered(address);
         return answer;
       } catch (error) {
-        // If the link was closed here, that says nothing about the broker.
+        // A link that was closed here shows nothing about the broker.
         if (isOpen) {
           measured(false);
           events?.failed(address, (error as Error).message);

@@ -19,7 +19,7 @@ export interface MemberStatus {
   readonly owned: readonly number[];
   readonly generation: number;
   readonly standbys: readonly number[];
-  /** By partition that it warms up a copy of: for how long, ms. */
+  /** Time for which it has warmed up each partition's copy, ms. */
   readonly warmingMs: Readonly<Record<string, number>>;
 }
 

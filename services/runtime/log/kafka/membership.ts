@@ -20,7 +20,7 @@ import { type Committer, checkGroup } from './positions.ts';
 import { createWarmUps } from './warm-ups.ts';
 
 export interface KafkaMembership extends Membership {
-  /** The member has left, or the group could not be kept: it holds no partitions any more. */
+  /** True once the member has left, or was removed: it has no partitions any more. */
   readonly isOut: boolean;
   /** The identity that commits for the partitions held now; undefined while joining. */
   committer(): Committer | undefined;
@@ -38,7 +38,7 @@ export interface MembershipOptions {
   readonly giveUpMs: number;
   /** As in kafkaLimits. */
   readonly warmUpMsMax: number;
-  /** How long a leaving member waits for the coordinator, ms. */
+  /** Wait of a leaving member for the coordinator, ms. */
   readonly leaveMs: number;
   /** Aborting makes a member that is still joining give up, with the signal's reason. */
   readonly closing: AbortSignal;
@@ -79,9 +79,9 @@ export async function joinGroup(
   let since: ReadonlyMap<number, number> = new Map();
   let isJoined = false;
   let isOut = false;
-  /** When the last request that the coordinator counts as a sign of life was sent, by `performance.now()`. */
+  /** Time of the last request that the coordinator counts as a sign of life, by `performance.now()`. */
   let heardAtMs = Number.NEGATIVE_INFINITY;
-  /** Another member has this one's name. */
+  /** True if another member has the same name. */
   let isFenced = false;
   const leaving = new AbortController();
   const waiting: (() => void)[] = [];

@@ -38,7 +38,7 @@ function metadataRequest(topics: readonly string[]): WireRequest {
     const w = createByteWriter(64 + topics.reduce((bytes, topic) => bytes + 2 + 3 * topic.length, 0));
     w.int32(topics.length);
     for (const topic of topics) w.string(topic);
-    // No topic is created because somebody asks for it.
+    // A request for a topic must not create it.
     w.int8(0);
     return w;
   };

@@ -1,18 +1,18 @@
 /**
- * The token that Amazon MSK takes for IAM over OAUTHBEARER: a signed URL of an action that nobody calls, in base64url, as
- * AWS's own signers make it (github.com/aws/aws-msk-iam-sasl-signer-js). The signature is Signature Version 4's, in a query
- * (docs.aws.amazon.com, "Create a signed AWS API request").
+ * Makes the token of Amazon MSK's IAM login over OAUTHBEARER: the signed URL of an action that is never called, in
+ * base64url, as in AWS's signers (github.com/aws/aws-msk-iam-sasl-signer-js). The signature is Signature Version 4 in a
+ * query (docs.aws.amazon.com, "Create a signed AWS API request").
  */
 import { createHash, createHmac } from 'node:crypto';
 
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of a role. Absent: they are a user's own. */
+  /** Session token of a role. Absent: the credentials are a user's. */
   readonly sessionToken?: string | undefined;
 }
 
-/** The longest that brokers take, s. It bounds when a login may begin, not how long it lasts. */
+/** The longest validity that brokers accept, s. It bounds the start of a login, not its duration. */
 const expiresSeconds = 900;
 const service = 'kafka-cluster';
 

@@ -19,8 +19,8 @@ interface PartitionAnswer {
 }
 
 /**
- * Committed records only: an open transaction holds `end` back. A broker that was cut off from the others knows an older end, so
- * a majority of the brokers is asked meanwhile whether it is still the leader.
+ * Reads the range of committed records: an open transaction holds `end` back. A broker that was cut off from the others
+ * has an older end, so a majority of the brokers must confirm that it is still the leader.
  */
 export async function readRange(cluster: Cluster, topic: string, partition: number): Promise<OffsetRange> {
   return patiently(cluster, async () => {
@@ -48,7 +48,7 @@ export async function readOffsetAt(
   });
 }
 
-/** -2: the first offset, -1: the end, otherwise the offset for a time, or -1 where no record is that new. */
+/** `timestamp` -2: the first offset; -1: the end; otherwise the offset for a time, or -1 if no record is that new. */
 async function listOffset(cluster: Cluster, topic: string, partition: number, timestamp: number): Promise<number> {
   const answer = await cluster.sendLeader<ListedOffset | undefined>(topic, partition, ({ epoch: leaderEpoch }) =>
     listOffsetsRequest({ topic, partition, timestamp, leaderEpoch }),
@@ -116,7 +116,7 @@ export interface Committer {
   readonly generation: number;
 }
 
-/** Resolves false where the group has moved on to another generation. */
+/** Resolves to false if the group has moved to another generation. */
 export async function commitPositions(
   cluster: Cluster,
   group: string,

@@ -26,7 +26,7 @@ interface Assignment {
   readonly partition: number;
   /** Offset of the next record to give out. */
   position: number;
-  /** Fetched, from `head` on not yet given out. */
+  /** Fetched records. Those from `head` on are not returned yet. */
   buffer: LogRecord[];
   head: number;
   /** Position of the next fetch once the buffer is empty; beyond the last record if records are missing. */
@@ -36,7 +36,7 @@ interface Assignment {
   before: ReadBefore | undefined;
   /** The leader has confirmed that it has these records. */
   stands: boolean;
-  /** Whether a current fetch includes it. */
+  /** True while a running fetch includes the partition. */
   fetching: boolean;
   /** The brokers have answered for this position. */
   asked: boolean;
@@ -50,7 +50,7 @@ interface Assignment {
   replicaUntil: number;
 }
 
-/** Partitions to be asked for in one request; `rack`: empty if they are to be served by whom is asked. */
+/** Partitions of one request. `rack`: empty if the requested broker is to serve them. */
 interface Due {
   readonly node: number;
   readonly rack: string;
@@ -205,7 +205,7 @@ export function createKafkaReader(
       const leader = await cluster.leader(topic, partition);
       const end = await epochEndOf(topic, partition, before.leaderEpoch);
       if (end !== undefined && end < before.end) {
-        // A leader that was cut off from the others holds less than they do.
+        // A leader that was cut off from the others has fewer records than they have.
         await cluster.askMost(topic);
         cluster.expectLeader(topic, partition, leader);
         throw new LogTruncated(topic, partition, before, end);
@@ -213,7 +213,10 @@ export function createKafkaReader(
     }
     a.stands = true;
   };
-  /** Throws OFFSET_OUT_OF_RANGE, unless the range of the newest leader has the position: then it is asked next. */
+  /**
+   * Throws OFFSET_OUT_OF_RANGE, unless the range of the newest leader contains the position: then a transient error, so
+   * that this leader is asked next.
+   */
   const expectOutside = async (a: Assignment) => {
     const range = await rangeOf(a.topic, a.partition);
     if (a.next < range.start || a.next > range.end) throw outOfRange(a, range);

@@ -125,8 +125,8 @@ export interface DecodedBatches {
 }
 
 /**
- * Records at or above `from`, without those of aborted transactions; of compressed batches, as many as fit into
- * memory.
+ * Returns records at or above `from`, without those of aborted transactions. Of compressed batches, it returns as many
+ * as fit into memory.
  */
 export function readBatches(
   bytes: Buffer,
@@ -209,7 +209,9 @@ function isSound(batch: Buffer): boolean {
   return crc32c(batch, attributesAt) === batch.readInt32BE(crcAt);
 }
 
-/** Its header may be wrong, too: the checksum does not cover the length, which says where the next batch begins. */
+/**
+ * The header may be wrong too: the checksum does not cover the length, from which the start of the next batch follows.
+ */
 function lastOfDamaged(batch: Buffer, base: number, bytes: Buffer, end: number): number {
   const nextBase = end + 8 <= bytes.length ? Number(bytes.readBigInt64BE(end)) : -1;
   if (nextBase > base) return nextBase - 1;

@@ -28,7 +28,7 @@ const alter = 'kafka-configs --alter --entity-type topics --entity-name';
 
 export interface GuardedTopic {
   readonly name: string;
-  /** Of the partition that has fewest. */
+  /** Replicas of the partition with the fewest. */
   readonly replicas: number;
   readonly settings: Settings;
   /** Settings with which we create it. Absent: a topic of state. */
@@ -109,7 +109,7 @@ function contentRisks(topics: readonly GuardedTopic[]): (TopicRisk | undefined)[
   ];
 }
 
-/** Topics that were made while brokers were away have fewer copies for good, unless somebody adds them. */
+/** Topics that were created during an outage of brokers keep fewer copies, unless an operator adds some. */
 function copiesRisk(topics: readonly GuardedTopic[], brokers: readonly number[]): TopicRisk | undefined {
   const wanted = brokers.length > 1 ? replicasDefault : 1;
   const few = topics.filter(({ replicas }) => replicas < wanted);
@@ -130,7 +130,7 @@ function advice(text: string): TopicRisk {
   return { text, isUrgent: false };
 }
 
-/** The input of kafka-reassign-partitions: the copies that are there, and more on other brokers, in turn. */
+/** The input of kafka-reassign-partitions: the existing copies, and new ones on the other brokers in rotation. */
 function reassignment(topics: readonly GuardedTopic[], brokers: readonly number[], wanted: number): string {
   const partitions = topics.flatMap(({ name: topic, copies = [] }) =>
     copies.map((there, partition) => {

@@ -7,7 +7,7 @@ export interface Warming {
   readonly id: string;
   /** Partitions with a copy that lacks only the newest state. Absent: a group or release without state to warm up. */
   readonly caughtUp?: readonly number[] | undefined;
-  /** For how long it has warmed up a copy of a partition that it will get, ms. */
+  /** Time for which it has warmed up a copy of a partition that it will get, ms. */
   readonly warmingMs?: Readonly<Record<string, number>> | undefined;
 }
 

@@ -121,7 +121,7 @@ export class JournalFiles {
     for (const number of numbers) await removeFile(this.#pathOf(number), this.#disk);
   }
 
-  /** After the files that its marks are in. */
+  /** Call it after the files with its marks are removed. */
   async removeSettled(): Promise<void> {
     await this.#disk.rm(this.#settledPath, { force: true });
     this.#settledBytes = 0;

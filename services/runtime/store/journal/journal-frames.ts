@@ -54,11 +54,11 @@ export interface Frame {
 
 export interface FileFrames {
   readonly frames: readonly Frame[];
-  /** It begins with `turnMark`. */
+  /** True if it begins with `turnMark`. */
   readonly isTurned: boolean;
   /** Offset of its first incomplete frame. Undefined: all are complete. */
   readonly tornAt: number | undefined;
-  /** The torn part had been synced. */
+  /** True if the torn part had been synced. */
   readonly isDamaged: boolean;
 }
 

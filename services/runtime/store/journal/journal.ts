@@ -29,7 +29,7 @@ export interface Journal {
    * journaled are then in it.
    */
   store(inner: StateStore): Promise<StateStore>;
-  /** Whether the journal has writes that stores may lack, and that no process has opened through it since. */
+  /** True if the journal has writes that stores may lack, and that no process has opened through it since. */
   readonly isOwing: boolean;
   /**
    * Voids what an earlier process journaled of `inner`: it is being deleted, and was not opened through the journal
@@ -155,7 +155,7 @@ export async function openJournal(
     await full.close().catch(() => {});
     const before = old;
     turning = (async () => {
-      // A few at a time: nobody waits for it.
+      // A few at a time, since no caller waits for it.
       const left = [...members.values()];
       const some = Array.from({ length: 2 }, async () => {
         for (let member = left.pop(); member !== undefined; member = left.pop()) await member.sync();

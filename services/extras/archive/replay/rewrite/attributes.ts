@@ -40,7 +40,7 @@ export function changeOf(
 ): Change {
   if (element === 'base') return null;
   if (element === 'meta') return changeOfMeta(name, value, of, linker);
-  // An animation may put any link where a link was.
+  // An animation could replace the rewritten link by another one.
   if (animations.has(element) && name === 'attributename' && /href/i.test(value)) return null;
   if (element === 'link' && name === 'rel') return relationsOf(value);
   if (element === 'link' && name === 'href' && relationsOf(of.get('rel') ?? '') === '') return null;

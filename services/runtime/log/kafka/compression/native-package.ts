@@ -4,7 +4,7 @@ import { CrawlstreamError } from '../../../../../topology/errors.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Throws UNSUPPORTED where the package, or its build for this machine, is missing. */
+/** Throws UNSUPPORTED if the package, or its build for this machine, is missing. */
 export function nativePackage<T>(name: string, codec: string): () => T {
   let loaded: T | undefined;
   return () => {

@@ -1,9 +1,10 @@
 /**
- * snappy, by the package of that name. Two forms are read: the block alone, as librdkafka and we write it, and the blocks
- * with their lengths that Java's producers write (snappy-java's SnappyOutputStream: a header of 16 bytes, then for each
- * block its length, 32 bits big-endian).
+ * snappy, with the package of that name. Two forms are read: a single block, as librdkafka and we write it, and the
+ * blocks with lengths that Java's producers write (snappy-java's SnappyOutputStream: a header of 16 bytes, then for
+ * each block its length, 32 bits big-endian, and the block).
  *
- * A block says at its start how much is in it (snappy's format description, "Preamble"); the decoder holds it to that.
+ * A block states its decompressed length at its start (snappy's format description, "Preamble"); the decoder enforces
+ * it.
  */
 import { type BatchCodec, TooMuchInside } from './batch-codec.ts';
 import { nativePackage } from './native-package.ts';
