@@ -267,7 +267,7 @@ export class H2Connection {
         return new NotProcessed('HTTP/2: the server did not process the request (REFUSED_STREAM, or beyond a GOAWAY)');
     }
     if (!isReset) return this.#lostBy!;
-    // The library's own: the server broke the rules of the connection. It has not told the session yet.
+    // An error of the library: the server broke the rules of the connection, and the session does not know it yet.
     if ((under.error as NodeJS.ErrnoException | undefined)?.code === 'ERR_HTTP2_ERROR') return under.error!;
     if (code !== undefined && (code !== constants.NGHTTP2_NO_ERROR || under.error === undefined))
       return errorOf(code, 'the stream ended before its END_STREAM');

@@ -94,8 +94,8 @@ export function createOrigins(connectors: ConnectorFor, limits: ExchangeLimits, 
 }
 
 /**
- * undici takes ECONNRESET for the end of a body whose length is not said. Such a body is incomplete after an error of its
- * connection (RFC 9112 §8): without its code, a reset is an error as any other.
+ * undici takes ECONNRESET as the end of a body without a length. Such a body is incomplete after an error of its
+ * connection (RFC 9112 §8): without its code, a reset is like any other error.
  */
 function asBreak(error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET') delete error.code;
