@@ -152,7 +152,7 @@ export class Websub {
     const said = text.slice(0, 200).replaceAll(/\s+/g, ' ');
     throw new CrawlstreamError(
       'HUB_UNREACHABLE',
-      `WebSub hub ${hub} refused a subscription with status ${status}: ${said}`,
+      `WebSub hub ${hub} refused a subscription with status ${status}: ${said}; it is asked again in an hour`,
     );
   }
 

@@ -20,22 +20,22 @@ const dateCharsMax = 64;
 
 const month = months.join('|');
 /** In any language, with a comma or without one. A month without a comma is none. */
-const weekday = new RegExp(`^(?:\\p{L}{2,9}\\.?,\\s*|(?!${month})\\p{L}{2,9}\\.?\\s+)(?=\\d|${month})`, 'iu');
+const weekday = new RegExp(`^(?:\\p{L}{2,9}\\.?, ?|(?!${month})\\p{L}{2,9}\\.? )(?=\\d|${month})`, 'iu');
 const isoDay = /^(\d{4})(?:([-/])(\d{1,2})\2(\d{1,2})|(\d\d)(\d\d))(?!\d)/;
 const isoMonth = /^(\d{4})(?:-(\d\d))?$/;
-const dayFirst = /^(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?,?[\s-]+(\d{4}|\d{2})(?!\d)/i;
-const monthFirst = /^([a-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,\s*|\s+)(\d{4})(?!\d)/i;
+const dayFirst = /^(\d{1,2})[ -]([a-z]{3})[a-z]*\.?,?[ -](\d{4}|\d{2})(?!\d)/i;
+const monthFirst = /^([a-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:, ?| )(\d{4})(?!\d)/i;
 /** `Jan  2 15:04:05 UTC 2006`: the year follows the time. */
-const yearLast = /^([a-z]{3})\s+(\d{1,2})\s+(\d.*?)\s+(\d{4})$/i;
+const yearLast = /^([a-z]{3}) (\d{1,2}) (\d\S*(?: \S+)?) (\d{4})$/i;
 const timeOfDay =
-  /^(?:t|,?\s+(?:at\s+)?)(\d{1,2})(?:(?::(\d{1,2})(?::(\d{1,2})(?:[.,](\d*))?)?|(\d\d)(\d\d)?))?\s*([ap]m)?(?![\d:])/i;
-const zoneName = /^\s*([a-z]{1,5}(?:\/[a-z]+)?)?\s*(?:([+-])(\d{1,2})(?::?(\d\d))?)?\s*(?:\([^)]*\))?$/i;
+  /^(?:t|,? (?:at )?)(\d{1,2})(?:(?::(\d{1,2})(?::(\d{1,2})(?:[.,](\d*))?)?|(\d\d)(\d\d)?))? ?([ap]m)?(?![\d:])/i;
+const zoneName = /^ ?([a-z]{1,5}(?:\/[a-z]+)?)? ?(?:([+-])(\d{1,2})(?::?(\d\d))?)? ?(?:\([^)]*\))?$/i;
 
 /** ms since the Unix epoch; null: no date. */
 export function parseSitemapDate(value: string): number | null {
   const trimmed = value.trim();
   if (trimmed.length > dateCharsMax) return null;
-  const text = trimmed.replace('\u2212', '-').replace(weekday, '');
+  const text = trimmed.replace(/\s+/g, ' ').replace('\u2212', '-').replace(weekday, '');
   const [dayMs, rest] = dayOf(text) ?? [null, ''];
   if (dayMs === null) return null;
   const [timeMs, zone] = timeOf(rest) ?? [null, ''];

@@ -172,7 +172,7 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--archive <what>',
-        'pages: all answers, with bodies of pages; all: every body, and requests that failed',
+        'pages: all answers, with the bodies that are read; all: every body, and failed requests',
         'most crawls are for pages; images, scripts and videos are many times larger',
       )
         .choices(['pages', 'all'])
@@ -189,7 +189,7 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--bodies <dir>',
-        'folder shared by fetchers and archive; on Kafka without it, bodies are cut at 2 MiB',
+        'folder for archived bodies above 2 MiB, shared with archive; on Kafka without it, cut',
         'a data folder has its own; on Kafka, larger bodies are cut unless machines share a folder',
       ),
     );

@@ -45,7 +45,7 @@ export function addHttpAccessOptions(command: Command): Command {
     .addOption(
       setting(
         '--http-open <what>',
-        'let other machines read metrics, or all reads, without a token (default: only probes)',
+        'what other machines may read without a token: metrics or reads (default: only probes)',
         'everybody who reaches the port could read the crawl’s URLs and progress',
         oneOf('--http-open', openings),
       ),

@@ -72,7 +72,7 @@ export function addIdentityOptions(command: Command): Command {
     .addOption(
       setting(
         '--signature-agent <url>',
-        'https origin that publishes the public keys; required with --signature-key',
+        'https origin that publishes the public keys; only with --signature-key, which needs it',
         'needed only with --signature-key',
         agent,
       ),

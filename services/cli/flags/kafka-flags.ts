@@ -27,7 +27,7 @@ export function addKafkaOptions(command: Command, dataSays: string): Command {
     .addOption(
       setting(
         '--partitions <n>',
-        'partitions of a new crawl (default: on Kafka 8, in a folder 1; for crawl, as --workers)',
+        'partitions of a new crawl (default: on Kafka 8; in a folder 1, for crawl as --workers)',
         'one for a laptop; eight on Kafka allow eight frontiers, more than most crawls need',
         wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
       ),

@@ -97,7 +97,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--include <re>',
-        'crawl only URLs that match this regular expression, or one of several (repeatable)',
+        'crawl only URLs, seeds too, with a match of this regular expression (repeatable: of any)',
         'every URL in scope is wanted',
         collect(pattern('--include')),
       ),
@@ -179,7 +179,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--score',
-        'fetch the best-scored URLs of a host first (`check score` shows the factors)',
+        'fetch the best-scored URLs of a host first (default: by depth; see `check score`)',
         'depth and spelling decide alone: enough for whole sites, and without counts of links',
       ),
     )

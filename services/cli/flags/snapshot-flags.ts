@@ -39,7 +39,7 @@ export function addSnapshotOptions(command: Command): Command {
     .addOption(
       setting(
         '--snapshots-kept <n>',
-        'snapshots kept of each partition; on Kafka, records older than all of them are trimmed',
+        'snapshots kept of each partition; on Kafka, changelog and inputs before them are trimmed',
         'the newest snapshot may be damaged, and the previous one too',
         wholeNumber('--snapshots-kept', 1),
       ).default(snapshotLimits.kept),

@@ -50,7 +50,7 @@ export function addPagesCommand(program: Command): void {
     .command('pages')
     .description('print the pages of a crawl, each URL once: a line each on a terminal, JSON lines elsewhere');
   addPagerOption(addSkipDamaged(addKafkaOptions(command, 'data folder of the crawl')))
-    .option('--long', 'print whole records as JSON lines on a terminal too, as --json does')
+    .option('--long', 'print whole records as JSON lines on a terminal too: the same as --json')
     .option('--fields <list>', 'these fields alone, as JSON lines, as in url,title,text', fieldList)
     .option('--failed', 'the URLs that gave no page, and why, in place of those that did')
     .option('--all', 'every record, also of a page that a crash made us fetch again')

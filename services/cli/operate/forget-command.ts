@@ -44,7 +44,7 @@ interface ForgetFlags extends OperatorFlags, Readonly<Record<string, unknown>> {
 
 export function addForgetCommand(program: Command): void {
   const command = addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
-    .description('erase purged and no longer permitted pages; the signed receipt names what remains')
+    .description('erase purged and no longer permitted pages; a signed receipt names copies not reached')
     .option('--receipt <file>', 'where the signed receipt goes (default: receipts/ in the data folder)')
     .option(
       '--receipt-key <key>',

@@ -84,7 +84,7 @@ function addHostCommands(program: Command): void {
     'budget',
     'budget',
     'urls',
-    'set a host’s URLs per budget period ("default": as in the policy, which needs a budget)',
+    'set a host’s URLs per budget period, or "default"; only if the policy has a budget',
     wholeNumber('<urls>'),
   );
 }

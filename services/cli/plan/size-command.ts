@@ -53,7 +53,7 @@ export function addSizeCommand(program: Command): void {
       (value: string, before: readonly PriceGiven[]) => [...before, priceGiven(value)],
       [],
     )
-    .option('--json', 'print one line of JSON: sizes in bytes, times in ms or seconds')
+    .option('--json', 'print one line of JSON; names of fields give units, as in days, delayMs, diskBytes')
     .action((flags: SizeFlags) => {
       const wish: SizeWish = {
         urls: Math.round(flags.urls),

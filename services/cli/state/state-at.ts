@@ -40,7 +40,7 @@ export function addAtOptions(command: Command): Command {
       .description('open the frontier as it was at a time: print its state, or answer queries')
       .option('--time <when>', 'with all that was decided by then, as in 2026-01-31T12:00:00Z', moment('--time'))
       .option('--offset <n>', 'with the changelog before this offset, of one --partition', wholeNumber('--offset'))
-      .option('--url <url>', 'print where this URL was at --time or --offset')
+      .option('--url <url>', 'print where this URL was then, as JSON, below the status of its partition')
       .option('--host <key>', 'show the state of this host'),
   );
 }

@@ -69,7 +69,7 @@ async function withCause<T>(root: string, act: () => Promise<T>): Promise<T> {
     }
     throw new CrawlstreamError(
       'DESTINATION_REFUSED',
-      `folder ${root} cannot be used: ${message}; choose another folder`,
+      `snapshot folder ${root} cannot be used: ${message}; choose another folder`,
       error,
     );
   }

@@ -23,7 +23,7 @@ export function addDeriveCommands(warc: Command): void {
       .description(described[kind])
       .argument('<file...>', 'WARC files, compressed or not')
       .requiredOption('--out <dir>', 'folder for what is written, a file for each')
-      .option('--json', 'print one line of JSON for each file written: its name and counts')
+      .option('--json', 'print one line of JSON for each file written: its name and number of records')
       .action((files: string[], flags: DeriveFlags) => deriveAll(kind, files, flags));
   }
 }

@@ -31,7 +31,7 @@ export function addMcpCommand(program: Command): void {
     .addOption(
       setting(
         '--sites <list>',
-        'hosts that agents may use, with subdomains, as in example.org (default: any public host)',
+        'hosts that agents may crawl and read, with subdomains, as in a.org,b.org (default: any)',
         'any public host; the operator decides',
         siteList,
       ),

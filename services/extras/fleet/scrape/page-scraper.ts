@@ -162,7 +162,7 @@ export class PageScraper {
     if (before !== undefined && before.owner !== asker.owner)
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
-        `crawl ${name} belongs to another owner, and this page is fetched by it: ask the operator to delete the crawl`,
+        `this page is fetched in crawl ${name}, which belongs to another owner: ask the operator to delete that crawl`,
       );
     // One that stopped the process would do so again.
     if (before !== undefined && (fleet.file(name)?.hold ?? null) !== null) return;
