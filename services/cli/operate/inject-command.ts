@@ -5,7 +5,7 @@
  * All seeds are checked before the first is sent. They are sent in portions: a million take some seconds, and memory
  * for a few copies of their text. A command that is stopped between two portions can be repeated.
  */
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
@@ -48,9 +48,27 @@ export function addInjectCommand(program: Command): void {
   addPolicyOptions(command);
   addCompressionOption(addKafkaOptions(command, 'data folder of the crawl, instead of brokers'))
     .addOption(seedKeysSetting())
-    .option('--new-policy', 'make these options the policy, though one is in force')
+    .option('--new-policy', 'on Kafka, replace the policy in force with these policy options')
     .option('--json', 'as one JSON object')
-    .action(inject);
+    .action((given: string[], flags: InjectFlags) => {
+      if (flags.brokers === undefined && flags.data !== undefined) refusePolicyOptions(command);
+      return inject(given, flags);
+    });
+}
+
+/** In a data folder, the policy is that of the crawl. Throws INVALID_ARGUMENT for an option that would change it. */
+function refusePolicyOptions(command: Command): void {
+  const ofPolicy = new Set(addPolicyOptions(new Command()).options.map((option) => option.attributeName()));
+  const given = command.options.find((option) => {
+    const name = option.attributeName();
+    const isRefused = name === 'newPolicy' || (ofPolicy.has(name) && name !== 'sitemap');
+    return isRefused && command.getOptionValueSource(name) === 'cli';
+  });
+  if (given === undefined) return;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `${given.long} changes no policy with --data: give it to crawlstream crawl, or use crawlstream policy set`,
+  );
 }
 
 async function inject(given: string[], flags: InjectFlags): Promise<void> {

@@ -156,6 +156,21 @@ test('an unwritable or missing path is named and is no bug', {
   assert.deepEqual(readdirSync(folder).sort(), ['shut', 'there'], 'nothing is left behind');
 });
 
+test('inject refuses options of the policy for a data folder, whose crawl has its policy', async () => {
+  const problems: (string | null)[] = [];
+  for (const given of [['--exclude', 'x'], ['--delay', '1s'], ['--no-traps'], ['--new-policy']]) {
+    const says = new RegExp(
+      `${given[0]} changes no policy with --data: give it to crawlstream crawl, or use .*policy set`,
+    );
+    problems.push(await misreported(['inject', `http://${host}/`, '--data', data, ...given], 2, says));
+  }
+  assert.deepEqual(
+    problems.filter((one) => one !== null),
+    [],
+  );
+  assert.deepEqual(await digestOf(), digest);
+});
+
 test('a URL without a scheme is the one that the crawl knows, even with http, in explain and story', async () => {
   for (const name of ['explain', 'story']) {
     const { stdout, stderr, code } = await runCommand([name, `${host}/`, '--data', data]);
