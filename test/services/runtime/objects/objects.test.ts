@@ -26,5 +26,5 @@ it('an unusable folder of objects is named', async () => {
   const folder = temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   const objects = createFolderObjects(join(folder, 'file'));
-  await assert.rejects(objects.put('one', Buffer.from('1')), { code: 'DESTINATION_REFUSED', message: /file can't be/ });
+  await assert.rejects(objects.put('one', Buffer.from('1')), { code: 'DESTINATION_REFUSED', message: /file cannot be/ });
 });
