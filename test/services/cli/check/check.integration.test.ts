@@ -104,7 +104,7 @@ test('check filter names the rule, from options and from a policy with lists', a
   writeFileSync(list, 'other.example\n');
   assertRefused(
     await runCommand(['check', 'filter', 'http://a.org/', '--policy', policy]),
-    /filters\.lists "ours": bad\.txt has the SHA-256 .*; restore that file, or set a policy with its new hash/,
+    /filters\.lists "ours": \S*bad\.txt has the SHA-256 .*; restore that file, or set a policy with its new hash/,
   );
 });
 
