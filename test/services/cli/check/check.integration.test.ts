@@ -183,7 +183,10 @@ test('check score shows each factor, and by default the front queue of depth and
 test('invalid input of a checker is one line that names it and the remedy', async () => {
   const rows: [string[], RegExp][] = [
     [['url', 'ftp://a.org/'], /url "ftp:\/\/a\.org\/": its scheme is not supported; write an http or https URL/],
-    [['filter', 'http://a.org/', '--policy', join(folder, 'none.json')], /--policy .*none\.json: there is no such file/],
+    [
+      ['filter', 'http://a.org/', '--policy', join(folder, 'none.json')],
+      /--policy .*none\.json: there is no such file/,
+    ],
     [['robots'], /url "": name a URL, or a robots\.txt with --file/],
     [['robots', 'http://a.org/', '--agent', 'A B'], /--agent "A B": give a product token/],
     [['score', 'http://a.org/', '--changed-share', '2'], /--changed-share "2": give a number from 0 to 1/],

@@ -26,5 +26,8 @@ it('an unusable folder of objects is named', async () => {
   const folder = temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   const objects = createFolderObjects(join(folder, 'file'));
-  await assert.rejects(objects.put('one', Buffer.from('1')), { code: 'DESTINATION_REFUSED', message: /file cannot be/ });
+  await assert.rejects(objects.put('one', Buffer.from('1')), {
+    code: 'DESTINATION_REFUSED',
+    message: /file cannot be/,
+  });
 });
