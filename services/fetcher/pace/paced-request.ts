@@ -115,8 +115,11 @@ export async function pacedRequest(requestPath: RequestPath, request: PacedReque
     // asked once more at its pace.
     const isMisread = request.isPaid !== true && made.response.misread === true && !hasFilledSink(request, made);
     if (!(isStale || isMisread || isElsewhere(requestPath, request, made))) break;
-    // Without time for the repetition, the URL has no outcome yet.
-    made = await oneRequest(requestPath, request);
+    const again = await oneRequest(requestPath, request);
+    // Without time for the repetition, an unread response is no outcome: the next lease reads it with its first request.
+    // The other responses count, because they may come in every lease.
+    if (again === null && !isMisread) break;
+    made = again;
   }
   const ours = made === null ? undefined : requestPath.network?.judge(request, made.response);
   return ours !== undefined && (await ours) ? null : (made?.response ?? null);

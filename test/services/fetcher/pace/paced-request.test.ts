@@ -76,6 +76,12 @@ test('a grant from a clock ahead of ours shortens no delay and moves the deadlin
   assert.equal(await late, null, 'its turn comes after its deadline, by the clock that set the deadline');
 });
 
+/** A pacer with one permit, and no other in time. */
+function onePermit() {
+  let permits = 0;
+  return { acquire: async () => (permits++ === 0 ? { release: () => {} } : null) };
+}
+
 const answered = {
   ...{ status: 200, headers: [], body: Buffer.from('abc'), rawBody: Buffer.from('ab'), truncated: false, address: '' },
   ...{
@@ -333,10 +339,14 @@ describe('a request on a connection that had been closed', () => {
     assert.deepEqual(once.happened, [...there, ...back, ...there, ...back]);
     assert.equal((await played({ ...stale, request: { isPaid: true } })).happened.length, 9);
     assert.equal((await played({ ...stale, request: { isRetry: true } })).happened.length, 9);
-    let permits = 0;
-    const pacer = { acquire: async () => (permits++ === 0 ? { release: () => {} } : null) };
-    const { response } = await played({ ...stale, requestPath: { pacer: pacer as never } });
-    assert.equal(response, null, 'without time for another request, the URL is as if not requested');
+    const { response } = await played({ ...stale, requestPath: { pacer: onePermit() as never } });
+    assert.equal(response?.staleConnection, true, 'if it can be in time');
+    const elsewhere = await played({
+      responses: [{ unreached: true, status: 0 }],
+      isActive: true,
+      requestPath: { pacer: onePermit() as never },
+    });
+    assert.equal(elsewhere.response?.unreached, true, 'a host with two dead addresses does not live for ever');
   });
 });
 
@@ -352,9 +362,7 @@ describe('a request whose answer the strict parser refused', () => {
   });
 
   it('a URL whose answer the strict parser refused has no failure if there is no time to request it again', async () => {
-    let permits = 0;
-    const pacer = { acquire: async () => (permits++ === 0 ? { release: () => {} } : null) };
-    const { response } = await played({ responses: [misread], requestPath: { pacer: pacer as never } });
+    const { response } = await played({ responses: [misread], requestPath: { pacer: onePermit() as never } });
     assert.equal(response, null);
   });
 
