@@ -134,7 +134,7 @@ test('hosts are listed as the counters have them, and one of them with its queue
     [['--sort', 'size'], /--sort "size": give one of queued/],
     [['nowhere.test'], /does not know host nowhere\.test/],
     [[host, '--search', 'a'], /work only for the list of hosts: remove the host/],
-    [['--from', '1:2'], /--from works only with a host: add the host/],
+    [['--from', '1:2'], /--from works only with a host: crawlstream hosts example.org --from PLACE/],
   ] as const) {
     const { code, stderr } = await runCommand(['hosts', ...args, '--data', data]);
     assert.equal(code, 2, stderr);

@@ -182,5 +182,5 @@ test('a dashboard of nothing, and two addresses for one server, are refused', as
   const twice = ['crawl', 'http://127.0.0.1:8/', '--http', '9464', '--dashboard', '9465'];
   const two = await runCommand(twice, { cwd: temporaryFolder() });
   assert.equal(two.code, 2);
-  assert.match(two.stderr, /but share one server; give the address only to --http/);
+  assert.match(two.stderr, /share one server: give the address to --http only/);
 });
