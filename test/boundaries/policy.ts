@@ -13,6 +13,7 @@ import { compileParallel } from '../../topology/policy/parallel.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { policyLimits } from '../../topology/policy/policy-limits.ts';
 import { defaultRecrawl } from '../../topology/policy/recrawl/recrawl-config.ts';
+import { placesOf } from '../../topology/policy/traps/places.ts';
 import { shapeOf } from '../../topology/policy/traps/shape.ts';
 import { type Admitted, type Fetched, stepSummary } from '../../topology/policy/traps/step.ts';
 import { emptySummary, type TrapSummary } from '../../topology/policy/traps/summary.ts';
@@ -35,6 +36,7 @@ const fetched = (path: string, contentHash = ''): Fetched => ({
   status: 200,
   contentHash,
 });
+const signed = (path: string): Fetched => ({ ...fetched(path), textSignature: '0123456789abcdef' });
 const after = (events: readonly (Admitted | Fetched)[]): TrapSummary => events.reduce(stepSummary, emptySummary);
 /** Words that are told apart by letters alone: shapes take out digits. */
 const word = (n: number) => [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
@@ -63,6 +65,24 @@ export const trapBoundaries: BoundaryTable<typeof trapLimits> = {
     trapLimits.contentsMax,
     (n) => after(many(n, (i) => fetched('/p', (i + 1).toString(16).padStart(8, '0')))).contents.length,
   ),
+  basesMax: cutAt(trapLimits.basesMax, (n) => after(many(n, (i) => fetched(`/${word(i)}?a=1`))).bases.length),
+  placesMax: cutAt(
+    trapLimits.placesMax,
+    (n) => after(many(n, (i) => [fetched(`/?${word(i)}=1`), fetched(`/?${word(i)}=2`)]).flat()).places.length,
+  ),
+  placeBasesMax: cutAt(
+    trapLimits.placeBasesMax,
+    (n) =>
+      after(many(n, (i) => [`/${word(i)}?a=1`, `/${word(i)}?a=2`].map((path) => signed(path))).flat()).places[0]!.bases
+        .length,
+  ),
+  placesPerUrlMax: cutAt(
+    trapLimits.placesPerUrlMax,
+    (n) => placesOf(`http://a.test/?${many(n, (i) => `${word(i)}=1`).join('&')}`).length,
+  ),
+  valueCharsMax: upTo((n) => placesOf(`http://a.test/?a=${'x'.repeat(n)}`).length === 1),
+  nameCharsMax: upTo((n) => placesOf(`http://a.test/?${'x'.repeat(n)}=1`).length === 1),
+  sweptMax: undriven('traps of variants: URLs of a queue that are looked through at once'),
   trapsMax: from((n) => {
     const traps = new TrapsState();
     for (let i = 0; i < n; i++) {

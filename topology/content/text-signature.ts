@@ -3,6 +3,7 @@
  * the page has changed. A rotating advertisement, a date or a counter changes at most `nearBits` bits; another
  * article changes more.
  */
+import { fnv1a } from '../url/fnv.ts';
 import { hamming, type Simhash, simhash } from './simhash.ts';
 
 /** No secret, because signatures are compared only with each other. */
@@ -17,10 +18,25 @@ export function textSignature(text: string): string {
   return [signature.hi, signature.lo].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** Returns whether the texts are the same, apart from rotating parts. False if either is empty. */
+/** Begins the signature of a text that has a hash only. */
+const hashed = '=';
+
+/** As `textSignature`; of little text, a hash, which is equal for equal texts. Empty: no text. */
+export function wholeSignature(text: string): string {
+  const signature = textSignature(text);
+  if (signature !== '' || text.trim() === '') return signature;
+  return `${hashed}${fnv1a(text).toString(16).padStart(8, '0')}${text.length.toString(16)}`;
+}
+
+/** Returns whether the texts are the same, apart from rotating parts. False if there is too little text in either. */
 export function sameText(a: string, b: string): boolean {
-  if (a === '' || b === '') return false;
-  return a === b || hamming(parse(a), parse(b)) <= nearBits;
+  return textDistance(a, b) <= nearBits;
+}
+
+/** The bits in which two signatures differ, 0 to 64. 64 if there is too little text in either. */
+export function textDistance(a: string, b: string): number {
+  if (a === '' || b === '' || a.startsWith(hashed) || b.startsWith(hashed)) return 64;
+  return a === b ? 0 : hamming(parse(a), parse(b));
 }
 
 function parse(signature: string): Simhash {

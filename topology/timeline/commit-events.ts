@@ -134,12 +134,12 @@ function textOf(event: UrlEvent, timeline: UrlTimeline): [TimelineKind, string, 
         `lowered: moved to the end of front queue ${event.frontQueue}`,
         { frontQueue: event.frontQueue },
       ];
-    case 'moved':
-      return [
-        'moved',
-        `moved from front queue ${event.from} to front queue ${event.frontQueue}`,
-        { from: event.from, frontQueue: event.frontQueue },
-      ];
+    case 'moved': {
+      const { from, frontQueue } = event;
+      const trap = timeline.trapOf(frontQueue);
+      const to = trap === undefined ? `to front queue ${frontQueue}` : `into trap ${trap.pattern} (${trap.reason})`;
+      return ['moved', `moved from front queue ${from} ${to}`, { from, frontQueue }];
+    }
     case 'due': {
       const { dueAtMs, fromSitemap, atMs } = event;
       const when = dueAtMs > atMs ? `in ${seconds(dueAtMs - atMs)}` : 'now';

@@ -66,6 +66,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const child = startNode(null, command, ['ignore', 'ignore', 'pipe']);
   try {
     const base = await addressOf(child.stderr!);
+    while (!(await fetch(`${base}/readyz`)).ok) await sleep(50);
     const call = async (method: string, path: string, body?: object): Promise<unknown> => {
       const json = { 'content-type': 'application/json' };
       const init = body === undefined ? { method } : { method, headers: json, body: JSON.stringify(body) };

@@ -118,7 +118,11 @@ function neverAdmitted(facts: Facts, place: string): string {
     const seen = first === undefined ? '; no link to it was found' : from;
     return `refused by ${ruleText(filter)}${seen}`;
   }
-  if (folded !== null) return `counts as ${folded.into}, by earlier redirects of its host`;
+  if (folded !== null) {
+    const [trap] = folded.traps;
+    const why = trap === undefined ? 'by earlier redirects of its host' : `by trap ${trap.pattern}: ${trap.detail}`;
+    return `counts as ${folded.into}, ${why}`;
+  }
   if (leftOut !== null) return `left out by the plugin ${leftOut.plugin}, on ${leftOut.page}`;
   const [page] = nofollow;
   if (page !== undefined) return `not followed: ${page.page} links to it with nofollow`;

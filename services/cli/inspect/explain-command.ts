@@ -8,10 +8,12 @@ import type { Place, UrlTimeline } from '../../../topology/frontier/ask/url-time
 import { isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { isAskedAsFound, learntOf } from '../../../topology/frontier/decide/links/fold.ts';
 import { pagesMaxOf } from '../../../topology/frontier/decide/politeness.ts';
+import type { ActiveTrap } from '../../../topology/frontier/state/traps-state.ts';
 import { foldedBy } from '../../../topology/policy/equivalences.ts';
 import type { Admission, Policy } from '../../../topology/policy/policy.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { gainPerDay, secondsToGain } from '../../../topology/policy/recrawl/gain.ts';
+import { isPlacePattern, withValues } from '../../../topology/policy/traps/places.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { admitSpan } from '../../../topology/trace/journey.ts';
 import { fingerprint } from '../../../topology/url/fingerprint.ts';
@@ -202,9 +204,9 @@ async function explain({ log, codec, topics }: ExplainedCrawl, policy: Policy, {
     /** Tags from the seed that led to it first. */
     tags: trace.found.at(-1)?.tags ?? [],
     /** The URL that replaces this one in links, because its host has proved them equal; null: none. */
-    folded: foldedOf(policy, topics, timeline, url),
+    folded: variantOf(timeline, url) ?? foldedOf(policy, topics, timeline, url),
     frontQueue: first?.frontQueue ?? (filter.admitted ? filter.frontQueue : null),
-    trap: first === undefined ? null : (timeline.trapOf(first.frontQueue) ?? null),
+    trap: trapNow(timeline) ?? null,
     queue: place === undefined ? null : queueOf(timeline, place),
     host: { hostKey: hostKeyOf(url), ...hostStatus(policy, hostKeyOf(url), timeline) },
     raised: timeline.raised,
@@ -365,6 +367,23 @@ function nextDue(timeline: UrlTimeline, place: Place | undefined): number | null
   return timeline.isHeld(place.frontQueue) ? null : timeline.facts.readyAtMs;
 }
 
+/** The trap in which the URL waits, or to which it was admitted. */
+function trapNow(timeline: UrlTimeline) {
+  const { place, admitted } = timeline;
+  const frontQueue = place?.in === 'frontQueue' ? place.frontQueue : admitted.at(-1)?.frontQueue;
+  return frontQueue === undefined ? undefined : timeline.trapOf(frontQueue);
+}
+
+/** The URL that a variant counts as, and the traps that say so; null: it is none. */
+function variantOf({ traps }: UrlTimeline, url: string) {
+  const isOf = ({ pattern, released }: ActiveTrap & { readonly released: boolean }) =>
+    !released && isPlacePattern(pattern) && withValues(url, pattern) !== url;
+  const found = [...traps.values()].filter(isOf);
+  if (found.length === 0) return null;
+  const into = found.reduce((folded, { pattern }) => withValues(folded, pattern), url);
+  return { into, by: [], traps: found.map(({ pattern, detail }) => ({ pattern, detail })), askedAsFound: false };
+}
+
 function foldedOf({ config }: Policy, manifest: Manifest, { verdicts: { equivalences } }: UrlTimeline, url: string) {
   if (config.equivalences === undefined) return null;
   const { proofs } = config.equivalences;
@@ -373,7 +392,7 @@ function foldedOf({ config }: Policy, manifest: Manifest, { verdicts: { equivale
   if (into === url) return null;
   const by = learnt.filter((rewriting) => rewritten(url, rewriting) !== url);
   const trace = by.map((rewriting) => ({ rewriting, ...equivalences.get(rewriting)! }));
-  return { into, by: trace, askedAsFound: isAskedAsFound(fingerprintOf(manifest, url)) };
+  return { into, by: trace, traps: [], askedAsFound: isAskedAsFound(fingerprintOf(manifest, url)) };
 }
 
 function fingerprintOf(manifest: Manifest, url: string): Uint32Array {

@@ -85,7 +85,9 @@ function paymentText({ atMs, money, scheme, by, end }: Payment): string {
   return `${what}: answered ${end.status}${charged}${end.receipt === '' ? '' : `, receipt ${end.receipt}`}`;
 }
 
-function foldedText({ into, by, askedAsFound }: NonNullable<Explained['folded']>): string {
+function foldedText({ into, by, traps, askedAsFound }: NonNullable<Explained['folded']>): string {
+  if (traps.length > 0)
+    return `into ${into}, by ${traps.map(({ pattern, detail }) => `trap ${pattern} (${detail})`).join(', ')}`;
   const why = by.map(({ rewriting, proofs }) => `${rewriting} (${proofs} redirects of its host)`).join(', ');
   return askedAsFound
     ? `it would be rewritten to ${into} by ${why}, but one URL in sixteen is requested as found, to check the rule`

@@ -79,8 +79,10 @@ class HostTraps {
         if (change.url === '') return true;
         this.#leave(change.url);
         return false;
-      case 'raise':
       case 'lower':
+        this.#admit(change.entry.url, change.entry.frontQueue, true, atMs);
+        return false;
+      case 'raise':
       case 'expedite':
       case 'known':
         this.#leave(change.entry.url);

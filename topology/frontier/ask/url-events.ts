@@ -60,7 +60,7 @@ export type UrlEvent =
   | ({ readonly kind: 'raised' } & Decided)
   /** An operator lowered it. */
   | ({ readonly kind: 'lowered'; readonly frontQueue: number } & Decided)
-  /** Moved to a better front queue, by a new score. */
+  /** Moved to a better front queue, by a new score, or into a trap, as a variant of another URL. */
   | ({ readonly kind: 'moved'; readonly from: number; readonly frontQueue: number } & Decided)
   /** The next visit moves; `fromSitemap`: because of a date in a sitemap. */
   | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly fromSitemap: boolean } & Decided)

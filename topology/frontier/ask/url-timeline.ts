@@ -167,8 +167,8 @@ export class UrlTimeline {
         else this.#leaveFrontQueue(change.frontQueue, url);
         (this.#frontQueues[frontQueue] ??= []).push(url);
         if (!this.#isIt(url)) return;
-        if (change.kind === 'raise')
-          return this.#onEvent({ kind: 'moved', ...decided, from: change.frontQueue, frontQueue });
+        if (change.kind === 'raise' || isTrapQueue(frontQueue))
+          return this.#onEvent({ kind: 'moved', ...decided, from: change.frontQueue ?? 0, frontQueue });
         note(this.lowered, { ...decided, frontQueue });
         return this.#onEvent({ kind: 'lowered', ...decided, frontQueue });
       }

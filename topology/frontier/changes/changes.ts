@@ -143,13 +143,14 @@ type Fields = typeof changeFields;
 
 /** A change: its kind, and the fields that the table lists for it. */
 type ChangeOf<Kind extends keyof Fields> = { readonly kind: Kind } & ValuesOf<Fields[Kind]> &
-  (Kind extends 'admit' ? AtHand : unknown);
+  (Kind extends keyof AtHand ? AtHand[Kind] : unknown);
 
-/**
- * Fingerprints of an admission's URLs, as pairs, if available. They are not in the changelog; a replay computes them.
- */
+/** Fields that are at hand as a change is decided, and are not in the changelog. */
 interface AtHand {
-  readonly fingerprints?: readonly number[];
+  /** Fingerprints of the URLs, as pairs. A replay computes them. */
+  readonly admit: { readonly fingerprints?: readonly number[] };
+  /** Signature of the page's text, from which traps are noticed. A replay notices none. */
+  readonly resolve: { readonly textSignature?: string };
 }
 
 export type Change = { [Kind in keyof Fields]: ChangeOf<Kind> }[keyof Fields];

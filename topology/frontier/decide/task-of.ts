@@ -37,7 +37,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
     delayFactor,
     serverErrorsMax,
     serverErrors: serverErrorsMax === 0 ? 0 : host.facts.serverErrors,
-    signatures: policy.recrawl !== null,
+    signatures: policy.recrawl !== null || state.traps.comparesTexts(host.key),
     policyVersion: state.policyVersion,
     urls: entries.map((entry, index) => {
       if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is not there`);

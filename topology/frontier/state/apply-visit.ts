@@ -36,5 +36,5 @@ export function leaveLease(
   counters[record.status] += 1;
   if (!spent) counters.quotaSpent -= 1;
   if (traps.on && page.history.recent === 1)
-    traps.learn(hostKey, host.facts.fetched + host.queue.size, fetchedEvents(entry, record));
+    traps.learn(hostKey, host.facts.fetched + host.queue.size, fetchedEvents(entry, record, page.signature));
 }

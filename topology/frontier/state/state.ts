@@ -339,7 +339,7 @@ export class FrontierState {
     this.#changed(host);
   }
 
-  #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }): void {
+  #resolve({ leaseId, index, disposition, record, textSignature }: Change & { kind: 'resolve' }): void {
     // From now on the URL is fetched through the queue, or never, but not by the schedule.
     const url = record?.url ?? (disposition.to === 'again' ? disposition.entry.url : '');
     if (this.recrawl.table.out > 0) this.recrawl.drop(this.fingerprintOf(url));
@@ -351,7 +351,7 @@ export class FrontierState {
     this.counters.leased -= 1;
     this.pull.countOut(lease.host.id, -1);
     this.unsaved.addHost(lease.host.id);
-    if (disposition.to === 'final') this.#end(lease.host, disposition.status, record, entry);
+    if (disposition.to === 'final') this.#end(lease.host, disposition.status, record, entry, textSignature);
     else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);
     if (disposition.to !== 'final' || disposition.status !== 'page') this.counters.quotaSpent -= 1;
     // Under a limit of pages, a URL that ended may be the room for a lease in another slot.
@@ -397,7 +397,13 @@ export class FrontierState {
     this.#changed(host);
   }
 
-  #end(host: Host, status: FinalStatus, record: UrlRecord | null, entry?: Entry | null): void {
+  #end(
+    host: Host,
+    status: FinalStatus,
+    record: UrlRecord | null,
+    entry?: Entry | null,
+    textSignature?: string | undefined,
+  ): void {
     this.counters[status] += 1;
     if (record === null || this.purge.hides(host.id, record.url, (url) => this.fingerprintOf(url))) return;
     // A URL that was queued twice, as by `raise`, may be a page by its other place; its page record is then kept.
@@ -405,6 +411,7 @@ export class FrontierState {
       if (this.recrawl.pages.size > 0) this.recrawl.forget(this.fingerprintOf(record.url));
       this.unsaved.records.push(record);
     }
-    if (this.traps.on) this.traps.learn(host.key, host.facts.fetched + host.queue.size, fetchedEvents(entry, record));
+    if (this.traps.on)
+      this.traps.learn(host.key, host.facts.fetched + host.queue.size, fetchedEvents(entry, record, textSignature));
   }
 }

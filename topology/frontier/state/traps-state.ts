@@ -9,6 +9,7 @@
  * Memory: summaries of the `summariesMax` hosts met last, 1–2 kB each, 20 at worst; active traps take 200 B each.
  */
 
+import { isFeedSignature } from '../../content/feed-signature.ts';
 import type { HostTraps } from '../../policy/traps/active-traps.ts';
 import { addTrap, noTraps, releaseTrap } from '../../policy/traps/active-traps.ts';
 import type { TrapEvent } from '../../policy/traps/step.ts';
@@ -16,6 +17,7 @@ import { stepSummary } from '../../policy/traps/step.ts';
 import type { Trap, TrapSummary } from '../../policy/traps/summary.ts';
 import { emptySummary } from '../../policy/traps/summary.ts';
 import { trapLimits } from '../../policy/traps/trap-limits.ts';
+import { hasVariants } from '../../policy/traps/variants.ts';
 import type { UrlRecord } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import { isTrapQueue, trapQueueFirst, trapQueues } from '../queues/held-queues.ts';
@@ -54,6 +56,12 @@ export class TrapsState {
       this.#summaries.delete(oldest);
       return;
     }
+  }
+
+  /** Returns whether the texts of the host's pages are to be compared, as its URLs may be variants of few pages. */
+  comparesTexts(hostKey: string): boolean {
+    const summary = this.#summaries.get(hostKey);
+    return summary !== undefined && hasVariants(summary);
   }
 
   /** Call at a claim: drops the summaries. */
@@ -116,10 +124,16 @@ export function admittedEvents(entries: readonly Entry[]): TrapEvent[] {
 }
 
 /** Trap events of an answer. `entry`: as it was on its lease, if it was on one. */
-export function fetchedEvents(entry: Entry | null | undefined, record: UrlRecord): TrapEvent[] {
+export function fetchedEvents(
+  entry: Entry | null | undefined,
+  record: UrlRecord,
+  textSignature: string | undefined,
+): TrapEvent[] {
   if (entry?.isForeign === true) return [];
   const { url, httpStatus, contentHash, soft404, barren } = record;
-  return [{ kind: 'fetched', url, status: httpStatus, contentHash, isWaste: soft404 || barren === true }];
+  const isWaste = soft404 || barren === true;
+  const event = { kind: 'fetched', url, status: httpStatus, contentHash, isWaste } as const;
+  return [textSignature === undefined || isFeedSignature(textSignature) ? event : { ...event, textSignature }];
 }
 
 /** Rows keep the first name of the field, so that earlier versions can read them. */

@@ -4,6 +4,7 @@ import { stepContents } from './step-contents.ts';
 import { stepParameters, stepPaths } from './step-queries.ts';
 import { stepShapes } from './step-shapes.ts';
 import type { TrapSummary } from './summary.ts';
+import { stepVariants } from './variants.ts';
 
 export type TrapEvent = Admitted | Fetched;
 
@@ -25,6 +26,8 @@ export interface Fetched {
   readonly status: number;
   /** Hexadecimal. Empty: no body. */
   readonly contentHash: string;
+  /** Signature of the page's text (content/text-signature.ts). Empty or absent: not known. */
+  readonly textSignature?: string;
   /** The page says that it does not exist, or that it is not to be indexed, and leads nowhere. */
   readonly isWaste?: boolean;
 }
@@ -32,7 +35,8 @@ export interface Fetched {
 export function stepSummary(before: TrapSummary, event: TrapEvent): TrapSummary {
   const shape = shapeOf(event.url);
   const events = before.events + 1;
-  if (event.kind === 'fetched') return { ...before, events, ...stepContents(before, event, shape) };
+  if (event.kind === 'fetched')
+    return { ...before, events, ...stepContents(before, event, shape), ...stepVariants(before, event) };
   const shapes = stepShapes(before.shapes, event, shape, events);
   const question = shape.indexOf('?');
   if (question < 0) return { ...before, events, shapes };

@@ -14,6 +14,10 @@ export interface TrapSummary {
   readonly parameters: readonly ParameterStat[];
   /** Prefixes by what fetching them brought, at most `prefixesMax`. */
   readonly prefixes: readonly PrefixStat[];
+  /** Fetched URLs without one of their values, at most `basesMax`, newest last. */
+  readonly bases: readonly VariantBase[];
+  /** Results of fetches with several values at a place, at most `placesMax`. */
+  readonly places: readonly PlaceStat[];
   /** Hashes of contents seen last, each with its prefix, 32 bits each, newest last. */
   readonly contents: readonly number[];
   /** Fetches, and those that brought something good; both halve now and then, so that a host may recover. */
@@ -66,6 +70,32 @@ export interface PrefixStat {
   readonly wasted: number;
 }
 
+/** A page under one value of a place, to be compared with the next one. */
+export interface VariantBase {
+  /** 32-bit hashes of the place, and of the URL without the value. */
+  readonly place: number;
+  readonly base: number;
+  /** 32-bit hash of the value. */
+  readonly value: number;
+  /** Signature of the page's text; empty: not known. */
+  readonly signature: string;
+}
+
+/** Pairs of pages with URLs that differed in the value at this place alone. */
+export interface PlaceStat {
+  readonly place: string;
+  readonly met: number;
+  /** Pairs with the same text, and those of them with equal signatures. */
+  readonly same: number;
+  readonly equal: number;
+  /** Pairs with another text. */
+  readonly other: number;
+  /** Pairs without signatures. */
+  readonly unread: number;
+  /** Hashes of the URLs without the value that had the same text, a few. */
+  readonly bases: readonly number[];
+}
+
 /** The order is part of the changelog's format: append, never reorder. `operator`: by hand. */
 export const trapReasons = [
   'repeatedSegments',
@@ -78,6 +108,7 @@ export const trapReasons = [
   'operator',
   'sortLinks',
   'knownViews',
+  'sameContent',
 ] as const;
 export type TrapReason = (typeof trapReasons)[number];
 
@@ -86,7 +117,8 @@ export interface Trap {
    * The trapped URLs, as a beginning of shapes (shape.ts): `/calendar/#/#` covers all its months and all paths below.
    * A pattern that begins with `&` is a parameter, on any path. `//` covers all paths that repeat themselves. A
    * pattern that ends in `{}` covers the direct children, or exactly these parameters. A pattern that begins with `?`
-   * covers the sort links of directory indexes (`?C=`) or views of known software (known-views.ts).
+   * covers the sort links of directory indexes (`?C=`) or views of known software (known-views.ts). A pattern that
+   * begins with `{` gives places their values (places.ts): URLs with other values count as the URL with these.
    */
   readonly pattern: string;
   readonly reason: TrapReason;
@@ -99,6 +131,8 @@ export const emptySummary: TrapSummary = {
   paths: [],
   parameters: [],
   prefixes: [],
+  bases: [],
+  places: [],
   contents: [],
   fetches: 0,
   good: 0,

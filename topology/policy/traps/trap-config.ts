@@ -21,6 +21,8 @@ export interface TrapConfig {
   readonly wasteFetches: number | null;
   /** A prefix with at least this share of duplicates and soft 404s is a trap, 0 to 1. */
   readonly wasteShare: number;
+  /** Pages that must have the same text under another session, hash or time in their URL, before the crawl counts such URLs as one page. Other values need four times as many. Absent: 6. */
+  readonly sameContent?: number | null | undefined;
   /** Fetches of a host before the crawl judges its share of good fetches. */
   readonly yieldFetches: number | null;
   /** A host with a smaller share of good fetches is a trap, 0 to 1. */
@@ -42,6 +44,8 @@ export const defaultTraps: TrapConfig = {
   // Below 25 the share says little; nine in ten is far beyond what mirrors and printing views make.
   wasteFetches: 25,
   wasteShare: 0.9,
+  // One or two may be a consent page; a counter in the text is allowed for.
+  sameContent: 6,
   yieldFetches: 1_000,
   yieldShare: 0.02,
 };
@@ -63,6 +67,7 @@ export const trapSchema: z.ZodType<TrapConfig> = z.strictObject({
     .max(trapLimits.prefixFetchesMax / 2)
     .nullable(),
   wasteShare: share,
+  sameContent: z.int().min(2).max(100).nullable().optional(),
   yieldFetches: z
     .int()
     .min(1)

@@ -11,13 +11,15 @@
 
 import { type HostTraps, noTraps } from './active-traps.ts';
 import { knownView } from './known-views.ts';
+import { isPlacePattern, patternOf, placesOf, withValues } from './places.ts';
 import { repeatedSegments } from './repeated-segments.ts';
 import { shapeOf } from './shape.ts';
 import { isSortLink, sortPattern } from './sort-links.ts';
 import type { TrapEvent } from './step.ts';
 import { isSibling, prefixOf, siblings, siblingsOf } from './step-contents.ts';
 import type { ShapeStat, Trap, TrapSummary } from './summary.ts';
-import type { TrapConfig } from './trap-config.ts';
+import { defaultTraps, type TrapConfig } from './trap-config.ts';
+import { isProved } from './variants.ts';
 
 /**
  * A parameter counts as a session if it has tokens on at least this many paths; otherwise it may be the id of one
@@ -62,6 +64,8 @@ function viewTrap(url: string): Trap | null {
 
 /** Does a trap's pattern hold a shape? */
 export function holds(pattern: string, shape: string): boolean {
+  // Its URLs count as another one, and do not wait.
+  if (isPlacePattern(pattern)) return false;
   if (pattern.endsWith(siblings)) return isSibling(pattern, shape);
   if (!pattern.startsWith('&')) return shape.startsWith(pattern);
   return shape.includes(pattern) || shape.includes(`?${pattern.slice(1)}`);
@@ -75,9 +79,12 @@ export function noticeTrap(
   traps: HostTraps = noTraps,
 ): Trap | null {
   const shape = shapeOf(event.url);
-  const found = event.kind === 'admitted' ? ofAdmitted(config, summary, shape) : ofFetched(config, summary, shape);
+  const found =
+    event.kind === 'admitted'
+      ? ofAdmitted(config, summary, shape)
+      : (ofFetched(config, summary, shape) ?? ofVariants(config, summary, event.url));
   if (found === null) return null;
-  const isKnown = ({ pattern }: Trap) => pattern === found.pattern;
+  const isKnown = ({ pattern }: Trap) => placeOf(pattern) === placeOf(found.pattern);
   return traps.trapped.some(isKnown) || traps.released.some(isKnown) ? null : found;
 }
 
@@ -141,4 +148,29 @@ function ofFetched(config: TrapConfig, summary: TrapSummary, shape: string): Tra
   const { fetches, good } = summary;
   if (yieldFetches === null || fetches < yieldFetches || good >= yieldShare * fetches) return null;
   return { pattern: '/', reason: 'hostYield', detail: `${good} of ${fetches} fetches brought a page` };
+}
+
+/** The first place of the URL with a value that was proved not to matter. The pattern has the value of this URL. */
+function ofVariants(config: TrapConfig, { places }: TrapSummary, url: string): Trap | null {
+  const { sameContent: proofs = defaultTraps.sameContent } = config;
+  if (proofs == null || places.length === 0) return null;
+  for (const value of placesOf(url)) {
+    const stat = places.find(({ place }) => place === value.place);
+    if (stat === undefined || !isProved(stat, value, proofs)) continue;
+    const detail = `${stat.same} pages had the same text under another value`;
+    return { pattern: patternOf(value), reason: 'sameContent', detail };
+  }
+  return null;
+}
+
+/** Two traps must not have this in common: the pattern or, if it gives values, its places. */
+function placeOf(pattern: string): string {
+  return isPlacePattern(pattern) ? pattern.replace(/\}=[^ ]*/g, '}') : pattern;
+}
+
+/** The URL that a normal URL of the host counts as, by the traps of its variants; the same URL if none applies. */
+export function asOneVariant(traps: HostTraps, url: string): string {
+  let folded = url;
+  for (const { pattern } of traps.trapped) if (isPlacePattern(pattern)) folded = withValues(folded, pattern);
+  return folded;
 }

@@ -35,7 +35,8 @@ export function acceptLink(decision: Decision, policy: Policy, group: LinkGroup,
   const verdictOn = (url: string) => policy.admit(url, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
   let verdict = verdictOn(given.url);
   let link = given;
-  if (policy.config.equivalences !== undefined && verdict.ok && decision.isOurs(verdict.hostKey)) {
+  const folds = policy.config.equivalences !== undefined || state.traps.active.size > 0;
+  if (folds && verdict.ok && decision.isOurs(verdict.hostKey)) {
     const folded = foldOf(decision, policy, group, verdict.hostKey, verdict.url);
     const other = folded === null ? null : verdictOn(folded);
     if (other?.ok === true) {

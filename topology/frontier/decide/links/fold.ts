@@ -1,16 +1,17 @@
 /**
- * Folds a link by the rewritings that its host has proved (state/equivalences.ts): the redirect's target replaces the
- * URL, without a request for the redirect.
+ * Folds a link. A variant of a page (variants.ts) becomes the URL that it counts as. By the rewritings that its host has
+ * proved (state/equivalences.ts), the redirect's target replaces the URL, without a request for the redirect.
  *
  * One URL in sixteen, chosen by its fingerprint, is requested as found, so that a change on the host is noticed.
  * Forced URLs, targets of redirects, and links passed on by another partition are never folded.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import { foldedBy } from '../../../policy/equivalences.ts';
-import type { Policy } from '../../../policy/policy.ts';
+import type { Policy, PolicyConfig } from '../../../policy/policy.ts';
 import type { Rewriting } from '../../../url/rewriting.ts';
 import { type HostEvidence, isLearnt } from '../../state/equivalences.ts';
 import type { Decision } from '../decision.ts';
+import { variantOf } from './variants.ts';
 
 /** Mask for the last bits of a fingerprint: if all are 0, the URL is requested as found. */
 const askedBits = 15;
@@ -23,8 +24,14 @@ export function foldOf(
   hostKey: string,
   url: string,
 ): string | null {
-  const { equivalences } = config;
-  if (equivalences === undefined || hop > 0 || intent === 'force' || decision.misrouted.isPassedOn) return null;
+  if (hop > 0 || intent === 'force' || decision.misrouted.isPassedOn) return null;
+  const variant = config.traps === undefined ? null : variantOf(decision, hostKey, url);
+  return config.equivalences === undefined ? variant : (proved(decision, config, hostKey, variant ?? url) ?? variant);
+}
+
+/** The URL that redirects of the host have proved to be this one; null: itself. */
+function proved(decision: Decision, { equivalences }: PolicyConfig, hostKey: string, url: string): string | null {
+  if (equivalences === undefined) return null;
   const { state } = decision;
   const evidence = state.equivalences.of(hostKey);
   if (evidence.size === 0) return null;

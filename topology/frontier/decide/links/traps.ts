@@ -4,7 +4,7 @@
  * continue.
  *
  * URLs admitted before the trap was detected stay in their queue: a few dozen at most, because a chain is detected as
- * it grows.
+ * it grows. Variants of pages are many by then, so those of the queue are folded as well (variants.ts).
  */
 
 import type { TrapEvent } from '../../../policy/traps/step.ts';
@@ -21,20 +21,20 @@ export function trapAt(decision: Decision, config: TrapConfig, hostKey: string, 
   return trap === null || 'frontQueue' in trap ? trap : setTrap(decision, hostKey, trap);
 }
 
-/** Asked after the change that holds the event. */
+/** Asked after the change that holds the event. Returns the traps that are new. */
 export function noticeTraps(
   decision: Decision,
   config: TrapConfig,
   hostKey: string,
   events: readonly TrapEvent[],
-): void {
+): readonly ActiveTrap[] {
   const { traps } = decision.state;
   const summary = traps.summary(hostKey);
-  if (summary === undefined) return;
-  for (const event of events) {
+  if (summary === undefined) return [];
+  return events.flatMap((event) => {
     const trap = noticeTrap(config, summary, event, traps.of(hostKey));
-    if (trap !== null) setTrap(decision, hostKey, trap);
-  }
+    return (trap === null ? null : setTrap(decision, hostKey, trap)) ?? [];
+  });
 }
 
 /** null: the host has as many traps as it may; the URLs of this one are crawled. */
