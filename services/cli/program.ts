@@ -5,6 +5,8 @@
 
 import { Command } from 'commander';
 import type { AddCommands } from '../application/extension/extension.ts';
+import { toStderr, toStdout } from '../runtime/logging/door.ts';
+import { isJson, say, sayFrom, sayInJson } from '../runtime/logging/say.ts';
 import { onStoreFallback } from '../runtime/store/open-store.ts';
 import { productVersion } from '../runtime/version.ts';
 import { loadCommands } from './command-modules.ts';
@@ -18,8 +20,6 @@ import { addExamples, exitCodes } from './examples.ts';
 import { addLogOptions } from './flags/log-flags.ts';
 import { groupCommands } from './help-groups.ts';
 import { groupOptions, showDefaultsAsTyped } from './help-options.ts';
-import { toStderr, toStdout } from './terminal/door.ts';
-import { isJson, say, sayFrom, sayInJson } from './terminal/say.ts';
 import { withRemedy } from './usage-remedy.ts';
 
 /** With the commands that the words of a command line name, or, without words, with all. */

@@ -3,8 +3,8 @@
 import { counted } from '../../runtime/counted.ts';
 import type { OnLost } from '../../runtime/log/embedded-reader.ts';
 import type { Damage } from '../../runtime/log/read-only.ts';
+import { toStderr } from '../../runtime/logging/door.ts';
 import type { LogDamage } from '../../runtime/store/write-ahead-log.ts';
-import { toStderr } from '../terminal/door.ts';
 
 export class Losses implements Damage {
   /** For each topic and partition: the offset up to which losses were counted, and the number of lost records. */

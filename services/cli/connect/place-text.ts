@@ -1,5 +1,5 @@
 /** The options that name a crawl to other commands, so that a printed command can be pasted. */
-import { inShell } from '../terminal/in-shell.ts';
+import { inShell } from '../../runtime/in-shell.ts';
 
 export interface Place {
   readonly data?: string | undefined;

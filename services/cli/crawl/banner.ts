@@ -1,8 +1,8 @@
 /** Prints the plan of a crawl in a few lines before its first request, so that a person can check it. */
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { counted } from '../../runtime/counted.ts';
+import { ownName } from '../../runtime/own-name.ts';
 import { durationText } from '../flags/arguments.ts';
-import { ownName } from '../terminal/own-name.ts';
 
 export interface BannerFacts {
   readonly policy: PolicyConfig;

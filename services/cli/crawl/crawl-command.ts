@@ -9,6 +9,7 @@ import { leaseRoutes } from '../../lending/lease-routes.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { say } from '../../runtime/logging/say.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
@@ -54,7 +55,6 @@ import {
 } from '../flags/workers-flag.ts';
 import { QueryService } from '../roles/query-service.ts';
 import { createProgress } from '../terminal/progress.ts';
-import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { areApart, attachConsumers } from './attach-consumers.ts';
 import { crawlSeeds } from './crawl-seeds.ts';

@@ -6,9 +6,9 @@ import type { Outcome, OutcomeKind, Page } from '../../../schemas/types.ts';
 import { isNotRead } from '../../../topology/fetch/outcome.ts';
 import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { inShell } from '../../runtime/in-shell.ts';
+import { ownName } from '../../runtime/own-name.ts';
 import { causeOf } from '../inspect/outcome-cause.ts';
-import { inShell } from '../terminal/in-shell.ts';
-import { ownName } from '../terminal/own-name.ts';
 
 export interface FailureLedger {
   note(outcome: Outcome, page: Pick<Page, 'nofollow'> | null): void;

@@ -11,7 +11,7 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { compileScope } from '../../../topology/url/scope.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
-import { inShell } from '../terminal/in-shell.ts';
+import { inShell } from '../../runtime/in-shell.ts';
 
 export interface SeedRedirects {
   note(outcome: Pick<Outcome, 'kind' | 'url' | 'redirectUrl'>): void;

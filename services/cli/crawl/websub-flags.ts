@@ -11,8 +11,8 @@ import { createHubRequest } from '../../push/hub-request.ts';
 import { type PushTarget, pushNews } from '../../push/pushed-urls.ts';
 import { Websub } from '../../push/websub.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { say } from '../../runtime/logging/say.ts';
 import { setting } from '../flags/setting.ts';
-import { say } from '../terminal/say.ts';
 
 export interface WebsubFlags {
   readonly callback?: string;

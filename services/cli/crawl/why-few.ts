@@ -3,8 +3,8 @@
  */
 
 import { counted } from '../../runtime/counted.ts';
+import { ownName } from '../../runtime/own-name.ts';
 import type { CrawlCounts } from '../inspect/counters-text.ts';
-import { ownName } from '../terminal/own-name.ts';
 import type { FailureLedger } from './failure-ledger.ts';
 
 /** `place`: the options that name the crawl to other commands. */

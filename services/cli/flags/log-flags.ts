@@ -7,8 +7,8 @@ import {
   type LogLevels,
   levelsOf,
   logLevels,
-} from '../terminal/log-line.ts';
-import { logFormats } from '../terminal/say.ts';
+} from '../../runtime/logging/log-line.ts';
+import { logFormats } from '../../runtime/logging/say.ts';
 import { bad, oneOf } from './arguments.ts';
 import { setting } from './setting.ts';
 

@@ -2,6 +2,8 @@
  * Sends metrics and logs to a collector, in addition to Prometheus and stderr, if traces are sent: configured by
  * OpenTelemetry's variables.
  */
+
+import { alsoSayTo, say } from '../../runtime/logging/say.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { otlpLimits } from '../../runtime/otlp/otlp-limits.ts';
@@ -9,7 +11,6 @@ import { openOtlpLogs } from '../../runtime/otlp/otlp-logs.ts';
 import { metricsBody } from '../../runtime/otlp/otlp-metrics.ts';
 import { openOtlpPost, resourceOf, type Signal, signalEndpoint } from '../../runtime/otlp/otlp-post.ts';
 import { productVersion } from '../../runtime/version.ts';
-import { alsoSayTo, say } from '../terminal/say.ts';
 import { processSources } from './process-sources.ts';
 
 /** Runs `act` while both are sent to `endpoint`, or to the address in a variable. The rest is sent at the end. */

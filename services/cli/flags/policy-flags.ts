@@ -20,7 +20,7 @@ import type { ListSource } from '../../../topology/url/url-lists.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { type Use, uses } from '../../../topology/usage/statement.ts';
 import { type WhenBarred, whenBarred } from '../../../topology/usage/uses-policy.ts';
-import { note } from '../terminal/say.ts';
+import { note } from '../../runtime/logging/say.ts';
 import { bytes, collect, duration, oneOf, orNone, pattern, retryList, useList, wholeNumber } from './arguments.ts';
 import { changedRecrawl, recrawlHubsOption } from './changed-recrawl.ts';
 import { overlaysFile, payFile } from './policy-part.ts';

@@ -3,11 +3,11 @@
 import type { Command } from 'commander';
 import type { TraceConfig } from '../../../topology/trace/tracing.ts';
 import { canParse } from '../../../topology/url/can-parse.ts';
+import { say, speaksJson } from '../../runtime/logging/say.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { isMissing, missingPackage } from '../../runtime/needed-package.ts';
 import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
 import { productVersion } from '../../runtime/version.ts';
-import { say, speaksJson } from '../terminal/say.ts';
 import { bad } from './arguments.ts';
 import { withSignals } from './otlp-signals.ts';
 import { setting } from './setting.ts';

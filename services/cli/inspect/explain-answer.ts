@@ -1,8 +1,8 @@
 /** The answer of `explain` in one sentence: what became of the URL, or why it is not there. */
 import type { OutcomeKind } from '../../../schemas/types.ts';
 import { counted } from '../../runtime/counted.ts';
-import { inShell } from '../terminal/in-shell.ts';
-import { ownName } from '../terminal/own-name.ts';
+import { inShell } from '../../runtime/in-shell.ts';
+import { ownName } from '../../runtime/own-name.ts';
 import type { Explained } from './explain-command.ts';
 import { causeOf } from './outcome-cause.ts';
 

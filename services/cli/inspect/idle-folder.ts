@@ -1,10 +1,10 @@
 /** Reports whether the crawl of a data folder is idle, and the commands that change that. */
 import type { IdleStatus } from '../../dashboard/status.ts';
 import { activityOf } from '../../runtime/data-folder/run-mark.ts';
+import { ownName } from '../../runtime/own-name.ts';
 import { logFolder } from '../connect/crawl-folder.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { placeText } from '../connect/place-text.ts';
-import { ownName } from '../terminal/own-name.ts';
 
 /**
  * null: a process runs the crawl, or it is on Kafka, where owners and fetchers are counted. `data`: as it was typed.

@@ -1,9 +1,9 @@
 /** A sizing in words. */
 import { topics } from '../../../topology/topics.ts';
+import type { Costs } from '../../planning/size-costs.ts';
+import type { SizeWish, Sizing } from '../../planning/size-model.ts';
 import { rows } from '../terminal/print.ts';
 import { bytesText } from '../terminal/progress.ts';
-import type { Costs } from './size-costs.ts';
-import type { SizeWish, Sizing } from './size-model.ts';
 
 export function sizeText(wish: SizeWish, sizing: Sizing, costs: Costs): string {
   const { partitions, urlsPerPartition, frontiers, fetchers, brokers, laptop, hostsAtOnce } = sizing;

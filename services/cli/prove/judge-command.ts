@@ -4,8 +4,8 @@ import { judgeVisitor } from '../../../lab/judge/judge-visitor.ts';
 import type { ScoreCard } from '../../../lab/judge/score-card.ts';
 import type { WebPlan } from '../../../lab/web/plan.ts';
 import { counted } from '../../runtime/counted.ts';
+import { toStderr, toStdout } from '../../runtime/logging/door.ts';
 import { bad, duration, durationText, wholeNumber } from '../flags/arguments.ts';
-import { toStderr, toStdout } from '../terminal/door.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 
 interface JudgeFlags {

@@ -10,6 +10,7 @@ import { consumers } from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { say, sayOf } from '../../runtime/logging/say.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
 import { ownFolder } from '../connect/own-folder.ts';
@@ -19,7 +20,6 @@ import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { addPluginOption, type OpenPlugins, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
 import { addProcessorOptions, type ProcessorFlags, reachOf } from '../flags/processor-flags.ts';
 import { print } from '../terminal/print.ts';
-import { say, sayOf } from '../terminal/say.ts';
 import type { RoleFlags } from './role-commands.ts';
 import { runRole } from './role-commands.ts';
 

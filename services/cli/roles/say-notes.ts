@@ -3,7 +3,7 @@
  * is over.
  */
 import type { Clock } from '../../runtime/clock.ts';
-import type { LogLevel } from '../terminal/say.ts';
+import type { LogLevel } from '../../runtime/logging/say.ts';
 
 export interface SaidNotes {
   /** Texts that begin with the problem, up to a colon; null: no problem; undefined: unknown at present. */

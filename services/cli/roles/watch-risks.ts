@@ -5,8 +5,8 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { kafkaLimits } from '../../runtime/log/kafka/kafka-limits.ts';
 import type { TopicRisk } from '../../runtime/log/log.ts';
+import type { LogLevel } from '../../runtime/logging/say.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
-import type { LogLevel } from '../terminal/say.ts';
 
 export interface RiskWatch {
   /** The urgent ones, for /readyz; null: none. */

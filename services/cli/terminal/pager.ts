@@ -10,8 +10,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { toStdout } from './door.ts';
-import { inert } from './inert.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
+import { inert } from '../../runtime/logging/inert.ts';
 
 export interface PagerFlags {
   readonly pager?: boolean;

@@ -1,6 +1,6 @@
 /** Prints the answers of commands: rows of name and value for people, one line of JSON for programs. */
 
-import { toStdout } from './door.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
 
 export interface Answer {
   /** Printed with `--json`, on one line. */

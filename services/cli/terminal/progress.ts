@@ -1,8 +1,8 @@
 /** Shows a running crawl: a view that redraws itself on a terminal, plain lines elsewhere. */
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
-import { inert } from './inert.ts';
-import { type LogFields, type LogLevel, say, sayElsewhere, speaksJson } from './say.ts';
+import { inert } from '../../runtime/logging/inert.ts';
+import { type LogFields, type LogLevel, say, sayElsewhere, speaksJson } from '../../runtime/logging/say.ts';
 
 export interface Progress {
   show(status: CrawlStatus): void;

@@ -4,7 +4,7 @@
  */
 import type { RestoreProgress } from '../../frontier/restore/restore.ts';
 
-import { say, speaksJson } from './say.ts';
+import { say, speaksJson } from '../../runtime/logging/say.ts';
 import { barText } from './work-bar.ts';
 
 export function printRestore(

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { note, speaksJson } from './say.ts';
+import { note, speaksJson } from '../../runtime/logging/say.ts';
 
 /** SIGHUP: the terminal was closed. Node listens to it under nohup, too: setsid starts a crawl that outlives its terminal. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -8,7 +8,7 @@ import { type Finding, fault, ok, warning } from '../../../application/extension
 import { createDnsLookup } from '../../../fetcher/connect/dns-lookup.ts';
 import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import type { ListenAddress } from '../../../runtime/http/listen-address.ts';
-import { inShell } from '../../terminal/in-shell.ts';
+import { inShell } from '../../../runtime/in-shell.ts';
 import { doctorLimits } from './doctor-limits.ts';
 
 export function checkNode(version = process.versions.node): Finding {

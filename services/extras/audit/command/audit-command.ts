@@ -14,8 +14,8 @@ import { type ReadableCrawl, withCrawl } from '../../../cli/connect/open-crawl.t
 import { bad, duration, useList } from '../../../cli/flags/arguments.ts';
 import type { KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
 import { addCrawlOptions, addSkipDamaged, fleetName, needBrokers } from '../../../cli/flags/kafka-flags.ts';
-import { toStdout } from '../../../cli/terminal/door.ts';
 import { writeNamedFile } from '../../../runtime/disk/named-file.ts';
+import { toStdout } from '../../../runtime/logging/door.ts';
 import { readSecret } from '../../../runtime/secret.ts';
 import { productVersion } from '../../../runtime/version.ts';
 import { crawlsOfFleet } from '../../fleet/crawl-file.ts';

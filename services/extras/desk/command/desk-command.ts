@@ -17,14 +17,14 @@ import { addCrawlOptions, type KafkaFlags } from '../../../cli/flags/kafka-flags
 import { deskSecret } from '../../../cli/operate/desk-secret.ts';
 import { receiptKey } from '../../../cli/operate/receipt.ts';
 import { withStates } from '../../../cli/state/state-source.ts';
-import { toStdout } from '../../../cli/terminal/door.ts';
-import { say } from '../../../cli/terminal/say.ts';
 import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
 import { compileOverrides } from '../../../fetcher/connect/resolve-override.ts';
 import { trustBeside } from '../../../fetcher/connect/trust.ts';
 import { userAgentOf } from '../../../fetcher/http/identity.ts';
 import { createGuardedRequest } from '../../../runtime/http/guarded-request.ts';
 import { isLoopbackHost, type ListenAddress, parseListenAddress } from '../../../runtime/http/listen-address.ts';
+import { toStdout } from '../../../runtime/logging/door.ts';
+import { say } from '../../../runtime/logging/say.ts';
 import type { Service } from '../../../runtime/metrics/service.ts';
 import { Desk } from '../desk.ts';
 import { deskLimits } from '../desk-limits.ts';

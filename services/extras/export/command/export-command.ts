@@ -12,7 +12,6 @@ import { type ReadableCrawl, withCrawl } from '../../../cli/connect/open-crawl.t
 import { bad, useList } from '../../../cli/flags/arguments.ts';
 import { addCrawlOptions, addSkipDamaged, type KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
 import { storedSchedules } from '../../../cli/state/freshness-stats.ts';
-import { toStderr, toStdout } from '../../../cli/terminal/door.ts';
 import { createWorkBar } from '../../../cli/terminal/work-bar.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { readPurges } from '../../../runtime/crawl/purges.ts';
@@ -26,6 +25,7 @@ import {
   streamInto,
   writeNamedFile,
 } from '../../../runtime/disk/named-file.ts';
+import { toStderr, toStdout } from '../../../runtime/logging/door.ts';
 import { openStateStore } from '../../../runtime/store/open-store.ts';
 import type { StateStore } from '../../../runtime/store/store.ts';
 import { parquetBytes } from '../../../runtime/table/parquet-writer.ts';

@@ -11,7 +11,7 @@ import { addCompressionOption, addKafkaOptions } from '../../../cli/flags/kafka-
 import type { SeenFlags } from '../../../cli/flags/seen-flags.ts';
 import { addSeenOptions } from '../../../cli/flags/seen-flags.ts';
 import { setting } from '../../../cli/flags/setting.ts';
-import { say } from '../../../cli/terminal/say.ts';
+import { say } from '../../../runtime/logging/say.ts';
 
 /** Default port of URLFrontier's clients. */
 const urlfrontierPort = 7071;

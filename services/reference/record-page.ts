@@ -29,7 +29,7 @@ Made by \`npm run generate\` from [schemas/pages.avsc](../schemas/pages.avsc). \
 `;
 
 export function pageRecordPage(): string {
-  const schema = JSON.parse(readFileSync(new URL('../../../schemas/pages.avsc', import.meta.url), 'utf8')) as {
+  const schema = JSON.parse(readFileSync(new URL('../../schemas/pages.avsc', import.meta.url), 'utf8')) as {
     readonly fields: readonly AvroField[];
   };
   return `${head}${rowsOf(schema.fields, '').join('\n')}\n`;

@@ -3,12 +3,12 @@
  * policy that a new crawl has, meanings from the comments of the interfaces that the code is written against.
  */
 import { z } from 'zod';
-import { defaultPolicy } from '../../../topology/policy/policy.ts';
-import { defaultRecrawl } from '../../../topology/policy/recrawl/recrawl-config.ts';
-import { defaultScore } from '../../../topology/policy/score/score-config.ts';
-import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
-import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
-import { policySchema } from '../../../topology/policy/validate.ts';
+import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { defaultRecrawl } from '../../topology/policy/recrawl/recrawl-config.ts';
+import { defaultScore } from '../../topology/policy/score/score-config.ts';
+import { sitemapsEveryMs } from '../../topology/policy/sitemaps.ts';
+import { defaultTraps } from '../../topology/policy/traps/trap-config.ts';
+import { policySchema } from '../../topology/policy/validate.ts';
 import { interfaceComments } from './interface-comments.ts';
 
 const head = `# Policy

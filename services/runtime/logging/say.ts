@@ -100,7 +100,7 @@ function write(line: LogLine): void {
 }
 
 /**
- * Sends a line only to the sinks. For text that is printed in another way, such as above a view that redraws itself.
+ * Sends a line only to the sinks. For text that is printed in another way, such as above a bar that redraws itself.
  */
 export function sayElsewhere(text: string, level: LogLevel = 'info', fields: LogFields = {}): void {
   const { component = 'process', ...others } = fields;

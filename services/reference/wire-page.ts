@@ -1,6 +1,6 @@
 /** The page of what other programs may rely on of each topic (docs/wire.md). */
-import { topicNames, topics } from '../../../topology/topics.ts';
-import { wire } from '../../../topology/wire/wire.ts';
+import { topicNames, topics } from '../../topology/topics.ts';
+import { wire } from '../../topology/wire/wire.ts';
 
 const head = `# The wire
 

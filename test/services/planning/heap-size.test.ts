@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { consumersHeapMb, workerHeapMb } from '../../../../services/application/workers/worker-heap.ts';
-import { heapSizeMb } from '../../../../services/cli/config/heap-size.ts';
+import { consumersHeapMb, workerHeapMb } from '../../../services/application/workers/worker-heap.ts';
+import { heapSizeMb } from '../../../services/planning/heap-size.ts';
 
 describe('the heap of a process in a container', () => {
   it('the heap of a process in a container leaves a frontier room for its fingerprints, its warm copies and its stores', () => {

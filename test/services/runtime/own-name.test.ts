@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ownName } from '../../../../services/cli/terminal/own-name.ts';
+import { ownName } from '../../../services/runtime/own-name.ts';
 
 test('a hint names the command as the user called it', () => {
   const script = '/checkout/dist/bundle/crawlstream.js';

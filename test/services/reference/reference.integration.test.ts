@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { runCommand } from '../../../../lab/process/command.ts';
-import { loadCommands } from '../../../../services/cli/command-modules.ts';
-import { completionScript } from '../../../../services/cli/completion-command.ts';
-import { configurationPage } from '../../../../services/cli/config/describe-settings.ts';
-import { settingsOf } from '../../../../services/cli/config/settings.ts';
-import { examples } from '../../../../services/cli/examples.ts';
-import { reasonOf } from '../../../../services/cli/flags/setting.ts';
-import { leavesOf, pathOf, programOf } from '../../../../services/cli/program.ts';
-import { commandsPage } from '../../../../services/cli/reference/commands-page.ts';
-import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { runCommand } from '../../../lab/process/command.ts';
+import { loadCommands } from '../../../services/cli/command-modules.ts';
+import { completionScript } from '../../../services/cli/completion-command.ts';
+import { configurationPage } from '../../../services/cli/config/describe-settings.ts';
+import { settingsOf } from '../../../services/cli/config/settings.ts';
+import { examples } from '../../../services/cli/examples.ts';
+import { reasonOf } from '../../../services/cli/flags/setting.ts';
+import { leavesOf, pathOf, programOf } from '../../../services/cli/program.ts';
+import { commandsPage } from '../../../services/reference/commands-page.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
 const all = await loadCommands();
 const createProgram = () => programOf(all);
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 const paths = leavesOf(createProgram()).map((command) => pathOf(command).join(' '));
 
 /** What a command line prints, and the code it ends with, in this process. */

@@ -5,9 +5,9 @@
  * fingerprints of a frontier, buffers of stores, bodies in a fetcher. Then the kernel kills the process (exit code 137)
  * before V8 would have collected garbage.
  */
-import { consumers } from '../../application/topology.ts';
-import { workerHeapMb } from '../../application/workers/worker-heap.ts';
-import { memoryBytes } from '../plan/coefficients.ts';
+import { consumers } from '../application/topology.ts';
+import { workerHeapMb } from '../application/workers/worker-heap.ts';
+import { memoryBytes } from './coefficients.ts';
 
 export interface HeapWish {
   readonly role: string;

@@ -1,10 +1,10 @@
 /** deploy/SIZING.md: the model's factors, worked for four sizes. */
-import { topics } from '../../../topology/topics.ts';
-import { bytesText } from '../terminal/progress.ts';
-import { busyShare, cpuMicros, diskBytes, memoryBytes, recordBytes, webDefaults } from './coefficients.ts';
-import { costsOf, defaultPrices, prices } from './size-costs.ts';
-import { type SizeWish, sizeOf, urlsPerPartition, wishDefaults } from './size-model.ts';
-import { coresText, count, durationText } from './size-text.ts';
+import { topics } from '../../topology/topics.ts';
+import { coresText, count, durationText } from '../cli/plan/size-text.ts';
+import { bytesText } from '../cli/terminal/progress.ts';
+import { busyShare, cpuMicros, diskBytes, memoryBytes, recordBytes, webDefaults } from '../planning/coefficients.ts';
+import { costsOf, defaultPrices, prices } from '../planning/size-costs.ts';
+import { type SizeWish, sizeOf, urlsPerPartition, wishDefaults } from '../planning/size-model.ts';
 
 const worked: readonly SizeWish[] = [
   { ...wishDefaults, urls: 1e6, hosts: 10e3, rate: 20, delayMs: 1000 },
@@ -15,7 +15,7 @@ const worked: readonly SizeWish[] = [
 
 const head = `# Sizing
 
-\`npm run generate\` writes this page from the model of \`crawlstream size\` (services/cli/plan/). Its factors were measured
+\`npm run generate\` writes this page from the model of \`crawlstream size\` (services/planning/). Its factors were measured
 on one core of the development machine. \`npm run bench -- size\` measures them on your machine, and prints the error of the
 model. Bytes are the same everywhere; cores differ.
 

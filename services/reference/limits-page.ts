@@ -1,7 +1,7 @@
 /** docs/limits.md: every bound, from the files of limits, each of which is next to the code that it limits. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 
 const head = `# Limits
 

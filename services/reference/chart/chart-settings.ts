@@ -2,10 +2,10 @@
  * `settings` of the chart: variables for every process. Those of the first list are also in the manifests' arguments.
  */
 import type { Command } from 'commander';
-import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
-import { credentialVariables } from '../../../runtime/crawl/kafka-credentials.ts';
-import { isSwitch } from '../../config/parse-value.ts';
-import { hiddenSettings, settingsOf } from '../../config/settings.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { isSwitch } from '../../cli/config/parse-value.ts';
+import { hiddenSettings, settingsOf } from '../../cli/config/settings.ts';
+import { credentialVariables } from '../../runtime/crawl/kafka-credentials.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

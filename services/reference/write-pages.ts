@@ -1,10 +1,9 @@
 /** Writes the reference pages and the chart; with `--check` it names those that differ. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { productVersion } from '../../runtime/version.ts';
-import { configurationPage } from '../config/describe-settings.ts';
-import { aclsText } from '../plan/acls-command.ts';
-import { sizingPage } from '../plan/sizing-page.ts';
-import { createProgram } from '../program.ts';
+import { configurationPage } from '../cli/config/describe-settings.ts';
+import { aclsText } from '../cli/plan/acls-command.ts';
+import { createProgram } from '../cli/program.ts';
+import { productVersion } from '../runtime/version.ts';
 import { chartPage } from './chart/chart-page.ts';
 import { helmChart } from './chart/helm-chart.ts';
 import { commandsPage } from './commands-page.ts';
@@ -12,9 +11,10 @@ import { countsPage } from './counts-page.ts';
 import { limitsPage } from './limits-page.ts';
 import { policyPage } from './policy-page.ts';
 import { pageRecordPage } from './record-page.ts';
+import { sizingPage } from './sizing-page.ts';
 import { wirePage } from './wire-page.ts';
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 /** The table is the lab's, which services do not import. */
 const { waysPage } = (await import(new URL('lab/ways/page.ts', root).href)) as { readonly waysPage: () => string };
 const program = await createProgram();

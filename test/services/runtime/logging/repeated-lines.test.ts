@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineLimits } from '../../../../services/cli/terminal/line-limits.ts';
-import type { LogLine } from '../../../../services/cli/terminal/log-line.ts';
-import { RepeatedLines } from '../../../../services/cli/terminal/repeated-lines.ts';
+import { lineLimits } from '../../../../services/runtime/logging/line-limits.ts';
+import type { LogLine } from '../../../../services/runtime/logging/log-line.ts';
+import { RepeatedLines } from '../../../../services/runtime/logging/repeated-lines.ts';
 
 function repeating() {
   let now = 0;

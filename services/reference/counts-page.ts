@@ -1,5 +1,5 @@
 /** docs/counts.md: each count of a crawl, from the table that `stats` and `--json` are made of. */
-import { countTable, placesOfUrls } from '../inspect/counters-text.ts';
+import { countTable, placesOfUrls } from '../cli/inspect/counters-text.ts';
 
 const head = `# Counts
 

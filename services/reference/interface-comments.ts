@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /** `file`: from the root. Throws an Error if the file has no such interface. */
 export function interfaceComments(file: string, name: string): Readonly<Record<string, string>> {
-  const source = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+  const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
   const body = new RegExp(`export interface ${name}[^{]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1];
   if (body === undefined) throw new Error(`${file} has no interface ${name}`);
   const comments: Record<string, string> = {};

@@ -5,9 +5,9 @@
  * Everything is proportional to the URLs that are known, that wait, or that are processed each second; the factors are
  * in coefficients.ts.
  */
-import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import { topics } from '../../../topology/topics.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
+import { topics } from '../../topology/topics.ts';
 import { busyShare, cpuMicros, followerShare, memoryBytes, webDefaults } from './coefficients.ts';
 import { embeddedCosts, seenBytes, stateBytesOf, topicBytesOf, type Volumes } from './embedded-costs.ts';
 

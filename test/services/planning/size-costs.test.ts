@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { busyShare } from '../../../../services/cli/plan/coefficients.ts';
-import {
-  costsOf,
-  defaultPrices,
-  type PriceName,
-  type Prices,
-  prices,
-} from '../../../../services/cli/plan/size-costs.ts';
-import { sizeOf, wishDefaults } from '../../../../services/cli/plan/size-model.ts';
+import { busyShare } from '../../../services/planning/coefficients.ts';
+import { costsOf, defaultPrices, type PriceName, type Prices, prices } from '../../../services/planning/size-costs.ts';
+import { sizeOf, wishDefaults } from '../../../services/planning/size-model.ts';
 
 const wish = { ...wishDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };
 const costs = (of: Prices) => costsOf(wish, sizeOf(wish), busyShare, of);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inert } from '../../../../services/cli/terminal/inert.ts';
 import { print } from '../../../../services/cli/terminal/print.ts';
-import { say } from '../../../../services/cli/terminal/say.ts';
+import { inert } from '../../../../services/runtime/logging/inert.ts';
+import { say } from '../../../../services/runtime/logging/say.ts';
 
 /** A title that renames the window, clears the screen, moves up (C1) and turns the line around. */
 const title = 'a\x1b]0;owned\x07\x1b[2J\x9b1A\u202eb\rc';

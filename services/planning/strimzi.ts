@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
-import type { Access, Service } from '../../application/access.ts';
-import { settingsOf } from '../../runtime/log/kafka/topic-settings.ts';
-import type { LogTopic } from '../../runtime/log/log.ts';
+import type { Access, Service } from '../application/access.ts';
+import { settingsOf } from '../runtime/log/kafka/topic-settings.ts';
+import type { LogTopic } from '../runtime/log/log.ts';
 
 const apiVersion = 'kafka.strimzi.io/v1';
 

@@ -1,8 +1,8 @@
 /** The reference of the command line, from the command tree itself: deploy/COMMANDS.md. */
 import type { Argument, Command, Option } from 'commander';
-import { examples, exitCodes } from '../examples.ts';
-import { defaultText } from '../flags/default-text.ts';
-import { leavesOf, pathOf } from '../program.ts';
+import { examples, exitCodes } from '../cli/examples.ts';
+import { defaultText } from '../cli/flags/default-text.ts';
+import { leavesOf, pathOf } from '../cli/program.ts';
 
 const head = `# Commands
 
