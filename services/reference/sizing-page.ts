@@ -1,10 +1,10 @@
 /** deploy/SIZING.md: the model's factors, worked for four sizes. */
 import { topics } from '../../topology/topics.ts';
 import { coresText, count, durationText } from '../cli/plan/size-text.ts';
-import { bytesText } from '../cli/terminal/progress.ts';
 import { busyShare, cpuMicros, diskBytes, memoryBytes, recordBytes, webDefaults } from '../planning/coefficients.ts';
 import { costsOf, defaultPrices, prices } from '../planning/size-costs.ts';
 import { type SizeWish, sizeOf, urlsPerPartition, wishDefaults } from '../planning/size-model.ts';
+import { bytesText } from '../runtime/figure-text.ts';
 
 const worked: readonly SizeWish[] = [
   { ...wishDefaults, urls: 1e6, hosts: 10e3, rate: 20, delayMs: 1000 },

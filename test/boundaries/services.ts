@@ -1,7 +1,6 @@
 /** Commands, the log, the codec, HTTP, consumers and what else runs around the core. */
 
 import type { workerLimits } from '../../services/application/workers/worker-limits.ts';
-import { withHttp } from '../../services/cli/flags/http-flags.ts';
 import type { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
 import type { doctorLimits } from '../../services/cli/plan/doctor/doctor-limits.ts';
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
@@ -18,6 +17,7 @@ import type { renderLimits } from '../../services/extras/render/render-limits.ts
 import type { archivedBodyLimits } from '../../services/fetcher/http/archived-body-limits.ts';
 import type { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import type { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
+import { withHttp } from '../../services/hosting/options/http-side.ts';
 import type { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { typeOf } from '../../services/runtime/avro/avro-types.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';

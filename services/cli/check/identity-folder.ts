@@ -10,7 +10,7 @@ import { type Identity, productTokensOf, userAgentOf } from '../../fetcher/http/
 import { type DirectoryKey, directoryPath, publicJwk, readKey } from '../../fetcher/http/web-bot-auth.ts';
 import { makeFile, makeFolder } from '../../runtime/disk/durable-names.ts';
 import { writeNamedFile } from '../../runtime/disk/named-file.ts';
-import { bad } from '../flags/arguments.ts';
+import { bad } from '../../runtime/option-text.ts';
 
 export const rangesPath = '/ip-ranges.json';
 

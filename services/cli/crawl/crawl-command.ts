@@ -5,71 +5,69 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import { consumers } from '../../application/topology.ts';
+import { readRequest } from '../../hosting/connect/crawl-folder.ts';
+import { newCrawl } from '../../hosting/connect/new-crawl.ts';
+import { placeText } from '../../hosting/connect/place-text.ts';
+import { areApart, attachConsumers } from '../../hosting/crawl/attach-consumers.ts';
+import type { CrawlPlan } from '../../hosting/crawl/crawl-plan.ts';
+import { runEmbeddedCrawl } from '../../hosting/crawl/embedded-crawl.ts';
+import { createFailureLedger } from '../../hosting/crawl/failure-ledger.ts';
+import { folderPath, noSeed } from '../../hosting/crawl/folder-path.ts';
+import { kafkaPlace, runKafkaCrawl } from '../../hosting/crawl/kafka-crawl.ts';
+import { holdsUrls } from '../../hosting/crawl/loaded-urls.ts';
+import type { WebsubFlags } from '../../hosting/crawl/open-websub.ts';
+import { createSeedRedirects } from '../../hosting/crawl/seed-redirects.ts';
+import { type StopFlags, stopRules, stopsText } from '../../hosting/crawl/stop-rules.ts';
+import { oneWorker, withClients } from '../../hosting/crawl/with-clients.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import type { FetcherFlags } from '../../hosting/options/fetching.ts';
+import { fetcherConfig, needContact } from '../../hosting/options/fetching.ts';
+import { withHttp } from '../../hosting/options/http-side.ts';
+import { withClientsGrpc } from '../../hosting/options/lease-server.ts';
+import { type LendingFlags, lendingOf } from '../../hosting/options/lending.ts';
+import { openPlugins, type PluginFlags, processorsBeside } from '../../hosting/options/plugins.ts';
+import { type ProcessorFlags, withNeeds } from '../../hosting/options/processors.ts';
+import type { SeenFlags } from '../../hosting/options/seen.ts';
+import { seenConfigOf } from '../../hosting/options/seen.ts';
+import type { SnapshotRoleFlags } from '../../hosting/options/snapshots.ts';
+import { type OtlpFlags, withTracing } from '../../hosting/options/tracing.ts';
+import { type WorkersFlags, workersFor, workersOnKafka, workersWanted } from '../../hosting/options/workers.ts';
+import type { PolicyFlags } from '../../hosting/policy/policy-of.ts';
+import { policyOf } from '../../hosting/policy/policy-of.ts';
+import { checkSeeds } from '../../hosting/policy/seeds.ts';
+import { QueryService } from '../../hosting/roles/query-service.ts';
 import { leaseRoutes } from '../../lending/lease-routes.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { say } from '../../runtime/logging/say.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
+import { stopOnSignals } from '../../runtime/stop-signals.ts';
 import { productVersion } from '../../runtime/version.ts';
-import { readRequest } from '../connect/crawl-folder.ts';
-import { newCrawl } from '../connect/new-crawl.ts';
-import { placeText } from '../connect/place-text.ts';
 import { duration } from '../flags/arguments.ts';
-import { withClientsGrpc } from '../flags/clients-grpc.ts';
 import { addDashboardOption, type DashboardFlags, dashboardUrl, listenFor } from '../flags/dashboard-flags.ts';
-import type { FetcherFlags } from '../flags/fetcher-flags.ts';
-import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
-import { addHttpOption, withHttp } from '../flags/http-flags.ts';
-import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addFetcherOptions } from '../flags/fetcher-flags.ts';
+import { addHttpOption } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
-import { addClientsOption, type LendingFlags, lendingOf } from '../flags/lending-flags.ts';
-import {
-  addPluginOption,
-  addSetOption,
-  openPlugins,
-  type PluginFlags,
-  processorsBeside,
-} from '../flags/plugin-flags.ts';
-import type { PolicyFlags } from '../flags/policy-flags.ts';
-import { addPolicyOptions, checkSeeds, policyOf } from '../flags/policy-flags.ts';
-import {
-  addHandlerOption,
-  addProcessorOptions,
-  addWithOption,
-  type ProcessorFlags,
-  withNeeds,
-} from '../flags/processor-flags.ts';
+import { addClientsOption } from '../flags/lending-flags.ts';
+import { addPluginOption, addSetOption } from '../flags/plugin-flags.ts';
+import { addPolicyOptions } from '../flags/policy-flags.ts';
+import { addHandlerOption, addProcessorOptions, addWithOption } from '../flags/processor-flags.ts';
 import { seedKeysSetting } from '../flags/seed-arguments.ts';
-import type { SeenFlags } from '../flags/seen-flags.ts';
-import { addSeenOptions, seenConfigOf } from '../flags/seen-flags.ts';
+import { addSeenOptions } from '../flags/seen-flags.ts';
 import { setting } from '../flags/setting.ts';
-import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
-import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
-import {
-  addWorkersOption,
-  type WorkersFlags,
-  workersFor,
-  workersOnKafka,
-  workersWanted,
-} from '../flags/workers-flag.ts';
-import { QueryService } from '../roles/query-service.ts';
+import { addSnapshotOptions } from '../flags/snapshot-flags.ts';
+import { addOtlpOption } from '../flags/trace-flags.ts';
+import { addWorkersOption } from '../flags/workers-flag.ts';
+import { readerGone } from '../terminal/closed-pipe.ts';
 import { createProgress } from '../terminal/progress.ts';
-import { stopOnSignals } from '../terminal/stop-signals.ts';
-import { areApart, attachConsumers } from './attach-consumers.ts';
+import { banner } from './banner.ts';
 import { crawlSeeds } from './crawl-seeds.ts';
-import { runEmbeddedCrawl } from './embedded-crawl.ts';
-import { createFailureLedger } from './failure-ledger.ts';
-import { folderPath, noSeed } from './folder-path.ts';
-import { kafkaPlace, runKafkaCrawl } from './kafka-crawl.ts';
-import { holdsUrls } from './loaded-urls.ts';
 import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts';
 import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
-import { createSeedRedirects } from './seed-redirects.ts';
-import { addStopOptions, type StopFlags, stopRules, stopsText } from './stop-rules.ts';
-import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
-import { oneWorker, withClients } from './with-clients.ts';
+import { addStopOptions } from './stop-rules.ts';
+import { addWebsubOption } from './websub-flags.ts';
 
 interface CrawlFlags
   extends PolicyFlags,
@@ -158,7 +156,10 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     progress.note(`stopping, by ${rule}: finishing requests under way`);
     stop.abort();
   };
-  const watching = { signal: stop.signal, onStatus, stops: stopsText(flags) };
+  const onPlan = (plan: CrawlPlan) => {
+    for (const line of banner({ ...plan, stops: stopsText(flags) })) progress.note(line);
+  };
+  const watching = { signal: stop.signal, onStatus, onPlan };
   try {
     const routes = lending === undefined ? [queries.routes] : [queries.routes, leaseRoutes(lending)];
     await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>
@@ -205,7 +206,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     for (const line of workers.lines) progress.note(line);
     const needed = withNeeds({ ...flags, bodies: flags.bodies ?? folder.part('bodies') }, beside);
     const beneath = { folder, clock, beside, plugins, service, say: progress.note };
-    const attached = { ...beneath, flags: needed, workers: workers.count };
+    const attached = { ...beneath, flags: needed, workers: workers.count, onReaderGone: readerGone };
     const outcome = await runEmbeddedCrawl({
       ...watching,
       workers: workers.count,

@@ -1,21 +1,9 @@
 /** `--clients`: programs of others lease this crawl's URLs, and fetch in the place of our fetchers, or beside them. */
 import type { Command } from 'commander';
-import { CrawlstreamError } from '../../../topology/errors.ts';
-import { Lending } from '../../lending/lending.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { clientsChoices } from '../../hosting/options/lending.ts';
 import { oneOf } from './arguments.ts';
-import { addClientsGrpcOptions, type ClientsGrpcFlags } from './clients-grpc.ts';
-import type { HttpFlags } from './http-flags.ts';
+import { addClientsGrpcOptions } from './clients-grpc.ts';
 import { setting } from './setting.ts';
-
-const clientsChoices = ['only', 'beside'] as const;
-
-export interface LendingFlags extends ClientsGrpcFlags {
-  readonly clients?: (typeof clientsChoices)[number];
-}
-
-/** Time for which a client keeps a URL by default, ms. Downloads and callbacks take seconds. */
-export const clientTimeMs = 300_000;
 
 export function addClientsOption(command: Command): Command {
   command.addOption(
@@ -27,17 +15,4 @@ export function addClientsOption(command: Command): Command {
     ),
   );
   return addClientsGrpcOptions(command);
-}
-
-/** undefined: no client may lease anything. Throws INVALID_ARGUMENT where clients could not reach it. */
-export function lendingOf(flags: LendingFlags, listen: HttpFlags, clock: Clock): Lending | undefined {
-  const { clients, clientsGrpc } = flags;
-  if (clients === undefined && clientsGrpc !== undefined) {
-    const remedy = 'add --clients only or --clients beside';
-    throw new CrawlstreamError('INVALID_ARGUMENT', `--clients-grpc: lease clients are not enabled; ${remedy}`);
-  }
-  if (clients === undefined) return undefined;
-  if (listen.http !== undefined || clientsGrpc !== undefined) return new Lending(clock);
-  const remedy = 'add --http HOST:PORT, as in --http 127.0.0.1:9464, or --clients-grpc';
-  throw new CrawlstreamError('INVALID_ARGUMENT', `--clients ${clients}: clients lease by HTTP or gRPC; ${remedy}`);
 }

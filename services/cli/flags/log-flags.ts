@@ -9,7 +9,8 @@ import {
   logLevels,
 } from '../../runtime/logging/log-line.ts';
 import { logFormats } from '../../runtime/logging/say.ts';
-import { bad, oneOf } from './arguments.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { oneOf } from './arguments.ts';
 import { setting } from './setting.ts';
 
 export function addLogOptions(command: Command): Command {

@@ -1,7 +1,7 @@
 /** Options of commands that change a running crawl: the event records who sent it. */
 import { hostname, userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { KafkaFlags } from './kafka-flags.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { addCrawlOptions } from './kafka-flags.ts';
 
 export interface OperatorFlags extends KafkaFlags {

@@ -5,18 +5,19 @@
 import type { Command } from 'commander';
 import { compilePolicy, type Policy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { type ReadableCrawl, withCrawl } from '../../hosting/connect/open-crawl.ts';
+import { listsOfCrawl } from '../../hosting/connect/policy-lists.ts';
+import { noPolicy } from '../../hosting/inspect/no-policy.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { hostArgument } from '../../hosting/options/url-argument.ts';
+import { printNotice } from '../../hosting/progress/restore-text.ts';
 import { counted } from '../../runtime/counted.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { type DroppedLink, droppedLinks, followedLinks } from '../../runtime/crawl/dropped-links.ts';
-import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
-import { listsOfCrawl } from '../connect/policy-lists.ts';
 import { wholeNumber } from '../flags/arguments.ts';
-import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
-import { hostArgument } from '../flags/url-argument.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
-import { printNotice } from '../terminal/restore-text.ts';
 import { inspectLimits } from './inspect-limits.ts';
-import { noPolicy } from './no-policy.ts';
 
 interface LinksFlags extends KafkaFlags {
   readonly dropped?: boolean;

@@ -7,17 +7,19 @@
  */
 import type { Command } from 'commander';
 import type { Page } from '../../../schemas/types.ts';
+import { type ReadableCrawl, withCrawl } from '../../hosting/connect/open-crawl.ts';
+import { placeText } from '../../hosting/connect/place-text.ts';
+import { printFailures } from '../../hosting/inspect/failed-urls.ts';
+import type { WriteLine } from '../../hosting/inspect/write-line.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { printNotice } from '../../hosting/progress/restore-text.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import { type Purges, readPurges } from '../../runtime/crawl/purges.ts';
 import { addTakenBack, hasUses } from '../../runtime/crawl/taken-back.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
-import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
-import { placeText } from '../connect/place-text.ts';
-import { bad } from '../flags/arguments.ts';
-import { addKafkaOptions, addSkipDamaged, type KafkaFlags } from '../flags/kafka-flags.ts';
-import { addPagerOption, type PagerFlags, paged, type WriteLine } from '../terminal/pager.ts';
-import { printNotice } from '../terminal/restore-text.ts';
-import { printFailures } from './failed-urls.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { addKafkaOptions, addSkipDamaged } from '../flags/kafka-flags.ts';
+import { addPagerOption, type PagerFlags, paged } from '../terminal/pager.ts';
 
 interface PagesFlags extends KafkaFlags, PagerFlags {
   readonly json?: boolean;

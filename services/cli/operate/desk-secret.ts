@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFile, makeFolder } from '../../runtime/disk/durable-names.ts';
+import { bad } from '../../runtime/option-text.ts';
 import { readSecret } from '../../runtime/secret.ts';
-import { bad } from '../flags/arguments.ts';
 
 /** Shorter secrets can be guessed. */
 const charsMin = 32;

@@ -15,10 +15,10 @@ import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
 import { hostKeyOf, partitionKeyOf, withoutPort } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { runJob } from '../../frontier/restore/job-runner.ts';
-import { askFrontiers } from '../inspect/ask-frontiers.ts';
-import { listOf } from '../inspect/hosts-command.ts';
-import { withCurrentState } from '../state/current-state.ts';
-import { partitionsOf, type StateSource } from '../state/state-source.ts';
+import { askFrontiers } from '../../hosting/inspect/ask-frontiers.ts';
+import { listOf } from '../../hosting/inspect/hosts.ts';
+import { withCurrentState } from '../../hosting/state/current-state.ts';
+import { partitionsOf, type StateSource } from '../../hosting/state/state-source.ts';
 
 /** The host, as `hosts` lists it. `unchecked`: no process could be asked. */
 export type HostMatch = HostRow | 'unchecked';

@@ -5,12 +5,13 @@
 import type { Command } from 'commander';
 import type { Finding } from '../../application/extension/finding.ts';
 import { installed } from '../../extras/installed.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { counted } from '../../runtime/counted.ts';
 import type { ListenAddress } from '../../runtime/http/listen-address.ts';
 import { parseListenAddress } from '../../runtime/http/listen-address.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { dashboardAddress } from '../flags/dashboard-flags.ts';
-import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
 import { writeBundle } from './doctor/bundle.ts';
 import { checkKafka } from './doctor/kafka-checks.ts';

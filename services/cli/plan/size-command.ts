@@ -4,7 +4,8 @@ import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { busyShare } from '../../planning/coefficients.ts';
 import { costsOf, defaultPrices, type PriceName, prices } from '../../planning/size-costs.ts';
 import { type SizeWish, sizeOf, wishDefaults } from '../../planning/size-model.ts';
-import { bad, duration, wholeNumber } from '../flags/arguments.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { duration, wholeNumber } from '../flags/arguments.ts';
 import { print } from '../terminal/print.ts';
 import { sizeText } from './size-text.ts';
 

@@ -6,19 +6,19 @@ import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts'
 import { seenLimits } from '../../../topology/frontier/seen/seen-limits.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { PartitionLoader } from '../../frontier/transfer/partition-loader.ts';
+import { fingerprintKeyOf, stateFolder } from '../../hosting/connect/crawl-folder.ts';
+import { type FolderLog, missingData, withFolderLog } from '../../hosting/connect/folder-log.ts';
+import { withKafka } from '../../hosting/connect/kafka-connection.ts';
+import { type NewCrawl, newCrawl } from '../../hosting/connect/new-crawl.ts';
+import { withStores } from '../../hosting/connect/stores.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { printRestore } from '../../hosting/progress/restore-text.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { adoptDataFolder, type DataFolder, openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { productVersion } from '../../runtime/version.ts';
-import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
-import { type FolderLog, missingData, withFolderLog } from '../connect/folder-log.ts';
-import { withKafka } from '../connect/kafka-connection.ts';
-import { type NewCrawl, newCrawl } from '../connect/new-crawl.ts';
-import { withStores } from '../connect/stores.ts';
-import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { printRestore } from '../terminal/restore-text.ts';
 import { refuseMembers } from './refuse-members.ts';
 
 export interface LoadTarget {

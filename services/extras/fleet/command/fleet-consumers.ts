@@ -8,7 +8,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Processor } from '../../../application/processor/processor.ts';
 import { startProcessors } from '../../../application/start-processors.ts';
-import { reachOf } from '../../../cli/flags/processor-flags.ts';
+import { reachOf } from '../../../hosting/options/processors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { say } from '../../../runtime/logging/say.ts';
 import { createService } from '../../../runtime/metrics/service.ts';

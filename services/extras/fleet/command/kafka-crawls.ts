@@ -5,9 +5,9 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { WholeLog } from '../../../cli/connect/folder-log.ts';
-import { newCrawl } from '../../../cli/connect/new-crawl.ts';
-import { explainer } from '../../../cli/inspect/explain-command.ts';
+import type { WholeLog } from '../../../hosting/connect/folder-log.ts';
+import { newCrawl } from '../../../hosting/connect/new-crawl.ts';
+import { explainer } from '../../../hosting/inspect/explain.ts';
 import { type Clock, SystemClock } from '../../../runtime/clock.ts';
 import { agreeManifest } from '../../../runtime/crawl/agree-manifest.ts';
 import { accessOn, type CrawlAccess, type OpenRegistry } from '../../../runtime/crawl/kafka-access.ts';

@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
-import { fetcherConfig, needContact } from '../../../cli/flags/fetcher-flags.ts';
 import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
 import { createAddressPacer } from '../../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../../fetcher/pace/fleet-pace.ts';
 import { LoopShares } from '../../../fetcher/pace/loop-shares.ts';
 import { createSharedRobots } from '../../../fetcher/robots/shared-robots.ts';
+import { fetcherConfig, needContact } from '../../../hosting/options/fetching.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { say } from '../../../runtime/logging/say.ts';

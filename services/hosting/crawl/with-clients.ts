@@ -1,0 +1,29 @@
+/** The effect of `--clients` on the other options of `crawl`. */
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { clientTimeMs, type LendingFlags } from '../options/lending.ts';
+import type { WorkersFlags } from '../options/workers.ts';
+import type { PolicyFlags } from '../policy/policy-of.ts';
+
+/** Clients connect to the process with the log and the frontier. Throws INVALID_ARGUMENT. */
+export function oneWorker(flags: WorkersFlags): WorkersFlags {
+  const { workers = 1 } = flags;
+  if (workers === 1) return { ...flags, workers };
+  throw bad(
+    '--workers',
+    `${workers}`,
+    'with --clients, only one process can lease URLs: remove this option, or set it to 1',
+  );
+}
+
+/** Without seeds, what clients add is all there is to stay near. */
+export function withClients<T extends PolicyFlags & LendingFlags>(
+  flags: T,
+  seeds: readonly string[],
+  before: PolicyConfig | null,
+): T {
+  if (flags.clients === undefined) return flags;
+  const leaseTime = flags.leaseTime ?? (before?.leaseMarginMs === undefined ? clientTimeMs : undefined);
+  const isOpen = seeds.length === 0 && before === null && flags.scope === undefined;
+  return { ...flags, ...(leaseTime !== undefined && { leaseTime }), ...(isOpen && { scope: 'all' as const }) };
+}
