@@ -2,7 +2,6 @@
 
 import type { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import type { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
-import type { doctorLimits } from '../../services/cli/plan/doctor/doctor-limits.ts';
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import type { CrawlStatus } from '../../services/dashboard/status.ts';
@@ -18,6 +17,7 @@ import type { archivedBodyLimits } from '../../services/fetcher/http/archived-bo
 import type { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import type { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
 import { withHttp } from '../../services/hosting/options/http-side.ts';
+import type { doctorLimits } from '../../services/planning/doctor/doctor-limits.ts';
 import type { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { typeOf } from '../../services/runtime/avro/avro-types.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';

@@ -3,7 +3,6 @@
 import { rangeLimits } from '../../schemas/range-limits.ts';
 import { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
-import { doctorLimits } from '../../services/cli/plan/doctor/doctor-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { archiveLimits } from '../../services/extras/archive/archive-limits.ts';
 import { replayLimits } from '../../services/extras/archive/replay/replay-limits.ts';
@@ -35,6 +34,7 @@ import { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
 import { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
 import { lendingLimits } from '../../services/lending/lending-limits.ts';
+import { doctorLimits } from '../../services/planning/doctor/doctor-limits.ts';
 import { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
 import { diskLimits } from '../../services/runtime/disk/disk-limits.ts';

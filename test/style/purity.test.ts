@@ -74,7 +74,7 @@ it('the core uses no extra, and an extra uses only those that it declares', () =
 const composed: Readonly<Record<string, readonly string[]>> = { library: ['application'] };
 
 /** Services of commands and extras, which may use every service but the command line. */
-const aboveServices = ['application', 'hosting', 'planning'];
+const aboveServices = ['application', 'hosting', 'operation', 'planning'];
 
 it('services share only through runtime/; the application wires them, and only commands, extras and the library use it', () => {
   const found = products.flatMap((source) => {

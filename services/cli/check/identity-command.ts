@@ -4,8 +4,12 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { canParse } from '../../../topology/url/can-parse.ts';
 import { readKey } from '../../fetcher/http/web-bot-auth.ts';
+import { type FetchFlags, withCheckFetcher } from '../../hosting/check/fetcher.ts';
+import { checkIdentity } from '../../hosting/check/identity-check.ts';
+import { writeIdentityFolder } from '../../hosting/check/identity-folder.ts';
 import { sendRequest } from '../../hosting/connect/send-request.ts';
 import { type IdentityFlags, identityOf } from '../../hosting/options/identity.ts';
+import type { OperatorFlags } from '../../hosting/options/operator.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { signingKeyEvent } from '../../runtime/crawl/operator-events.ts';
 import { bad } from '../../runtime/option-text.ts';
@@ -13,11 +17,8 @@ import { rows } from '../../runtime/rows-text.ts';
 import { collect, duration } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { addIdentityOptions } from '../flags/identity-flags.ts';
-import { addOperatorOptions, type OperatorFlags } from '../flags/operator-flags.ts';
+import { addOperatorOptions } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
-import { type FetchFlags, withCheckFetcher } from './fetcher.ts';
-import { checkIdentity } from './identity-check.ts';
-import { writeIdentityFolder } from './identity-folder.ts';
 
 interface InitFlags extends IdentityFlags {
   readonly key?: string;

@@ -11,6 +11,7 @@ import type { Statement } from '../../../topology/usage/statement.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { contentTypeOf, headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
+import { type FetchFlags, withCheckFetcher } from '../../hosting/check/fetcher.ts';
 import { type StatedUse, statedUses } from '../../hosting/inspect/stated-uses.ts';
 import { usesText } from '../../hosting/inspect/usage-text.ts';
 import { identityOf } from '../../hosting/options/identity.ts';
@@ -21,7 +22,6 @@ import { wholeNumber } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
 import { print } from '../terminal/print.ts';
-import { type FetchFlags, withCheckFetcher } from './fetcher.ts';
 
 interface PageFlags extends FetchFlags {
   readonly file?: string;

@@ -8,6 +8,7 @@ import { compileUsage, robotsUsage } from '../../../topology/usage/robots-usage.
 import { agreedIdentities } from '../../fetcher/http/agreed-identity.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
 import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
+import { type FetchedRobots, type FetchFlags, withCheckFetcher } from '../../hosting/check/fetcher.ts';
 import { decidingLine, groupOf } from '../../hosting/inspect/robots-line.ts';
 import { statedUses } from '../../hosting/inspect/stated-uses.ts';
 import { usesText } from '../../hosting/inspect/usage-text.ts';
@@ -19,7 +20,6 @@ import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
 import { rulesFile } from '../flags/rules-file.ts';
 import { print } from '../terminal/print.ts';
-import { type FetchedRobots, type FetchFlags, withCheckFetcher } from './fetcher.ts';
 
 interface RobotsFlags extends FetchFlags {
   readonly file?: string;

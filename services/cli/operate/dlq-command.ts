@@ -12,6 +12,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type ReadableCrawl, withCrawl } from '../../hosting/connect/open-crawl.ts';
 import { sendRequest } from '../../hosting/connect/send-request.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { deadLettersOf, type FoundDeadLetter } from '../../operation/dead-letters.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
@@ -19,7 +20,6 @@ import { type CrawlTopics, forcedRequest, type RequestRecord } from '../../runti
 import { toStdout } from '../../runtime/logging/door.ts';
 import { oneOf } from '../flags/arguments.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { deadLettersOf, type FoundDeadLetter } from './dead-letters.ts';
 
 interface DlqFlags extends KafkaFlags {
   readonly reason?: DeadLetterReason;

@@ -9,6 +9,7 @@ import type { Place } from '../../../topology/frontier/ask/url-timeline.ts';
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { withCrawl } from '../../hosting/connect/open-crawl.ts';
 import { sendRequest } from '../../hosting/connect/send-request.ts';
+import type { OperatorFlags } from '../../hosting/options/operator.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { finishedUrls } from '../../runtime/crawl/finished-urls.ts';
@@ -16,7 +17,6 @@ import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { lowerEvent, raiseEvent, requeueEvent } from '../../runtime/crawl/operator-events.ts';
 import { forcedRequest } from '../../runtime/crawl/requests.ts';
 import { traceUrl } from '../../runtime/crawl/trace-url.ts';
-import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 
 export async function requeue(flags: OperatorFlags, filter: FinishedFilter): Promise<void> {

@@ -16,6 +16,7 @@ import { printRestore } from '../../hosting/progress/restore-text.ts';
 import { createWorkBar } from '../../hosting/progress/work-bar.ts';
 import { withSnapshots } from '../../hosting/state/open-snapshot-repository.ts';
 import { type StateSource, withCheckpoint, withScratch, withStates } from '../../hosting/state/state-source.ts';
+import { refuseMembers } from '../../operation/transfer/refuse-members.ts';
 import { counted } from '../../runtime/counted.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -26,7 +27,6 @@ import { openStateStore } from '../../runtime/store/open-store.ts';
 import { createOverlayStore } from '../../runtime/store/overlay-store.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { refuseMembers } from './refuse-members.ts';
 
 export interface DumpFlags extends KafkaFlags {
   /** The place of snapshots. Absent: the data folder. */

@@ -6,9 +6,9 @@
 import { readFile } from 'node:fs/promises';
 import { arch, cpus, hostname, platform, release, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { Finding } from '../../../application/extension/finding.ts';
-import { readRequest } from '../../../hosting/connect/crawl-folder.ts';
-import { writeNamedFile } from '../../../runtime/disk/named-file.ts';
+import type { Finding } from '../../application/extension/finding.ts';
+import { readRequest } from '../../hosting/connect/crawl-folder.ts';
+import { writeNamedFile } from '../../runtime/disk/named-file.ts';
 
 /** Names of options and variables with values that are never written. */
 const secret = /pass|secret|token|key|auth|cookie|credential|user(name)?$|login|sasl|jaas/i;

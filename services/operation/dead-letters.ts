@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { DeadLetter } from '../../../schemas/types.ts';
-import type { ReadableCrawl } from '../../hosting/connect/open-crawl.ts';
-import { printNotice } from '../../hosting/progress/restore-text.ts';
-import { readRecord } from '../../runtime/avro/read-record.ts';
-import { readGroupDeadLetters } from '../../runtime/consumer/group-folder.ts';
-import { recordsOf } from '../../runtime/log/records-of.ts';
+import type { DeadLetter } from '../../schemas/types.ts';
+import type { ReadableCrawl } from '../hosting/connect/open-crawl.ts';
+import { printNotice } from '../hosting/progress/restore-text.ts';
+import { readRecord } from '../runtime/avro/read-record.ts';
+import { readGroupDeadLetters } from '../runtime/consumer/group-folder.ts';
+import { recordsOf } from '../runtime/log/records-of.ts';
 
 export interface FoundDeadLetter {
   /** `partition/offset` on the topic, `group#number` in a data folder. */

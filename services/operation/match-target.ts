@@ -6,19 +6,19 @@
  * only the whole changelog would show it, and the command says so.
  */
 import { closest, distance } from 'fastest-levenshtein';
-import { CrawlstreamError } from '../../../topology/errors.ts';
-import { type HostRow, HostScan } from '../../../topology/frontier/ask/list-hosts.ts';
-import { answerUrl, type UrlAnswer } from '../../../topology/frontier/ask/queries.ts';
-import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
-import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
-import { hostKeyOf, partitionKeyOf, withoutPort } from '../../../topology/url/host-key.ts';
-import { partitionOf } from '../../../topology/url/partition.ts';
-import { runJob } from '../../frontier/restore/job-runner.ts';
-import { askFrontiers } from '../../hosting/inspect/ask-frontiers.ts';
-import { listOf } from '../../hosting/inspect/hosts.ts';
-import { withCurrentState } from '../../hosting/state/current-state.ts';
-import { partitionsOf, type StateSource } from '../../hosting/state/state-source.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { type HostRow, HostScan } from '../../topology/frontier/ask/list-hosts.ts';
+import { answerUrl, type UrlAnswer } from '../../topology/frontier/ask/queries.ts';
+import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
+import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
+import { hostKeyOf, partitionKeyOf, withoutPort } from '../../topology/url/host-key.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
+import { runJob } from '../frontier/restore/job-runner.ts';
+import { askFrontiers } from '../hosting/inspect/ask-frontiers.ts';
+import { listOf } from '../hosting/inspect/hosts.ts';
+import { withCurrentState } from '../hosting/state/current-state.ts';
+import { partitionsOf, type StateSource } from '../hosting/state/state-source.ts';
 
 /** The host, as `hosts` lists it. `unchecked`: no process could be asked. */
 export type HostMatch = HostRow | 'unchecked';

@@ -17,9 +17,9 @@ import { headerOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf, requestHeaders } from '../../fetcher/http/identity.ts';
 import { createSigner } from '../../fetcher/http/web-bot-auth.ts';
 import { createRobotsCache, type Robots } from '../../fetcher/robots/cache.ts';
-import { trustSettings } from '../../hosting/options/fetching.ts';
-import { type IdentityFlags, identityOf } from '../../hosting/options/identity.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { trustSettings } from '../options/fetching.ts';
+import { type IdentityFlags, identityOf } from '../options/identity.ts';
 
 export interface FetchFlags extends IdentityFlags {
   readonly allowPrivate?: true | string[];

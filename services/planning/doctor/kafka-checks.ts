@@ -2,15 +2,15 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { topicsOfCrawl } from '../../../../topology/topics.ts';
-import { type Finding, fault, ok, warning } from '../../../application/extension/finding.ts';
-import { type KafkaConnection, withKafka } from '../../../hosting/connect/kafka-connection.ts';
-import { placeText } from '../../../hosting/connect/place-text.ts';
-import { risksOf } from '../../../hosting/connect/risks-of.ts';
-import type { KafkaFlags } from '../../../hosting/options/crawl-place.ts';
-import { SystemClock } from '../../../runtime/clock.ts';
-import { registryLogin } from '../../../runtime/crawl/kafka-credentials.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { topicsOfCrawl } from '../../../topology/topics.ts';
+import { type Finding, fault, ok, warning } from '../../application/extension/finding.ts';
+import { type KafkaConnection, withKafka } from '../../hosting/connect/kafka-connection.ts';
+import { placeText } from '../../hosting/connect/place-text.ts';
+import { risksOf } from '../../hosting/connect/risks-of.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { registryLogin } from '../../runtime/crawl/kafka-credentials.ts';
 import { doctorLimits } from './doctor-limits.ts';
 
 /** With the login of the crawl's own processes (CRAWLSTREAM_REGISTRY_…). */

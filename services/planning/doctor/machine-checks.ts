@@ -4,11 +4,11 @@ import { constants, statSync } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { type Finding, fault, ok, warning } from '../../../application/extension/finding.ts';
-import { createDnsLookup } from '../../../fetcher/connect/dns-lookup.ts';
-import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
-import type { ListenAddress } from '../../../runtime/http/listen-address.ts';
-import { inShell } from '../../../runtime/in-shell.ts';
+import { type Finding, fault, ok, warning } from '../../application/extension/finding.ts';
+import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
+import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { ListenAddress } from '../../runtime/http/listen-address.ts';
+import { inShell } from '../../runtime/in-shell.ts';
 import { doctorLimits } from './doctor-limits.ts';
 
 export function checkNode(version = process.versions.node): Finding {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { bundleOf } from '../../../../services/cli/plan/doctor/bundle.ts';
+import { bundleOf } from '../../../../services/planning/doctor/bundle.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 it('the bundle of doctor leaves out options of plugins, what lies below a secret key, and passwords with an @', async () => {
