@@ -20,6 +20,7 @@ import { shareLimits } from '../../services/extras/fleet/shares/share-limits.ts'
 import { webhookLimits } from '../../services/extras/fleet/webhooks/webhook-limits.ts';
 import { graphLimits } from '../../services/extras/graph/graph-limits.ts';
 import { indexLimits } from '../../services/extras/index/index-limits.ts';
+import { lendingLimits } from '../../services/extras/lending/lending-limits.ts';
 import { renderLimits } from '../../services/extras/render/render-limits.ts';
 import { putLimits } from '../../services/extras/urlfrontier/put-limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
@@ -33,7 +34,6 @@ import { loopShareLimits } from '../../services/fetcher/pace/loop-share-limits.t
 import { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
 import { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
-import { lendingLimits } from '../../services/lending/lending-limits.ts';
 import { doctorLimits } from '../../services/planning/doctor/doctor-limits.ts';
 import { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';

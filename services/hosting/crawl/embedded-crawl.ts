@@ -17,6 +17,7 @@ import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
 import { type Attendants, type CrawlRun, runCrawl } from '../../application/crawl/run-crawl.ts';
 import type { RunningWhole } from '../../application/crawl/start-whole.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
+import type { Lender } from '../../application/extension/lease-clients.ts';
 import type { FetcherOptions } from '../../application/fetching.ts';
 import type { RunningProcessors } from '../../application/start-processors.ts';
 import { type FetchWorkersOptions, startFetchWorkers } from '../../application/workers/fetch-workers.ts';
@@ -27,7 +28,6 @@ import { frontierMetrics, frontierPositions } from '../../frontier/frontier-metr
 import { createMeters, type FrontierMeters } from '../../frontier/own/meters.ts';
 import type { OwnerOptions } from '../../frontier/own/partition-owner.ts';
 import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
-import type { Lending } from '../../lending/lending.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CommandInbox } from '../../runtime/crawl/command-inbox.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
@@ -92,7 +92,7 @@ export interface EmbeddedCrawl {
   /** Collects redirects of seeds that leave the scope. Absent: they are not collected. */
   readonly seedRedirects?: SeedRedirects | undefined;
   /** Leases URLs to clients; the crawl then ends only when it is stopped. Absent: no clients. */
-  readonly lending?: Lending | undefined;
+  readonly lending?: Pick<Lender, 'look' | 'open' | 'close'> | undefined;
   readonly onStatus: (status: CrawlStatus) => void;
   /** Called before the crawl starts. */
   onPlan?(plan: CrawlPlan): void;

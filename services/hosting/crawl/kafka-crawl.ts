@@ -4,12 +4,12 @@ import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
 import { type CrawlStatus, hostsOf, trapsOf, watchCrawl } from '../../application/crawl/watch-crawl.ts';
+import type { Lender } from '../../application/extension/lease-clients.ts';
 import { recordPlugins } from '../../application/plugin/record-plugins.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { type RunningProcessors, startProcessors } from '../../application/start-processors.ts';
 import * as topology from '../../application/topology.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
-import type { Lending } from '../../lending/lending.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
@@ -23,7 +23,6 @@ import { sendToKafka } from '../connect/send-to-kafka.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import type { FetcherFlags } from '../options/fetching.ts';
 import { fetcherConfig, needContact } from '../options/fetching.ts';
-import type { LendingFlags } from '../options/lending.ts';
 import type { OpenPlugins } from '../options/plugins.ts';
 import { type ProcessorFlags, reachOf } from '../options/processors.ts';
 import type { SeenFlags } from '../options/seen.ts';
@@ -51,10 +50,9 @@ export interface KafkaCrawl {
     SeenFlags &
     SnapshotRoleFlags &
     ProcessorFlags &
-    WebsubFlags &
-    LendingFlags & { readonly newOptions?: boolean };
+    WebsubFlags & { readonly newOptions?: boolean };
   /** Leases URLs to clients; the crawl then ends only when it is stopped. Absent: no clients. */
-  readonly lending: Lending | undefined;
+  readonly lending: Lender | undefined;
   readonly plugins: OpenPlugins;
   /** Processors in this process. */
   readonly beside: readonly Processor[];
@@ -137,7 +135,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       queries.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });
       renewed = queries.websub?.keep(subscribing.signal);
       renewed?.catch(fail);
-      const outside = crawl.lending?.outside(flags.clients === 'only');
+      const outside = crawl.lending?.outside;
       const fetcher = await takeFetcherRole(role, { ...config, outside });
       crawl.lending?.open({ log, codec, clock, topics: manifest });
       let outcome: CrawlOutcome;

@@ -1,10 +1,10 @@
 /** Runs a role of a crawl on Kafka until it is stopped, over outages of the brokers. */
 
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
+import type { LeaseClients } from '../../application/extension/lease-clients.ts';
 import { contactHosts } from '../../application/fleet-access.ts';
 import { recordPlugins } from '../../application/plugin/record-plugins.ts';
 import * as topology from '../../application/topology.ts';
-import { leaseRoutes } from '../../lending/lease-routes.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { hasRoom, isDiskFull } from '../../runtime/data-folder/disk-room.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
@@ -20,8 +20,6 @@ import { refuseOfFleet } from '../connect/refuse-of-fleet.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import { type FetcherFlags, fetcherConfig, needContact } from '../options/fetching.ts';
 import { type HttpFlags, withHttp } from '../options/http-side.ts';
-import { withClientsGrpc } from '../options/lease-server.ts';
-import { type LendingFlags, lendingOf } from '../options/lending.ts';
 import type { MemberFlags } from '../options/member.ts';
 import { openPlugins, type PluginFlags } from '../options/plugins.ts';
 import type { SeenFlags } from '../options/seen.ts';
@@ -31,18 +29,23 @@ import type { QueryService } from './query-service.ts';
 import { sayNotes } from './say-notes.ts';
 import { takeFetcherRole, takeFrontierRole } from './take-role.ts';
 
-export async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags & LendingFlags): Promise<void> {
+/** `clients` undefined: this program has no lease clients. */
+export async function keepFetcher(
+  flags: RoleFlags & FetcherFlags & PluginFlags,
+  clients: LeaseClients | undefined,
+): Promise<void> {
   needContact(flags, []);
   const plugins = await openPlugins(flags);
-  const lending = lendingOf(flags, flags, new SystemClock());
-  const outside = lending?.outside(flags.clients === 'only');
+  const lending = clients?.open(flags, flags.http !== undefined, new SystemClock());
+  const outside = lending?.outside;
   const take: TakeRole = async (role) => {
     await recordPlugins(role, topology.fetcher, plugins.loaded);
     lending?.open({ ...role, topics: role.manifest });
     return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks, say: sayOf('fetcher'), outside });
   };
-  const routes = lending === undefined ? [] : [leaseRoutes(lending)];
-  await withClientsGrpc(flags, lending, say, () => runRole('fetcher', flags, take, routes));
+  const routes = lending === undefined ? [] : [lending.routes];
+  const run = () => runRole('fetcher', flags, take, routes);
+  await (lending === undefined ? run() : lending.serve(say, run));
 }
 
 export function keepFrontier(flags: FrontierFlags, queries: QueryService): Promise<void> {

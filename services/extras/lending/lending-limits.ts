@@ -1,4 +1,4 @@
-/** Bounds of the lease API (services/lending). */
+/** Bounds of the lease API (services/extras/lending). */
 export const lendingLimits = {
   /** URLs in one response: a client that fetches a thousand at once needs a few calls. */
   leasesPerCallMax: 256,

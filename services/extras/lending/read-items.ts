@@ -2,7 +2,7 @@
  * Calls with lists, item by item: an error concerns its own item, and the others are accepted. A client reports what
  * strangers' pages contain, and one odd link or header must not cost it the other items.
  */
-import { faultOf, readCall } from '../runtime/http/read-call.ts';
+import { faultOf, readCall } from '../../runtime/http/read-call.ts';
 import {
   type AddedUrl,
   addedUrl,

@@ -1,7 +1,7 @@
 /** The calls of the lease API, by either protocol: HTTP (lease-routes.ts) or gRPC (lease-methods.ts). */
 import type { z } from 'zod';
-import { CrawlstreamError } from '../../topology/errors.ts';
-import type { ClientUrl } from '../runtime/leases/outside.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { ClientUrl } from '../../runtime/leases/outside.ts';
 import { type AddTarget, gatherUrls, publishGroups } from './add-urls.ts';
 import type {
   addAnswer,

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { LeaseClient } from '../../../clients/typescript/lease-client.ts';
-import { runCommand, startCommand } from '../../../lab/process/command.ts';
-import { listening, untilReady } from '../cli/listening.ts';
-import { assertFlawless, printedPages, startSmallWeb } from '../cli/small-web.ts';
-import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { LeaseClient } from '../../../../clients/typescript/lease-client.ts';
+import { runCommand, startCommand } from '../../../../lab/process/command.ts';
+import { listening, untilReady } from '../../cli/listening.ts';
+import { assertFlawless, printedPages, startSmallWeb } from '../../cli/small-web.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { fetcherOf } from './fetcher-of.ts';
 
 for (const [how, presets] of [

@@ -1,5 +1,5 @@
 /** A client's report, in the fetcher's form. */
-import type { Report } from '../runtime/leases/outside.ts';
+import type { Report } from '../../runtime/leases/outside.ts';
 import type { ClientResult } from './api-schemas.ts';
 import type { Lease } from './lease-pool.ts';
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { LeaseClient, type LeasedUrl, LeaseError } from '../../../clients/typescript/lease-client.ts';
-import { type CommandOptions, type Running, runCommand, startCommand } from '../../../lab/process/command.ts';
-import { listening, untilReady } from '../cli/listening.ts';
-import { startSmallWeb } from '../cli/small-web.ts';
-import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { LeaseClient, type LeasedUrl, LeaseError } from '../../../../clients/typescript/lease-client.ts';
+import { type CommandOptions, type Running, runCommand, startCommand } from '../../../../lab/process/command.ts';
+import { listening, untilReady } from '../../cli/listening.ts';
+import { startSmallWeb } from '../../cli/small-web.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 interface Served {
   readonly base: string;

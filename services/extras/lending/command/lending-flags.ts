@@ -1,9 +1,9 @@
 /** `--clients`: programs of others lease this crawl's URLs, and fetch in the place of our fetchers, or beside them. */
 import type { Command } from 'commander';
-import { clientsChoices } from '../../hosting/options/lending.ts';
-import { oneOf } from './arguments.ts';
+import { oneOf } from '../../../cli/flags/arguments.ts';
+import { setting } from '../../../cli/flags/setting.ts';
 import { addClientsGrpcOptions } from './clients-grpc.ts';
-import { setting } from './setting.ts';
+import { clientsChoices } from './lending-of.ts';
 
 export function addClientsOption(command: Command): Command {
   command.addOption(

@@ -3,8 +3,8 @@
  *
  * The fetcher of this process uses `outside`, the HTTP side `routes`; `open` announces a crawl that is up.
  */
-import type { Clock } from '../runtime/clock.ts';
-import type { ClientUrl, Outside, Report } from '../runtime/leases/outside.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ClientUrl, Outside, Report } from '../../runtime/leases/outside.ts';
 import type { AddTarget } from './add-urls.ts';
 import { returned, unheard } from './client-report.ts';
 import { LeasePool } from './lease-pool.ts';

@@ -1,14 +1,12 @@
 /** The effect of `--clients` on the other options of `crawl`. */
-import type { PolicyConfig } from '../../../topology/policy/policy.ts';
-import { bad } from '../../runtime/option-text.ts';
-import { clientTimeMs, type LendingFlags } from '../options/lending.ts';
-import type { WorkersFlags } from '../options/workers.ts';
-import type { PolicyFlags } from '../policy/policy-of.ts';
+import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
+import type { ScopeKind } from '../../../../topology/url/scope.ts';
+import { bad } from '../../../runtime/option-text.ts';
+import { clientTimeMs } from './lending-of.ts';
 
 /** Clients connect to the process with the log and the frontier. Throws INVALID_ARGUMENT. */
-export function oneWorker(flags: WorkersFlags): WorkersFlags {
-  const { workers = 1 } = flags;
-  if (workers === 1) return { ...flags, workers };
+export function oneWorker(workers = 1): number {
+  if (workers === 1) return workers;
   throw bad(
     '--workers',
     `${workers}`,
@@ -17,12 +15,11 @@ export function oneWorker(flags: WorkersFlags): WorkersFlags {
 }
 
 /** Without seeds, what clients add is all there is to stay near. */
-export function withClients<T extends PolicyFlags & LendingFlags>(
+export function withClients<T extends { readonly leaseTime?: number; readonly scope?: ScopeKind }>(
   flags: T,
   seeds: readonly string[],
   before: PolicyConfig | null,
 ): T {
-  if (flags.clients === undefined) return flags;
   const leaseTime = flags.leaseTime ?? (before?.leaseMarginMs === undefined ? clientTimeMs : undefined);
   const isOpen = seeds.length === 0 && before === null && flags.scope === undefined;
   return { ...flags, ...(leaseTime !== undefined && { leaseTime }), ...(isOpen && { scope: 'all' as const }) };

@@ -1,9 +1,9 @@
 /** Fetchers with URLs to give and clients that want some, on a clock that is set. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LeasePool } from '../../../services/lending/lease-pool.ts';
-import { lendingLimits } from '../../../services/lending/lending-limits.ts';
-import { createFakeClock } from '../fetcher/fake-clock.ts';
+import { LeasePool } from '../../../../services/extras/lending/lease-pool.ts';
+import { lendingLimits } from '../../../../services/extras/lending/lending-limits.ts';
+import { createFakeClock } from '../../fetcher/fake-clock.ts';
 
 const never = new AbortController().signal;
 const settled = async () => {

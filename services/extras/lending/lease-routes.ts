@@ -3,8 +3,8 @@
  * the outcomes. `GET /v1/openapi.json` describes it. Each call needs the same rights as a control call
  * (runtime/http/access.ts).
  */
-import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
-import { readCall } from '../runtime/http/read-call.ts';
+import type { HttpApp, Routes } from '../../runtime/http/http-server.ts';
+import { readCall } from '../../runtime/http/read-call.ts';
 import { leaseCall, renewCall } from './api-schemas.ts';
 import { leaseCallsOf } from './lease-calls.ts';
 import type { Lending } from './lending.ts';

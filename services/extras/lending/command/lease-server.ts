@@ -1,9 +1,9 @@
 /** The gRPC side of a crawl with lease clients, while the crawl runs. */
 
-import type { Lending } from '../../lending/lending.ts';
-import { addressText, type ListenAddress } from '../../runtime/http/listen-address.ts';
-import { errorOf } from '../../runtime/thrown.ts';
-import { grpcListen } from './grpc-listen.ts';
+import { grpcListen } from '../../../hosting/options/grpc-listen.ts';
+import { addressText, type ListenAddress } from '../../../runtime/http/listen-address.ts';
+import { errorOf } from '../../../runtime/thrown.ts';
+import type { Lending } from '../lending.ts';
 
 export interface ClientsGrpcFlags {
   /** Absent: nothing listens. */
@@ -30,7 +30,7 @@ export async function withClientsGrpc<T>(
   };
   const access = grpcListen({ listen, cert, key, plain, options }, say);
   // Loaded only on demand: the gRPC code is as large as the rest of the program.
-  const { serveLeases } = await import('../../lending/lease-methods.ts');
+  const { serveLeases } = await import('../lease-methods.ts');
   const onBug = (error: unknown) => say(`a bug, please report it: ${errorOf(error).stack}`);
   const server = await serveLeases(lending, access, onBug);
   const address = addressText({ host: listen.host, port: server.port });

@@ -1,6 +1,6 @@
 /** What a client of the lease API does with a URL of the synthetic web: one request, and the page's links. */
 import { request } from 'node:http';
-import type { Answer, LeasedUrl } from '../../../clients/typescript/lease-client.ts';
+import type { Answer, LeasedUrl } from '../../../../clients/typescript/lease-client.ts';
 
 /** A request to a host of the synthetic web, and the links of what comes. */
 export function fetcherOf(port: number): (leased: LeasedUrl) => Promise<Answer> {

@@ -6,7 +6,7 @@
  * after a kill, the frontier leases the URLs again.
  */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { Asks } from './asks.ts';
 import { lendingLimits } from './lending-limits.ts';
 

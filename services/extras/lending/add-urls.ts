@@ -1,22 +1,17 @@
 /** URLs that clients found, as records of `discovered`. They are durable when this resolves. */
-import { blankLinkGroup } from '../../schemas/blank.ts';
-import type { Link, LinkGroup } from '../../schemas/types.ts';
-import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
-import { compileNormalizer } from '../../topology/url/normalize.ts';
-import { partitionOf } from '../../topology/url/partition.ts';
-import type { RecordCodec } from '../runtime/avro/record-codec.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { AppendRecord, Log } from '../runtime/log/log.ts';
+
+import { blankLinkGroup } from '../../../schemas/blank.ts';
+import type { Link, LinkGroup } from '../../../schemas/types.ts';
+import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import { partitionOf } from '../../../topology/url/partition.ts';
+import type { LentCrawl } from '../../application/extension/lease-clients.ts';
+import type { AppendRecord } from '../../runtime/log/log.ts';
 import type { RefusedUrl } from './api-schemas.ts';
 import { lendingLimits } from './lending-limits.ts';
 import type { ReadUrls } from './read-items.ts';
 
-export interface AddTarget {
-  readonly log: Pick<Log, 'append'>;
-  readonly codec: RecordCodec;
-  readonly clock: Clock;
-  readonly topics: { readonly crawl: string; readonly partitions: number; readonly keyMode: KeyMode };
-}
+export type AddTarget = LentCrawl;
 
 /** The page that has the links. */
 export interface FoundOn {

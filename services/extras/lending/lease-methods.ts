@@ -3,9 +3,9 @@
  * same desk.
  */
 import type { z } from 'zod';
-import { leasesProto } from '../../schemas/leases.ts';
-import { CrawlstreamError } from '../../topology/errors.ts';
-import { type Proto, plainCodecsOf } from '../runtime/grpc/codec.ts';
+import { leasesProto } from '../../../schemas/leases.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { type Proto, plainCodecsOf } from '../../runtime/grpc/codec.ts';
 import {
   type Caller,
   CallFailed,
@@ -13,8 +13,8 @@ import {
   type GrpcServer,
   type Method,
   serveGrpc,
-} from '../runtime/grpc/grpc-server.ts';
-import { readCall } from '../runtime/http/read-call.ts';
+} from '../../runtime/grpc/grpc-server.ts';
+import { readCall } from '../../runtime/http/read-call.ts';
 import { leaseCall, renewCall } from './api-schemas.ts';
 import { leaseCallsOf } from './lease-calls.ts';
 import type { Lending } from './lending.ts';

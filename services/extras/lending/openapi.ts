@@ -1,5 +1,5 @@
 /** The lease API as an OpenAPI 3.1 document, made of the schemas by which its calls are checked. */
-import { bodyOf, license, schemasOf, security, securitySchemes } from '../runtime/http/openapi.ts';
+import { bodyOf, license, schemasOf, security, securitySchemes } from '../../runtime/http/openapi.ts';
 import {
   addAnswer,
   addCall,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { leaseCall } from '../../../services/lending/api-schemas.ts';
-import { leaseCallsOf } from '../../../services/lending/lease-calls.ts';
-import { Lending } from '../../../services/lending/lending.ts';
-import { lendingLimits } from '../../../services/lending/lending-limits.ts';
-import { readAdd, readResults } from '../../../services/lending/read-items.ts';
-import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
-import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
-import type { ClientUrl, Report } from '../../../services/runtime/leases/outside.ts';
-import { createFakeClock } from '../fetcher/fake-clock.ts';
+import { leaseCall } from '../../../../services/extras/lending/api-schemas.ts';
+import { leaseCallsOf } from '../../../../services/extras/lending/lease-calls.ts';
+import { Lending } from '../../../../services/extras/lending/lending.ts';
+import { lendingLimits } from '../../../../services/extras/lending/lending-limits.ts';
+import { readAdd, readResults } from '../../../../services/extras/lending/read-items.ts';
+import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
+import type { ClientUrl, Report } from '../../../../services/runtime/leases/outside.ts';
+import { createFakeClock } from '../../fetcher/fake-clock.ts';
 
 const codec = await openCodec(createMemoryRegistry(), 'c');
 const never = new AbortController().signal;

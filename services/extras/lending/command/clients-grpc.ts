@@ -1,7 +1,7 @@
 /** `--clients-grpc`: the gRPC side of a crawl with lease clients, while the crawl runs. */
 import type { Command } from 'commander';
-import { parseListenAddress } from '../../runtime/http/listen-address.ts';
-import { setting } from './setting.ts';
+import { setting } from '../../../cli/flags/setting.ts';
+import { parseListenAddress } from '../../../runtime/http/listen-address.ts';
 
 export function addClientsGrpcOptions(command: Command): Command {
   return command

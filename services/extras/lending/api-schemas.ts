@@ -3,7 +3,7 @@
  * checked exactly as documented.
  */
 import { z } from 'zod';
-import { rangeLimits } from '../../schemas/range-limits.ts';
+import { rangeLimits } from '../../../schemas/range-limits.ts';
 import { lendingLimits } from './lending-limits.ts';
 
 const { leasesPerCallMax, waitMsMax, leaseMsMin, leaseMs, resultsPerCallMax, urlsPerCallMax, textCharsMax } =

@@ -1,5 +1,5 @@
 /** Calls of clients that wait for URLs: each is answered when it has some, or when its time is over. */
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { lendingLimits } from './lending-limits.ts';
 
 interface Ask<Lease> {
