@@ -71,7 +71,7 @@ export interface ServedFleet {
     readonly processors?: readonly Processor[];
     readonly dashboards: CrawlDashboards;
     readonly owners?: (() => readonly Owner[]) | undefined;
-    serve?(parts: () => FleetParts, signal: AbortSignal): Promise<void>;
+    serve?(parts: () => FleetParts, signal: AbortSignal, address: string | null): Promise<void>;
   };
   readonly owners: readonly Owner[] | undefined;
   readonly callers: Callers | null;
@@ -196,7 +196,7 @@ async function serveWatched(
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
     const left = command
-      .serve?.(() => parts, signal)
+      .serve?.(() => parts, signal, service.listensOn)
       .then(() => {
         isLeft = !signal.aborted;
       });
