@@ -10,6 +10,7 @@ import { type Field, isCount, isStrings } from '../../../runtime/check-options.t
 import { parseListenAddress } from '../../../runtime/http/listen-address.ts';
 import type { FleetFlags } from '../command/fleet-flags.ts';
 
+/** Settings of a fleet. Absent ones are those of `crawlstream fleet`. */
 export interface FleetSettings {
   /** Folder of the fleet. Each crawl is a data folder in `crawls/` there. */
   readonly data: string;

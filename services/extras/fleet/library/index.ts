@@ -19,6 +19,7 @@ export type { FleetSettings } from './fleet-settings.ts';
 /** A crawl to create: the body of `POST /v1/crawls`. */
 export type CreateCrawl = z.input<typeof createCall>;
 
+/** A fleet that runs in this process. */
 export interface HostedFleet {
   /** Base URL of its API, as in http://127.0.0.1:8090. null: it does not listen. */
   readonly url: string | null;
