@@ -5,15 +5,15 @@
 import { appendFile, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { writeIdentityFolder } from '../../services/cli/check/identity-folder.ts';
-import { deskSecret } from '../../services/cli/operate/desk-secret.ts';
-import { receiptKey } from '../../services/cli/operate/receipt.ts';
 import { derive } from '../../services/extras/archive/derived/derive.ts';
 import { replaceFiles } from '../../services/extras/archive/replaced-files.ts';
 import { openWarcFolder } from '../../services/extras/archive/warc-folder.ts';
 import { type WarcRecord, warcBytes } from '../../services/extras/archive/warc-record.ts';
+import { deskSecret } from '../../services/extras/desk/desk-secret.ts';
 import { folderDocuments } from '../../services/extras/fleet/documents/folder-documents.ts';
 import { createBodyFiles } from '../../services/fetcher/http/body-files.ts';
+import { writeIdentityFolder } from '../../services/hosting/check/identity-folder.ts';
+import { receiptKey } from '../../services/operation/forget/receipt.ts';
 import { writeSubscriptions } from '../../services/push/subscription-file.ts';
 import { CommandInbox } from '../../services/runtime/crawl/command-inbox.ts';
 import type { DataFolder } from '../../services/runtime/data-folder/data-folder.ts';

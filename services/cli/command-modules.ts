@@ -3,13 +3,22 @@
  * and a command line usually names the one command that it needs.
  */
 import type { AddCommands, CommandModule } from '../application/extension/extension.ts';
+import type { LeaseClients } from '../application/extension/lease-clients.ts';
 import { consumers } from '../application/topology.ts';
 import { installed } from '../extras/installed.ts';
 
+/** Undefined: this program has none. */
+async function leaseClients(): Promise<LeaseClients | undefined> {
+  return installed.find((one) => one.leaseClients !== undefined)?.leaseClients?.();
+}
+
 /** In the order in which they are added. */
 const modules: readonly CommandModule[] = [
-  { names: ['crawl'], load: async () => (await import('./crawl/crawl-command.ts')).addCrawlCommand },
-  { names: ['frontier', 'fetcher'], load: async () => (await import('./roles/role-commands.ts')).addRoleCommands },
+  { names: ['crawl'], load: async () => (await import('./crawl/crawl-command.ts')).crawlCommand(await leaseClients()) },
+  {
+    names: ['frontier', 'fetcher'],
+    load: async () => (await import('./roles/role-commands.ts')).roleCommands(await leaseClients()),
+  },
   {
     names: consumers.map(({ name }) => name),
     load: async () => (await import('./roles/consumer-commands.ts')).addConsumerCommands,

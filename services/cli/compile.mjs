@@ -60,6 +60,11 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
     if (status !== 0) process.exit(status ?? 1);
   }
   const { build } = (await import(pathToFileURL(bundler).href)).default;
+  const extras = join(root, 'services/extras');
+  // An extra with a folder `library` is an entry of the package, under its name.
+  const libraries = readdirSync(extras)
+    .map((name) => [name, `services/extras/${name}/library/index.ts`])
+    .filter(([, file]) => existsSync(join(root, file)));
   const outdir = join(root, 'dist/bundle');
   rmSync(outdir, { recursive: true, force: true });
   const { metafile } = await build({
@@ -73,6 +78,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
       plugin: 'services/application/plugin/plugin.ts',
       'lease-client': 'clients/typescript/lease-client.ts',
       crawlee: 'clients/crawlee/index.ts',
+      ...Object.fromEntries(libraries),
       'parse-worker': 'services/fetcher/pages/parse-worker.ts',
       'loop-watch-worker': 'services/runtime/loop/loop-watch-worker.ts',
       'fetch-worker': 'services/application/workers/fetch-worker.ts',

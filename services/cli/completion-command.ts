@@ -1,6 +1,6 @@
 /** `crawlstream completion`: prints a script with which a shell completes commands and options. */
 import { Argument, type Command } from 'commander';
-import { toStdout } from './terminal/door.ts';
+import { toStdout } from '../runtime/logging/door.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];

@@ -1,7 +1,8 @@
 /** `crawlstream extras`: lists the optional parts of the program. */
 import type { Command } from 'commander';
 import { installed } from '../extras/installed.ts';
-import { print, rows } from './terminal/print.ts';
+import { rows } from '../runtime/rows-text.ts';
+import { print } from './terminal/print.ts';
 
 export function addExtrasCommand(program: Command): void {
   program

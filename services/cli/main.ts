@@ -3,11 +3,11 @@
 /** The `crawlstream` command. Errors a user can mend are one line on stderr and exit code 1 (2: the command line). */
 import type { CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { say } from '../runtime/logging/say.ts';
 import { errorOf } from '../runtime/thrown.ts';
 import { stopWithReader } from './terminal/closed-pipe.ts';
 import { machineRefusal } from './terminal/machine-refusal.ts';
 import { keepFilesPrivate } from './terminal/private-files.ts';
-import { say } from './terminal/say.ts';
 
 stopWithReader();
 

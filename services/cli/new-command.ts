@@ -3,9 +3,9 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { makeFolders } from '../runtime/disk/make-folders.ts';
+import { bad } from '../runtime/option-text.ts';
+import { ownName } from '../runtime/own-name.ts';
 import { productVersion } from '../runtime/version.ts';
-import { bad } from './flags/arguments.ts';
-import { ownName } from './terminal/own-name.ts';
 import { print } from './terminal/print.ts';
 
 export function addNewCommand(program: Command): void {

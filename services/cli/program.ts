@@ -5,6 +5,9 @@
 
 import { Command } from 'commander';
 import type { AddCommands } from '../application/extension/extension.ts';
+import { nameCommand } from '../runtime/command-name.ts';
+import { toStderr, toStdout } from '../runtime/logging/door.ts';
+import { isJson, say, sayFrom, sayInJson } from '../runtime/logging/say.ts';
 import { onStoreFallback } from '../runtime/store/open-store.ts';
 import { productVersion } from '../runtime/version.ts';
 import { loadCommands } from './command-modules.ts';
@@ -12,14 +15,11 @@ import { applyConfig } from './config/apply-config.ts';
 import { fitHeap } from './config/fit-heap.ts';
 import { serviceNames } from './config/settings.ts';
 import { unknownVariablesNote } from './config/unknown-variables.ts';
-import { nameCommand } from './connect/command-name.ts';
 import { recallOptions } from './crawl/remembered-options.ts';
 import { addExamples, exitCodes } from './examples.ts';
 import { addLogOptions } from './flags/log-flags.ts';
 import { groupCommands } from './help-groups.ts';
 import { groupOptions, showDefaultsAsTyped } from './help-options.ts';
-import { toStderr, toStdout } from './terminal/door.ts';
-import { isJson, say, sayFrom, sayInJson } from './terminal/say.ts';
 import { withRemedy } from './usage-remedy.ts';
 
 /** With the commands that the words of a command line name, or, without words, with all. */

@@ -8,6 +8,7 @@ import { extension as exportExtra } from './export/extension.ts';
 import { extension as fleetExtra } from './fleet/extension.ts';
 import { extension as graphExtra } from './graph/extension.ts';
 import { extension as indexExtra } from './index/extension.ts';
+import { extension as lendingExtra } from './lending/extension.ts';
 import { extension as renderExtra } from './render/extension.ts';
 import { extension as urlfrontierExtra } from './urlfrontier/extension.ts';
 import { extension as whatIfExtra } from './what-if/extension.ts';
@@ -21,6 +22,7 @@ export const installed: readonly Extension[] = [
   fleetExtra,
   graphExtra,
   indexExtra,
+  lendingExtra,
   renderExtra,
   urlfrontierExtra,
   whatIfExtra,

@@ -1,8 +1,8 @@
 /** The lease API. */
-import { gatherUrls, publishGroups } from '../../services/lending/add-urls.ts';
-import { leaseCall, renewCall } from '../../services/lending/api-schemas.ts';
-import { lendingLimits } from '../../services/lending/lending-limits.ts';
-import { readAdd, readResults } from '../../services/lending/read-items.ts';
+import { gatherUrls, publishGroups } from '../../services/extras/lending/add-urls.ts';
+import { leaseCall, renewCall } from '../../services/extras/lending/api-schemas.ts';
+import { lendingLimits } from '../../services/extras/lending/lending-limits.ts';
+import { readAdd, readResults } from '../../services/extras/lending/read-items.ts';
 import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
@@ -49,7 +49,7 @@ export const lendingBoundaries: BoundaryTable<typeof lendingLimits> = {
   resultsPerCallMax: upTo((n) => takes(renewCall, { leases: Array(n).fill('x') })),
   urlsPerCallMax: cutAt(lendingLimits.urlsPerCallMax, (n) => readAdd({ urls: Array(n).fill({ url }) }).urls.length),
   payloadBytesMax: upTo((n) => readAdd({ urls: [{ url, payload: 'x'.repeat(n) }] }).refused.length === 0),
-  bodyBytesMax: undriven('test/services/lending/lease-api.integration.test.ts sends 17 MiB, which is refused'),
+  bodyBytesMax: undriven('test/services/extras/lending/lease-api.integration.test.ts sends 17 MiB, which is refused'),
   textCharsMax: cutAt(lendingLimits.textCharsMax, (n) => resultWith({ text: 'x'.repeat(n) }).text.length),
   titleCharsMax: cutAt(lendingLimits.titleCharsMax, (n) => resultWith({ title: 'x'.repeat(n) }).title.length),
   detailCharsMax: cutAt(lendingLimits.detailCharsMax, (n) => resultWith({ detail: 'x'.repeat(n) }).detail.length),

@@ -1,11 +1,7 @@
 /** Commands, the log, the codec, HTTP, consumers and what else runs around the core. */
 
 import type { workerLimits } from '../../services/application/workers/worker-limits.ts';
-import { withHttp } from '../../services/cli/flags/http-flags.ts';
 import type { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
-import type { doctorLimits } from '../../services/cli/plan/doctor/doctor-limits.ts';
-import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
-import { RepeatedLines } from '../../services/cli/terminal/repeated-lines.ts';
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import type { CrawlStatus } from '../../services/dashboard/status.ts';
@@ -20,6 +16,8 @@ import type { renderLimits } from '../../services/extras/render/render-limits.ts
 import type { archivedBodyLimits } from '../../services/fetcher/http/archived-body-limits.ts';
 import type { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import type { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
+import { withHttp } from '../../services/hosting/options/http-side.ts';
+import type { doctorLimits } from '../../services/planning/doctor/doctor-limits.ts';
 import type { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { typeOf } from '../../services/runtime/avro/avro-types.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
@@ -35,6 +33,8 @@ import { readBatches } from '../../services/runtime/log/kafka/record-batch.ts';
 import type { AppendRecord } from '../../services/runtime/log/log.ts';
 import type { logLimits } from '../../services/runtime/log/log-limits.ts';
 import { headerLength } from '../../services/runtime/log/rows.ts';
+import { lineLimits } from '../../services/runtime/logging/line-limits.ts';
+import { RepeatedLines } from '../../services/runtime/logging/repeated-lines.ts';
 import type { objectLimits } from '../../services/runtime/objects/object-limits.ts';
 import type { otlpLimits } from '../../services/runtime/otlp/otlp-limits.ts';
 import { openOtlpLogs } from '../../services/runtime/otlp/otlp-logs.ts';
@@ -90,7 +90,7 @@ export const inspectBoundaries: BoundaryTable<typeof inspectLimits> = {
 
 export const lineBoundaries: BoundaryTable<typeof lineLimits> = {
   repeatsWritten: upTo(isEachWritten),
-  windowMs: undriven('test/services/cli/terminal/repeated-lines.test.ts lets it pass'),
+  windowMs: undriven('test/services/runtime/logging/repeated-lines.test.ts lets it pass'),
   kindsMax: upTo(isKindCounted),
 };
 

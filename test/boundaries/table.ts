@@ -3,8 +3,6 @@
 import { rangeLimits } from '../../schemas/range-limits.ts';
 import { workerLimits } from '../../services/application/workers/worker-limits.ts';
 import { inspectLimits } from '../../services/cli/inspect/inspect-limits.ts';
-import { doctorLimits } from '../../services/cli/plan/doctor/doctor-limits.ts';
-import { lineLimits } from '../../services/cli/terminal/line-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import { archiveLimits } from '../../services/extras/archive/archive-limits.ts';
 import { replayLimits } from '../../services/extras/archive/replay/replay-limits.ts';
@@ -22,6 +20,7 @@ import { shareLimits } from '../../services/extras/fleet/shares/share-limits.ts'
 import { webhookLimits } from '../../services/extras/fleet/webhooks/webhook-limits.ts';
 import { graphLimits } from '../../services/extras/graph/graph-limits.ts';
 import { indexLimits } from '../../services/extras/index/index-limits.ts';
+import { lendingLimits } from '../../services/extras/lending/lending-limits.ts';
 import { renderLimits } from '../../services/extras/render/render-limits.ts';
 import { putLimits } from '../../services/extras/urlfrontier/put-limits.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
@@ -35,7 +34,7 @@ import { loopShareLimits } from '../../services/fetcher/pace/loop-share-limits.t
 import { changelogLimits } from '../../services/frontier/changelog-limits.ts';
 import { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
 import { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
-import { lendingLimits } from '../../services/lending/lending-limits.ts';
+import { doctorLimits } from '../../services/planning/doctor/doctor-limits.ts';
 import { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
 import { diskLimits } from '../../services/runtime/disk/disk-limits.ts';
@@ -44,6 +43,7 @@ import { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { foldedLimits } from '../../services/runtime/log/folded/folded-limits.ts';
 import { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
 import { logLimits } from '../../services/runtime/log/log-limits.ts';
+import { lineLimits } from '../../services/runtime/logging/line-limits.ts';
 import { loopLimits } from '../../services/runtime/loop/loop-limits.ts';
 import { objectLimits } from '../../services/runtime/objects/object-limits.ts';
 import { otlpLimits } from '../../services/runtime/otlp/otlp-limits.ts';

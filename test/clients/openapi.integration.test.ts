@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openApi } from '../../services/lending/openapi.ts';
+import { openApi } from '../../services/extras/lending/openapi.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { scrapyPython } from './scrapy-run.ts';
 

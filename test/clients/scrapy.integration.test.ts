@@ -10,7 +10,7 @@ import type { WebOptions } from '../../lab/web/options.ts';
 import { pagePath } from '../../lab/web/resources.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { assertFlawless, printedPages, startSmallWeb } from '../services/cli/small-web.ts';
-import { fetcherOf } from '../services/lending/fetcher-of.ts';
+import { fetcherOf } from '../services/extras/lending/fetcher-of.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { calledIn, runSpider, scrapyPython } from './scrapy-run.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sizeOf, wishDefaults } from '../../services/cli/plan/size-model.ts';
 import { durationText } from '../../services/cli/plan/size-text.ts';
+import { sizeOf, wishDefaults } from '../../services/planning/size-model.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
 
 const kafka = readFileSync(join(import.meta.dirname, '../../deploy/KAFKA.md'), 'utf8');

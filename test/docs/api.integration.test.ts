@@ -10,7 +10,7 @@ import { root } from '../run/files.ts';
 const run = promisify(execFile);
 const out = join(root, 'dist/api');
 
-test('npm run docs:api describes the library, the consumer kit and plugins, without warnings', async () => {
+test('npm run docs:api describes the library, the consumer kit, plugins and fleets, without warnings', async () => {
   rmSync(out, { recursive: true, force: true });
   const { stdout, stderr } = await run('npm', ['run', '-s', 'docs:api'], { cwd: root, timeout: 600_000 });
   assert.doesNotMatch(stdout + stderr, /\[(?:warning|error)\]/);
@@ -21,4 +21,5 @@ test('npm run docs:api describes the library, the consumer kit and plugins, with
   assert.match(page('interfaces/library.CrawlOptions.html'), /seeds/);
   assert.match(page('functions/consumer_consume-pages.consumePages.html'), /Reads the topic/);
   assert.match(page('interfaces/application_plugin_plugin.Plugin.html'), /urlFilter/);
+  assert.match(page('functions/extras_fleet_library.hostFleet.html'), /FleetSettings/);
 });

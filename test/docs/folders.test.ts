@@ -13,6 +13,7 @@ const pages = [
   'topology/frontier/README.md',
   'services/README.md',
   'services/cli/README.md',
+  'services/hosting/README.md',
   'services/fetcher/README.md',
 ];
 
@@ -42,7 +43,12 @@ for (const page of pages) {
 }
 
 /** Pages that say: a folder uses those above it in the table, and never one below. */
-const ordered = ['topology/frontier/README.md', 'services/cli/README.md', 'services/fetcher/README.md'];
+const ordered = [
+  'topology/frontier/README.md',
+  'services/cli/README.md',
+  'services/hosting/README.md',
+  'services/fetcher/README.md',
+];
 
 for (const page of ordered) {
   test(`folders use those above them in the table of ${page}, and none below`, () => {

@@ -16,6 +16,7 @@ const prints = [
   /^http:\/\/127\.0\.0\.1:\d+\/ Home 2\n(?:\S+ Page 0\n){2}3 pages\n$/,
   /^(?:http:\/\/127\.0\.0\.1:\d+\/\S*\n){5}$/,
   /^(?:HOME\n|PAGE\n){3}$/,
+  /^\S+ ended 3 pages\n\S+ ended 1 pages\n$/,
 ];
 
 test('the programs on the library’s page compile and work as described', { timeout: 600_000 }, async (t) => {
@@ -37,7 +38,8 @@ test('the programs on the library’s page compile and work as described', { tim
   for (const [at, [, text]] of programs.entries()) {
     const local = text!
       .replaceAll('https://example.org', `http://127.0.0.1:${port}`)
-      .replace('  userAgent:', '  allowPrivate: true,\n  userAgent:');
+      .replace('  userAgent:', '  allowPrivate: true,\n  userAgent:')
+      .replace('hostFleet({ ', 'hostFleet({ allowPrivate: true, hostDelayMs: 0, ');
     await writeFile(join(folder, `program-${at}.ts`), local);
     files.push(`program-${at}.ts`);
   }

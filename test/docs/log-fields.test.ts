@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { always, components, sometimes } from '../../services/cli/terminal/log-line.ts';
+import { always, components, sometimes } from '../../services/runtime/logging/log-line.ts';
 import { root } from './written-commands.ts';
 
 test('docs/operations.md has the one schema of log lines', () => {

@@ -12,7 +12,7 @@ import { skipReason } from '../../lab/kafka/components.ts';
 import { lastJson, type Running, runCommand, startCommand } from '../../lab/process/command.ts';
 import { listening, untilReady } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
-import { fetcherOf } from '../services/lending/fetcher-of.ts';
+import { fetcherOf } from '../services/extras/lending/fetcher-of.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
 const skip = (await skipReason()) ?? false;

@@ -25,7 +25,7 @@ const forgetTests = ['test/services/extras/archive/forget-pointers.test.ts'];
 const replayTests = ['test/services/extras/archive/replay/hostile-captures.test.ts'];
 const deskTests = ['test/services/extras/desk/proofs.test.ts'];
 const hubTests = ['test/services/push/hubs.test.ts'];
-const lendingTests = ['test/services/lending/lease-calls.test.ts'];
+const lendingTests = ['test/services/extras/lending/lease-calls.test.ts'];
 const webhookTests = ['test/services/extras/fleet/webhooks/webhook-sender.test.ts'];
 const logEdgeTests = ['test/services/runtime/log/log-edges.test.ts'];
 const cutShortTests = ['test/services/frontier/own/cut-short.test.ts'];
@@ -780,42 +780,42 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'a result counts before its links are durable',
-    file: 'services/lending/lease-calls.ts',
+    file: 'services/extras/lending/lease-calls.ts',
     find: '// Links first: a result means that they are durable.\n      await publish(target, gathered);',
     replace: 'void publish(target, gathered).catch(() => {});',
     tests: lendingTests,
   },
   {
     mistake: 'URLs wait out their lease with a client that had hung up',
-    file: 'services/lending/lease-calls.ts',
+    file: 'services/extras/lending/lease-calls.ts',
     find: 'if (gone.aborted) for (const { token } of leases)',
     replace: 'if (gone.aborted) for (const { token } of leases.slice(leases.length))',
     tests: lendingTests,
   },
   {
     mistake: 'any number of clients may wait',
-    file: 'services/lending/lease-calls.ts',
+    file: 'services/extras/lending/lease-calls.ts',
     find: 'if (pool.asks.calls >= lendingLimits.asksMax)\n        throw',
     replace: 'if (pool.asks.calls < 0)\n        throw',
     tests: lendingTests,
   },
   {
     mistake: 'a URL is lent for longer than the frontier leases it',
-    file: 'services/lending/lease-pool.ts',
+    file: 'services/extras/lending/lease-pool.ts',
     find: 'sinceMs: nowMs, deadlineMs: Math.min(url.deadlineMs, nowMs + leaseMs), resolve',
     replace: 'sinceMs: nowMs, deadlineMs: nowMs + leaseMs, resolve',
     tests: lendingTests,
   },
   {
     mistake: 'a URL is given out when it may not be begun any more',
-    file: 'services/lending/lease-pool.ts',
+    file: 'services/extras/lending/lease-pool.ts',
     find: 'const isLate = nowMs > this.#ready[0]!.url.latestStartMs;',
     replace: 'const isLate = false;',
     tests: lendingTests,
   },
   {
     mistake: 'what is handed over and not yet given out stays so when the crawl stops',
-    file: 'services/lending/lease-pool.ts',
+    file: 'services/extras/lending/lease-pool.ts',
     find: "for (const { resolve } of this.#ready.splice(0)) resolve(this.#returned('the crawl stops'));",
     replace: '',
     tests: lendingTests,

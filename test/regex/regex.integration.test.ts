@@ -44,15 +44,15 @@ const known: Readonly<Record<string, string>> = {
     'a file of the operator’s',
   'services/cli/inspect/dashboard-command.ts \\/+$': operators,
   'services/cli/operate/reset-command.ts \\.(fetcher|frontier.*)$': 'names of groups, of 255 characters at most',
-  'services/cli/plan/strimzi.ts ^-+|-+$': 'a crawl’s name, of 100 characters at most',
-  'services/cli/reference/chart/template-marks.ts ^( *)(env|envFrom|ingress|volumes):\\n( *\\{\\{- with .+ \\}\\}\\n)(.*\\n *\\{\\{- end \\}\\}\\n)':
+  'services/planning/strimzi.ts ^-+|-+$': 'a crawl’s name, of 100 characters at most',
+  'services/reference/chart/template-marks.ts ^( *)(env|envFrom|ingress|volumes):\\n( *\\{\\{- with .+ \\}\\}\\n)(.*\\n *\\{\\{- end \\}\\}\\n)':
     ours,
-  'services/cli/reference/interface-comments.ts \\/\\*\\*([\\s\\S]*?)\\*\\/|readonly (\\w+)\\??:': ours,
-  'services/cli/reference/interface-comments.ts \\s*\\n\\s*\\*?\\s*': ours,
-  'services/cli/reference/limits-page.ts (?:\\/\\*\\*([^/]*?)\\*\\/\\n)?export const (\\w+) = \\{\\n([\\s\\S]*?)\\n\\} as const;':
+  'services/reference/interface-comments.ts \\/\\*\\*([\\s\\S]*?)\\*\\/|readonly (\\w+)\\??:': ours,
+  'services/reference/interface-comments.ts \\s*\\n\\s*\\*?\\s*': ours,
+  'services/reference/limits-page.ts (?:\\/\\*\\*([^/]*?)\\*\\/\\n)?export const (\\w+) = \\{\\n([\\s\\S]*?)\\n\\} as const;':
     ours,
-  'services/cli/reference/limits-page.ts \\/\\*\\*([\\s\\S]*?)\\*\\/|^ {2}(\\w+):': ours,
-  'services/cli/reference/limits-page.ts \\s*\\n\\s*\\*?\\s*': ours,
+  'services/reference/limits-page.ts \\/\\*\\*([\\s\\S]*?)\\*\\/|^ {2}(\\w+):': ours,
+  'services/reference/limits-page.ts \\s*\\n\\s*\\*?\\s*': ours,
   'services/dashboard/page/numbers.ts \\.?0+$': 'a number, in digits',
 };
 /** Expressions of strangers' text that the checker cannot decide or finds quadratic, and what bounds the text. */

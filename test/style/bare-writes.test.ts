@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, string>> = {
   'services/extras/archive/derived/derive.ts': 'opens a file for writeWhole',
   'services/extras/archive/forget/forget-records.ts': 'opens a file for writeWhole',
   'services/cli/new-command.ts': 'the files of a new project, and of its text',
-  'services/cli/reference/write-pages.ts': 'files of this repository',
+  'services/reference/write-pages.ts': 'files of this repository',
   'services/fetcher/http/body-files.ts': 'a stream, then renameWritten',
   'services/extras/render/own-network.ts': 'a script for one process',
   'services/runtime/data-folder/run-mark.ts': 'an empty file; no decision depends on it',

@@ -115,10 +115,11 @@ const houseWords = new Set([
 ]);
 const onTheWire: readonly RegExp[] = [
   /^services\/extras\/dedup\//,
-  /^services\/lending\//,
+  /^services\/extras\/lending\//,
   /^services\/runtime\/(?:avro\/schema-note|crawl\/crawl-schemas)\.ts$/,
   /^services\/cli\/operate\/(?:schemas|seek)-command\.ts$/,
-  /^services\/cli\/(?:examples|inspect\/(?:story|dashboard)-command|inspect\/explain-answer|command-modules|roles\/query-service|help-groups)\.ts$/,
+  /^services\/cli\/(?:examples|inspect\/(?:story|dashboard)-command|command-modules|help-groups)\.ts$/,
+  /^services\/hosting\/(?:inspect\/explain-answer|roles\/query-service)\.ts$/,
   /^services\/dashboard\//,
 ];
 

@@ -70,12 +70,18 @@ it('the core uses no extra, and an extra uses only those that it declares', () =
   assert.deepEqual(found, []);
 });
 
+/** Services that use others beside the runtime: all those that none but commands, extras and the generator use. */
+const composed: Readonly<Record<string, readonly string[]>> = { library: ['application'] };
+
+/** Services of commands and extras, which may use every service but the command line. */
+const aboveServices = ['application', 'hosting', 'operation', 'planning'];
+
 it('services share only through runtime/; the application wires them, and only commands, extras and the library use it', () => {
   const found = products.flatMap((source) => {
-    const [part, service] = source.name.split('/');
-    if (part !== 'services' || service === 'cli' || service === 'extras') return [];
-    if (service === 'application') return usesOf(source).filter((used) => used.startsWith('services/cli/'));
-    const shared = service === 'library' ? ['runtime', 'application', service] : ['runtime', service];
+    const [part, service = ''] = source.name.split('/');
+    if (part !== 'services' || ['cli', 'extras', 'reference'].includes(service)) return [];
+    if (aboveServices.includes(service)) return usesOf(source).filter((used) => used.startsWith('services/cli/'));
+    const shared = ['runtime', service, ...(composed[service] ?? [])];
     return usesOf(source)
       .filter((used) => used.startsWith('services/') && !shared.includes(used.split('/')[1]!))
       .map((used) => `${source.name} uses ${used}`);

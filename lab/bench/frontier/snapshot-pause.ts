@@ -13,7 +13,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { yieldProcessor } from '../../../services/cli/state/yield-processor.ts';
+import { yieldProcessor } from '../../../services/hosting/state/yield-processor.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { benchOptions } from '../bench-options.ts';
 import { compiledMain } from '../process/compiled.ts';

@@ -10,7 +10,7 @@
  * at all) both crawl the same population for seventeen minutes of their time, and the difference is told.
  */
 import { parseArgs } from 'node:util';
-import { sizeOf, wishDefaults } from '../../../services/cli/plan/size-model.ts';
+import { sizeOf, wishDefaults } from '../../../services/planning/size-model.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { newHostFacts } from '../../../topology/frontier/changes/changes.ts';
 import { defaultBudget } from '../../../topology/policy/budget.ts';

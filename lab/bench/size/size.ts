@@ -1,15 +1,15 @@
 /**
  * `npm run bench -- size [--json]`
  *
- * Measures what the sizing model (services/cli/plan/) predicts, and prints how far it is off: a frontier that takes in
+ * Measures what the sizing model (services/planning/) predicts, and prints how far it is off: a frontier that takes in
  * links until it knows 0.3 M and 1.5 M URLs, and whole crawls of the synthetic web, 5,000 and 20,000 pages, on the embedded
  * log. Two minutes. Bytes are the same on every machine. CPU is that of a core of the development machine with nothing
  * else to do: elsewhere, or beside other work, its errors say how this core compares; the load is printed with them.
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { webDefaults } from '../../../services/cli/plan/coefficients.ts';
-import { type EmbeddedCosts, embeddedCosts } from '../../../services/cli/plan/embedded-costs.ts';
+import { webDefaults } from '../../../services/planning/coefficients.ts';
+import { type EmbeddedCosts, embeddedCosts } from '../../../services/planning/embedded-costs.ts';
 import { onOneCore } from '../process/one-core.ts';
 import { type WeighedCrawl, type WeighedIngest, weighCrawl, weighIngest } from './size-runs.ts';
 

@@ -8,6 +8,7 @@
 import type { Command } from 'commander';
 import type { Declaration, Processor } from '../processor/processor.ts';
 import type { Finding } from './finding.ts';
+import type { LeaseClients } from './lease-clients.ts';
 
 export interface Extension {
   /** Name of its folder. */
@@ -24,6 +25,8 @@ export interface Extension {
   readonly checks?: (env: NodeJS.ProcessEnv) => Promise<readonly Finding[]>;
   /** Command lines for help, by path of the command, without `crawlstream` and the path. */
   readonly examples?: Readonly<Record<string, readonly string[]>>;
+  /** Programs of others that fetch a crawl's URLs. One extra offers them. */
+  readonly leaseClients?: () => Promise<LeaseClients>;
   /** Kinds of files with pages that its commands write, and that `forget` does not reach. */
   readonly files?: readonly string[];
 }

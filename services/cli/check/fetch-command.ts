@@ -11,14 +11,15 @@ import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import type { HttpResponse } from '../../fetcher/http/client.ts';
 import { contentTypeOf, headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
+import { type CheckFetcher, type FetchFlags, withCheckFetcher } from '../../hosting/check/fetcher.ts';
+import { decidingLine } from '../../hosting/inspect/robots-line.ts';
+import { identityOf } from '../../hosting/options/identity.ts';
+import { normalUrl } from '../../hosting/options/url-argument.ts';
+import { rows } from '../../runtime/rows-text.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
-import { identityOf } from '../flags/identity-flags.ts';
-import { normalUrl } from '../flags/url-argument.ts';
-import { print, rows } from '../terminal/print.ts';
-import { type CheckFetcher, type FetchFlags, withCheckFetcher } from './fetcher.ts';
+import { print } from '../terminal/print.ts';
 import { addCheckPolicyOptions, type CheckPolicyFlags, checkedPolicy } from './policy.ts';
-import { decidingLine } from './robots-line.ts';
 
 interface FetchCommandFlags extends CheckPolicyFlags, FetchFlags {
   readonly links: number;

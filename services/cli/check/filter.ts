@@ -4,8 +4,9 @@ import { intents } from '../../../schemas/types.ts';
 import type { LinkFacts } from '../../../topology/policy/metadata-rules.ts';
 import { decidingText } from '../../../topology/policy/overlays.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
+import { rows } from '../../runtime/rows-text.ts';
 import { oneOf, wholeNumber } from '../flags/arguments.ts';
-import { print, rows } from '../terminal/print.ts';
+import { print } from '../terminal/print.ts';
 import { addCheckPolicyOptions, type CheckPolicyFlags, checkedPolicy } from './policy.ts';
 
 interface FilterFlags extends CheckPolicyFlags {

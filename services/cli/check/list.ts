@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { withScheme } from '../../../topology/url/seed.ts';
 import { compileList, type ListKind, listKinds } from '../../../topology/url/url-lists.ts';
+import { normalUrl } from '../../hosting/options/url-argument.ts';
 import { readList } from '../../runtime/policy/list-files.ts';
+import { rows } from '../../runtime/rows-text.ts';
 import { oneOf } from '../flags/arguments.ts';
-import { normalUrl } from '../flags/url-argument.ts';
-import { print, rows } from '../terminal/print.ts';
+import { print } from '../terminal/print.ts';
 
 interface ListFlags {
   readonly kind: ListKind;

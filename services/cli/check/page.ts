@@ -11,14 +11,17 @@ import type { Statement } from '../../../topology/usage/statement.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { contentTypeOf, headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
-import { bad, wholeNumber } from '../flags/arguments.ts';
+import { type FetchFlags, withCheckFetcher } from '../../hosting/check/fetcher.ts';
+import { type StatedUse, statedUses } from '../../hosting/inspect/stated-uses.ts';
+import { usesText } from '../../hosting/inspect/usage-text.ts';
+import { identityOf } from '../../hosting/options/identity.ts';
+import { normalUrl } from '../../hosting/options/url-argument.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { rows } from '../../runtime/rows-text.ts';
+import { wholeNumber } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
-import { identityOf } from '../flags/identity-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
-import { normalUrl } from '../flags/url-argument.ts';
-import { print, rows } from '../terminal/print.ts';
-import { type FetchFlags, withCheckFetcher } from './fetcher.ts';
-import { type StatedUse, statedUses, usesText } from './usage-text.ts';
+import { print } from '../terminal/print.ts';
 
 interface PageFlags extends FetchFlags {
   readonly file?: string;

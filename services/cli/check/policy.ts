@@ -6,10 +6,12 @@ import { listsOf } from '../../../topology/policy/lists-of.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
+import type { PolicyFlags } from '../../hosting/policy/policy-of.ts';
+import { policyOf } from '../../hosting/policy/policy-of.ts';
+import { normalSeeds } from '../../hosting/policy/seeds.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { collect } from '../flags/arguments.ts';
-import type { PolicyFlags } from '../flags/policy-flags.ts';
-import { addPolicyOptions, normalSeeds, policyOf } from '../flags/policy-flags.ts';
+import { addPolicyOptions } from '../flags/policy-flags.ts';
 import { policyInFile } from '../policy/policy-file.ts';
 
 export interface CheckPolicyFlags extends PolicyFlags {

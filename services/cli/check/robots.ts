@@ -8,16 +8,18 @@ import { compileUsage, robotsUsage } from '../../../topology/usage/robots-usage.
 import { agreedIdentities } from '../../fetcher/http/agreed-identity.ts';
 import { productTokensOf } from '../../fetcher/http/identity.ts';
 import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
-import { bad } from '../flags/arguments.ts';
+import { type FetchedRobots, type FetchFlags, withCheckFetcher } from '../../hosting/check/fetcher.ts';
+import { decidingLine, groupOf } from '../../hosting/inspect/robots-line.ts';
+import { statedUses } from '../../hosting/inspect/stated-uses.ts';
+import { usesText } from '../../hosting/inspect/usage-text.ts';
+import { identityOf } from '../../hosting/options/identity.ts';
+import { normalUrl } from '../../hosting/options/url-argument.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { rows } from '../../runtime/rows-text.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
-import { identityOf } from '../flags/identity-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
 import { rulesFile } from '../flags/rules-file.ts';
-import { normalUrl } from '../flags/url-argument.ts';
-import { print, rows } from '../terminal/print.ts';
-import { type FetchedRobots, type FetchFlags, withCheckFetcher } from './fetcher.ts';
-import { decidingLine, groupOf } from './robots-line.ts';
-import { statedUses, usesText } from './usage-text.ts';
+import { print } from '../terminal/print.ts';
 
 interface RobotsFlags extends FetchFlags {
   readonly file?: string;

@@ -18,11 +18,13 @@ import {
   groupScore,
 } from '../../../topology/policy/score/score.ts';
 import { defaultScore, type WeightedScore } from '../../../topology/policy/score/score-config.ts';
+import { normalUrl } from '../../hosting/options/url-argument.ts';
+import { bad } from '../../runtime/option-text.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
-import { bad, oneOf, wholeNumber } from '../flags/arguments.ts';
-import { normalUrl } from '../flags/url-argument.ts';
+import { rows } from '../../runtime/rows-text.ts';
+import { oneOf, wholeNumber } from '../flags/arguments.ts';
 import { policyInFile } from '../policy/policy-file.ts';
-import { print, rows } from '../terminal/print.ts';
+import { print } from '../terminal/print.ts';
 
 interface ScoreFlags {
   readonly depth: number;

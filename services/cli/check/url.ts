@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { explainNormalize, type NormalizeStep } from '../../../topology/url/normalize.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
-import { normalUrl } from '../flags/url-argument.ts';
-import { print, rows } from '../terminal/print.ts';
+import { normalUrl } from '../../hosting/options/url-argument.ts';
+import { rows } from '../../runtime/rows-text.ts';
+import { print } from '../terminal/print.ts';
 
 export interface CheckedUrl {
   readonly url: string;

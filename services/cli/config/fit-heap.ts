@@ -8,10 +8,10 @@
 import { existsSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';
 import type { Command } from 'commander';
-import type { PluginFlags } from '../flags/plugin-flags.ts';
-import type { ProcessorFlags } from '../flags/processor-flags.ts';
-import { type WorkersFlags, workersWanted } from '../flags/workers-flag.ts';
-import { heapSizeMb } from './heap-size.ts';
+import type { PluginFlags } from '../../hosting/options/plugins.ts';
+import type { ProcessorFlags } from '../../hosting/options/processors.ts';
+import { type WorkersFlags, workersWanted } from '../../hosting/options/workers.ts';
+import { heapSizeMb } from '../../planning/heap-size.ts';
 
 const mb = 2 ** 20;
 const asked = 'CRAWLSTREAM_FIT_HEAP';

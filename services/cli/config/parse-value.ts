@@ -1,6 +1,7 @@
 /** A value of a file or of the environment, parsed as the option would have parsed it on a command line. */
 import type { Option } from 'commander';
-import { bad, isRepeated } from '../flags/arguments.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { isRepeated } from '../flags/arguments.ts';
 
 /** Throws INVALID_ARGUMENT, as the option's own parser does. */
 export function parseValue(option: Option, value: unknown): unknown {

@@ -1,17 +1,11 @@
 /** Prints the plan of a crawl in a few lines before its first request, so that a person can check it. */
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
+import type { CrawlPlan } from '../../hosting/crawl/crawl-plan.ts';
 import { counted } from '../../runtime/counted.ts';
-import { durationText } from '../flags/arguments.ts';
-import { ownName } from '../terminal/own-name.ts';
+import { durationText } from '../../runtime/option-text.ts';
+import { ownName } from '../../runtime/own-name.ts';
 
-export interface BannerFacts {
-  readonly policy: PolicyConfig;
-  /** Normal. */
-  readonly seeds: readonly string[];
-  /** The place of the crawl's state, in words. */
-  readonly place: string;
-  /** The options that name the crawl to other commands; null: only the same command can continue it. */
-  readonly options: string | null;
+interface BannerFacts extends CrawlPlan {
   /** The rules that stop this run (stop-rules.ts), in words. Absent: none. */
   readonly stops?: readonly string[] | undefined;
 }

@@ -4,72 +4,67 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
+import type { AddCommands } from '../../application/extension/extension.ts';
+import type { LeaseClients, Lender } from '../../application/extension/lease-clients.ts';
 import { consumers } from '../../application/topology.ts';
-import { leaseRoutes } from '../../lending/lease-routes.ts';
+import { readRequest } from '../../hosting/connect/crawl-folder.ts';
+import { newCrawl } from '../../hosting/connect/new-crawl.ts';
+import { placeText } from '../../hosting/connect/place-text.ts';
+import { areApart, attachConsumers } from '../../hosting/crawl/attach-consumers.ts';
+import type { CrawlPlan } from '../../hosting/crawl/crawl-plan.ts';
+import { runEmbeddedCrawl } from '../../hosting/crawl/embedded-crawl.ts';
+import { createFailureLedger } from '../../hosting/crawl/failure-ledger.ts';
+import { folderPath, noSeed } from '../../hosting/crawl/folder-path.ts';
+import { kafkaPlace, runKafkaCrawl } from '../../hosting/crawl/kafka-crawl.ts';
+import { holdsUrls } from '../../hosting/crawl/loaded-urls.ts';
+import type { WebsubFlags } from '../../hosting/crawl/open-websub.ts';
+import { createSeedRedirects } from '../../hosting/crawl/seed-redirects.ts';
+import { type StopFlags, stopRules, stopsText } from '../../hosting/crawl/stop-rules.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import type { FetcherFlags } from '../../hosting/options/fetching.ts';
+import { fetcherConfig, needContact } from '../../hosting/options/fetching.ts';
+import { withHttp } from '../../hosting/options/http-side.ts';
+import { openPlugins, type PluginFlags, processorsBeside } from '../../hosting/options/plugins.ts';
+import { type ProcessorFlags, withNeeds } from '../../hosting/options/processors.ts';
+import type { SeenFlags } from '../../hosting/options/seen.ts';
+import { seenConfigOf } from '../../hosting/options/seen.ts';
+import type { SnapshotRoleFlags } from '../../hosting/options/snapshots.ts';
+import { type OtlpFlags, withTracing } from '../../hosting/options/tracing.ts';
+import { type WorkersFlags, workersFor, workersOnKafka, workersWanted } from '../../hosting/options/workers.ts';
+import type { PolicyFlags } from '../../hosting/policy/policy-of.ts';
+import { policyOf } from '../../hosting/policy/policy-of.ts';
+import { checkSeeds } from '../../hosting/policy/seeds.ts';
+import { QueryService } from '../../hosting/roles/query-service.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { say } from '../../runtime/logging/say.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
+import { stopOnSignals } from '../../runtime/stop-signals.ts';
 import { productVersion } from '../../runtime/version.ts';
-import { readRequest } from '../connect/crawl-folder.ts';
-import { newCrawl } from '../connect/new-crawl.ts';
-import { placeText } from '../connect/place-text.ts';
 import { duration } from '../flags/arguments.ts';
-import { withClientsGrpc } from '../flags/clients-grpc.ts';
 import { addDashboardOption, type DashboardFlags, dashboardUrl, listenFor } from '../flags/dashboard-flags.ts';
-import type { FetcherFlags } from '../flags/fetcher-flags.ts';
-import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
-import { addHttpOption, withHttp } from '../flags/http-flags.ts';
-import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addFetcherOptions } from '../flags/fetcher-flags.ts';
+import { addHttpOption } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
-import { addClientsOption, type LendingFlags, lendingOf } from '../flags/lending-flags.ts';
-import {
-  addPluginOption,
-  addSetOption,
-  openPlugins,
-  type PluginFlags,
-  processorsBeside,
-} from '../flags/plugin-flags.ts';
-import type { PolicyFlags } from '../flags/policy-flags.ts';
-import { addPolicyOptions, checkSeeds, policyOf } from '../flags/policy-flags.ts';
-import {
-  addHandlerOption,
-  addProcessorOptions,
-  addWithOption,
-  type ProcessorFlags,
-  withNeeds,
-} from '../flags/processor-flags.ts';
+import { addPluginOption, addSetOption } from '../flags/plugin-flags.ts';
+import { addPolicyOptions } from '../flags/policy-flags.ts';
+import { addHandlerOption, addProcessorOptions, addWithOption } from '../flags/processor-flags.ts';
 import { seedKeysSetting } from '../flags/seed-arguments.ts';
-import type { SeenFlags } from '../flags/seen-flags.ts';
-import { addSeenOptions, seenConfigOf } from '../flags/seen-flags.ts';
+import { addSeenOptions } from '../flags/seen-flags.ts';
 import { setting } from '../flags/setting.ts';
-import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
-import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
-import {
-  addWorkersOption,
-  type WorkersFlags,
-  workersFor,
-  workersOnKafka,
-  workersWanted,
-} from '../flags/workers-flag.ts';
-import { QueryService } from '../roles/query-service.ts';
+import { addSnapshotOptions } from '../flags/snapshot-flags.ts';
+import { addOtlpOption } from '../flags/trace-flags.ts';
+import { addWorkersOption } from '../flags/workers-flag.ts';
+import { readerGone } from '../terminal/closed-pipe.ts';
 import { createProgress } from '../terminal/progress.ts';
-import { say } from '../terminal/say.ts';
-import { stopOnSignals } from '../terminal/stop-signals.ts';
-import { areApart, attachConsumers } from './attach-consumers.ts';
+import { banner } from './banner.ts';
 import { crawlSeeds } from './crawl-seeds.ts';
-import { runEmbeddedCrawl } from './embedded-crawl.ts';
-import { createFailureLedger } from './failure-ledger.ts';
-import { folderPath, noSeed } from './folder-path.ts';
-import { kafkaPlace, runKafkaCrawl } from './kafka-crawl.ts';
-import { holdsUrls } from './loaded-urls.ts';
 import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts';
 import { report } from './report.ts';
 import { sayUnrendered } from './say-unrendered.ts';
-import { createSeedRedirects } from './seed-redirects.ts';
-import { addStopOptions, type StopFlags, stopRules, stopsText } from './stop-rules.ts';
-import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
-import { oneWorker, withClients } from './with-clients.ts';
+import { addStopOptions } from './stop-rules.ts';
+import { addWebsubOption } from './websub-flags.ts';
 
 interface CrawlFlags
   extends PolicyFlags,
@@ -83,7 +78,6 @@ interface CrawlFlags
     OtlpFlags,
     StopFlags,
     WebsubFlags,
-    LendingFlags,
     WorkersFlags {
   readonly keep?: number;
   readonly newOptions?: boolean;
@@ -91,7 +85,12 @@ interface CrawlFlags
   readonly json?: boolean;
 }
 
-export function addCrawlCommand(program: Command): void {
+/** `clients` undefined: this program has no lease clients. */
+export function crawlCommand(clients: LeaseClients | undefined): AddCommands {
+  return (program) => addCrawlCommand(program, clients);
+}
+
+function addCrawlCommand(program: Command, clients: LeaseClients | undefined): void {
   const command = program
     .command('crawl')
     .description('crawl from seeds, into a data folder or on Kafka; the same command resumes')
@@ -102,7 +101,8 @@ export function addCrawlCommand(program: Command): void {
   addWithOption(command);
   for (const processor of consumers) addProcessorOptions(command, processor);
   addSetOption(addPluginOption(addHandlerOption(command)));
-  addClientsOption(addWebsubOption(command));
+  addWebsubOption(command);
+  clients?.addOptions(command);
   addDashboardOption(command);
   addKafkaOptions(command, 'data folder (default: crawl-data/HOST-OF-FIRST-SEED)');
   addOtlpOption(addHttpOption(addCompressionOption(command)))
@@ -124,11 +124,11 @@ export function addCrawlCommand(program: Command): void {
     )
     .option('--new-options', 'discard options saved by earlier runs; use only those given now and defaults')
     .option('--json', 'print the result as one JSON object on the last line')
-    .action(crawl);
+    .action((_: string[], flags: CrawlFlags) => crawl(flags, command, clients));
   hearOptions(command);
 }
 
-async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<void> {
+async function crawl(flags: CrawlFlags, command: Command, clients: LeaseClients | undefined): Promise<void> {
   const clock = new SystemClock();
   const listed = await crawlSeeds(command, flags, clock, say);
   const seeds = listed.map(({ url }) => url);
@@ -138,12 +138,12 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     needContact(flags, seeds);
   }
   const plugins = await openPlugins(flags);
-  const onWorkers = flags.brokers === undefined && flags.clients === undefined && workersWanted(flags) > 1;
+  const listen = listenFor(flags);
+  const lending = clients?.open(flags, listen.http !== undefined, clock);
+  const onWorkers = flags.brokers === undefined && lending === undefined && workersWanted(flags) > 1;
   const beside = await processorsBeside(flags, plugins, !onWorkers);
   const stop = new AbortController();
   const queries = new QueryService(clock);
-  const listen = listenFor(flags);
-  const lending = lendingOf(flags, listen, clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   let pagesBefore: number | undefined;
@@ -158,12 +158,15 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     progress.note(`stopping, by ${rule}: finishing requests under way`);
     stop.abort();
   };
-  const watching = { signal: stop.signal, onStatus, stops: stopsText(flags) };
+  const onPlan = (plan: CrawlPlan) => {
+    for (const line of banner({ ...plan, stops: stopsText(flags) })) progress.note(line);
+  };
+  const watching = { signal: stop.signal, onStatus, onPlan };
   try {
-    const routes = lending === undefined ? [queries.routes] : [queries.routes, leaseRoutes(lending)];
+    const routes = lending === undefined ? [queries.routes] : [queries.routes, lending.routes];
     await withHttp(listen, { role: 'crawl', routes, say: progress.note }, (service) =>
       withTracing(flags, service, progress.note, () =>
-        withClientsGrpc(flags, lending, progress.note, () => run(service)),
+        lending === undefined ? run(service) : lending.serve(progress.note, () => run(service)),
       ),
     );
   } finally {
@@ -181,14 +184,9 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       const outcome = await runKafkaCrawl({
         ...watching,
         options: optionsToKeep(command),
-        service,
-        queries,
-        clock,
+        ...{ service, queries, clock, lending, plugins, beside },
         seeds: listed,
         flags: withNeeds(flags, beside),
-        lending,
-        plugins,
-        beside,
         say: progress.note,
         ...watched,
       });
@@ -198,33 +196,35 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     }
     const typed = <K extends 'crawl' | 'partitions'>(key: K) =>
       command.getOptionValueSource(key) === 'cli' ? flags[key] : undefined;
-    const folder = await openFolder(seeds, flags, { crawl: typed('crawl'), partitions: typed('partitions') }, clock);
+    const folder = await openFolder(
+      seeds,
+      flags,
+      { crawl: typed('crawl'), partitions: typed('partitions') },
+      clock,
+      lending,
+    );
     await checkFolder(folder, seeds);
     for (const note of optionNotes(command)) progress.note(note);
-    const workers = workersFor(lending === undefined ? flags : oneWorker(flags), folder.manifest.partitions);
+    const workers = workersFor(workersBeside(flags, lending), folder.manifest.partitions);
     for (const line of workers.lines) progress.note(line);
     const needed = withNeeds({ ...flags, bodies: flags.bodies ?? folder.part('bodies') }, beside);
     const beneath = { folder, clock, beside, plugins, service, say: progress.note };
-    const attached = { ...beneath, flags: needed, workers: workers.count };
+    const attached = { ...beneath, flags: needed, workers: workers.count, onReaderGone: readerGone };
     const outcome = await runEmbeddedCrawl({
       ...watching,
       workers: workers.count,
       plugins: flags.plugin ?? [],
       ...watched,
-      service,
-      queries,
-      folder,
-      clock,
+      ...{ service, queries, folder, clock, lending },
       seeds: listed,
-      ask: (all, before) => policyOf(withClients(flags, all, before), all, before),
-      lending,
+      ask: (all, before) => policyOf(lending?.policyOptions(flags, all, before) ?? flags, all, before),
       options: optionsToKeep(command),
       anew: flags.newOptions ?? false,
       say: progress.note,
       fetcher: {
         ...fetcherConfig(needed),
         ...plugins.hooks,
-        ...(lending !== undefined && { outside: lending.outside(flags.clients === 'only') }),
+        ...(lending !== undefined && { outside: lending.outside }),
         onReport: watched.onReport,
         say: progress.note,
       },
@@ -266,17 +266,23 @@ function watchOutcomes(seeds: readonly string[], flags: CrawlFlags, say: (text: 
   return { ledger, seedRedirects, onReport };
 }
 
+/** As few processes fetch as lease clients need. */
+function workersBeside(flags: WorkersFlags, lending: Lender | undefined): WorkersFlags {
+  return lending === undefined ? flags : { ...flags, workers: lending.workersOf(flags.workers) };
+}
+
 /** `crawl`, `partitions`: options of this command line that a crawl cannot change: they are refused, not ignored. */
 async function openFolder(
   seeds: readonly string[],
   flags: CrawlFlags,
   { crawl, partitions }: { readonly crawl: string | undefined; readonly partitions: number | undefined },
   clock: SystemClock,
+  lending: Lender | undefined,
 ): Promise<DataFolder> {
   const path = folderPath(flags.data, seeds);
   const wanted = { ...(crawl !== undefined && { crawl }), ...(partitions !== undefined && { partitions }) };
   // A crawl that is to be continued must exist: a misspelt name must not make a new one.
-  if (seeds.length === 0 && flags.clients === undefined) return readDataFolder(path, wanted);
+  if (seeds.length === 0 && lending === undefined) return readDataFolder(path, wanted);
   const facts = { sink: 'tasks' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
   // A host is with one worker: fewer partitions than workers would leave some without any.
   const defaults = newCrawl(flags.crawl, workersWanted(flags));

@@ -7,13 +7,13 @@ import { spellingOf } from '../../../topology/url/spelling.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides } from '../../fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../fetcher/connect/resolver.ts';
+import { readRequest } from '../../hosting/connect/crawl-folder.ts';
+import { folderPath } from '../../hosting/crawl/folder-path.ts';
+import { probeScheme } from '../../hosting/crawl/probe-scheme.ts';
+import type { FetcherFlags } from '../../hosting/options/fetching.ts';
+import { normalSeeds } from '../../hosting/policy/seeds.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { readRequest } from '../connect/crawl-folder.ts';
-import type { FetcherFlags } from '../flags/fetcher-flags.ts';
-import { normalSeeds } from '../flags/policy-flags.ts';
 import { type GivenSeed, seedArguments } from '../flags/seed-arguments.ts';
-import { folderPath } from './folder-path.ts';
-import { probeScheme } from './probe-scheme.ts';
 
 const read = new WeakMap<Command, Promise<readonly GivenSeed[]>>();
 

@@ -5,15 +5,14 @@
  */
 import { join, resolve } from 'node:path';
 import { Command, type Option } from 'commander';
-import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { type GivenOptions, readRequest } from '../../hosting/connect/crawl-folder.ts';
+import { ownFolderPath } from '../../hosting/connect/own-folder.ts';
+import { folderPath } from '../../hosting/crawl/folder-path.ts';
 import { applyConfig } from '../config/apply-config.ts';
 import { isSwitch, parseValue } from '../config/parse-value.ts';
-import { type GivenOptions, readRequest, writeRequest } from '../connect/crawl-folder.ts';
-import { ownFolderPath } from '../connect/own-folder.ts';
 import { isRepeated } from '../flags/arguments.ts';
 import { addPolicyOptions } from '../flags/policy-flags.ts';
 import { typedSeeds } from './crawl-seeds.ts';
-import { folderPath } from './folder-path.ts';
 
 const ofOneRun = [
   ...[
@@ -37,8 +36,11 @@ const ofOneRun = [
   ...['maxTime', 'maxBytes', 'maxErrors'],
   ...['data', 'brokers', 'registry', 'compression', 'crawl', 'partitions'],
 ];
+
 const ofPolicy = addPolicyOptions(new Command()).options.map((option) => option.attributeName());
+
 const forgotten: ReadonlySet<string> = new Set([...ofOneRun, ...ofPolicy]);
+
 const files: ReadonlySet<string> = new Set([
   'requests',
   'extract',
@@ -122,11 +124,6 @@ export async function recallOptions(
 
 function isSet(command: Command, key: string): boolean {
   return !['default', undefined].includes(command.getOptionValueSource(key));
-}
-
-/** Stores the options of a crawl on Kafka in its folder. Its seeds and policy are on the topics. */
-export function keepOptions(folder: DataFolder, options: GivenOptions): Promise<void> {
-  return writeRequest(folder, { seeds: [], policy: null, options });
 }
 
 /** The options to store in the data folder from now on. */

@@ -2,13 +2,13 @@
 
 import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
+import type { FailureLedger } from '../../hosting/crawl/failure-ledger.ts';
 import { counted } from '../../runtime/counted.ts';
+import { clockText } from '../../runtime/figure-text.ts';
+import { inShell } from '../../runtime/in-shell.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
+import { ownName } from '../../runtime/own-name.ts';
 import { countsOf, countsText } from '../inspect/counters-text.ts';
-import { toStdout } from '../terminal/door.ts';
-import { inShell } from '../terminal/in-shell.ts';
-import { ownName } from '../terminal/own-name.ts';
-import { clockText } from '../terminal/progress.ts';
-import type { FailureLedger } from './failure-ledger.ts';
 import { tlsLines } from './tls-lines.ts';
 import { trapLines } from './trap-lines.ts';
 import { whyFew } from './why-few.ts';

@@ -1,5 +1,5 @@
-import type { FetcherFlags } from '../flags/fetcher-flags.ts';
-import type { ProcessorFlags } from '../flags/processor-flags.ts';
+import type { FetcherFlags } from '../../hosting/options/fetching.ts';
+import type { ProcessorFlags } from '../../hosting/options/processors.ts';
 
 /** Warns of `render` rules in `--extract` if no browser runs, since they would have no effect. */
 export function sayUnrendered(

@@ -1,6 +1,6 @@
 /** The report's lines about hosts where TLS failed, and how to try them again. */
 import { withoutPort } from '../../../topology/url/host-key.ts';
-import { ownName } from '../terminal/own-name.ts';
+import { ownName } from '../../runtime/own-name.ts';
 
 /** Most hosts named in a line. */
 const namedMax = 5;

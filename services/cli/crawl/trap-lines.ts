@@ -1,7 +1,7 @@
 /** The report's lines about traps: where URLs wait, why, and how to release them. */
 import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 import { counted } from '../../runtime/counted.ts';
-import { ownName } from '../terminal/own-name.ts';
+import { ownName } from '../../runtime/own-name.ts';
 
 /** Most traps that are named, the largest first; `hosts` and `explain` show the others. */
 const namedMax = 10;

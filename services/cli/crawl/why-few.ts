@@ -2,10 +2,10 @@
  * Explains why a crawl that is done has no page, or only one, which a newcomer might take for a fault of the crawler.
  */
 
+import type { FailureLedger } from '../../hosting/crawl/failure-ledger.ts';
 import { counted } from '../../runtime/counted.ts';
+import { ownName } from '../../runtime/own-name.ts';
 import type { CrawlCounts } from '../inspect/counters-text.ts';
-import { ownName } from '../terminal/own-name.ts';
-import type { FailureLedger } from './failure-ledger.ts';
 
 /** `place`: the options that name the crawl to other commands. */
 export function whyFew(

@@ -3,10 +3,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { type Use, uses } from '../../../topology/usage/statement.ts';
-
-export function bad(option: string, value: string, remedy: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', `${option} ${JSON.stringify(value)}: ${remedy}`);
-}
+import { bad, durationText, unitsMs } from '../../runtime/option-text.ts';
 
 export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_INTEGER): (value: string) => number {
   return (value) => {
@@ -93,8 +90,6 @@ export function pattern(option: string): (value: string) => string {
   };
 }
 
-const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 interface DurationRange {
   readonly leastMs?: number;
   readonly mostMs?: number;
@@ -117,13 +112,6 @@ export function duration(
       mostMs === Number.MAX_SAFE_INTEGER ? '' : `, from ${durationText(leastMs)} to ${durationText(mostMs)}`;
     throw bad(option, value, `give a number and ms, s, m, h or d, as in 36h${range}`);
   };
-}
-
-/** A duration in the largest unit that divides it. */
-export function durationText(ms: number): string {
-  const units = Object.entries(unitsMs).reverse();
-  const [unit, unitMs] = units.find(([, one]) => ms % one === 0 && ms >= one) ?? ['ms', 1];
-  return `${ms / unitMs}${unit}`;
 }
 
 /** `500k`, `2M`, `1.5GB`, `10GiB`, … as bytes. Decimal, but for the units that have an `i`. */

@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { canParse } from '../../../topology/url/can-parse.ts';
-import { bad } from './arguments.ts';
+import { bad } from '../../runtime/option-text.ts';
 
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 

@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { HttpFlags } from '../../hosting/options/http-side.ts';
 import { type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
-import type { HttpFlags } from './http-flags.ts';
 import { setting } from './setting.ts';
 
 export interface DashboardFlags extends HttpFlags {

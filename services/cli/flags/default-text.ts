@@ -1,6 +1,6 @@
 /** The default of an option as a person types it: `1d`, `127.0.0.1:8900`, never `86400000` or JSON. */
 import type { Option } from 'commander';
-import { durationText } from './arguments.ts';
+import { durationText } from '../../runtime/option-text.ts';
 
 /** undefined: the option has no default, or is a switch. */
 export function defaultText(option: Option): string | undefined {

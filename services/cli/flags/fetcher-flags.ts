@@ -1,53 +1,18 @@
 /** Options of fetching, shared by `crawl` and `fetcher`. */
-
-import { isIP } from 'node:net';
 import type { Command } from 'commander';
-import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import type { ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
-import { compileOverrides, parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import { parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { archivedBodyLimits } from '../../fetcher/http/archived-body-limits.ts';
 import { requestLimits } from '../../fetcher/http/request-limits.ts';
-import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
-import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
-import type { ArchiveConfig } from '../../fetcher/publish/exchange-records.ts';
-import { collect, duration, durationText, networks, wholeNumber } from './arguments.ts';
+import { requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
+import { extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
+import { mebibyte } from '../../hosting/options/fetching.ts';
+import { durationText } from '../../runtime/option-text.ts';
+import { collect, duration, networks, wholeNumber } from './arguments.ts';
 import { certificates, oneHost } from './certificates.ts';
-import { addIdentityOptions, type IdentityFlags, identityOf } from './identity-flags.ts';
+import { addIdentityOptions } from './identity-flags.ts';
 import { rulesFile } from './rules-file.ts';
 import { setting } from './setting.ts';
-
-export interface FetcherFlags extends IdentityFlags {
-  /** True: all of them. */
-  readonly allowPrivate?: true | string[];
-  readonly resolve?: ResolveOverride[];
-  readonly concurrency: number;
-  /** Publish raw responses, for archives. */
-  readonly responses?: boolean;
-  /** Parts of exchanges for archives. */
-  readonly archive: ArchiveConfig['what'];
-  /** MiB. */
-  readonly archiveBody?: number;
-  readonly bodies?: string;
-  /** Fetch page requisites (images, styles, scripts) too, for a complete archive. */
-  readonly requisites?: true;
-  /** Publish all links of a page in its record, for a link graph. */
-  readonly outlinks?: boolean;
-  readonly requests?: readonly RequestRuleInput[];
-  readonly extract?: ExtractRules;
-  readonly http2: boolean;
-  readonly linksPerPage: number;
-  /** MiB. */
-  readonly maxBody: number;
-  /** Milliseconds. */
-  readonly firstByte: number;
-  /** PEM. */
-  readonly ca?: string[];
-  readonly insecure?: string[];
-}
-
-const mebibyte = 1024 * 1024;
 
 /** Options of every command that contacts hosts. */
 export function addReachOptions(command: Command): Command {
@@ -193,71 +158,4 @@ export function addArchivingOptions(command: Command): Command {
         'a data folder has its own; on Kafka, larger bodies are cut unless machines share a folder',
       ),
     );
-}
-
-/** TLS settings for a fetcher, and for anything else that connects to hosts. */
-export function trustSettings({ ca, insecure }: Pick<FetcherFlags, 'ca' | 'insecure'>) {
-  return {
-    ...(ca !== undefined && { ca: ca.join('\n') }),
-    ...(insecure !== undefined && { insecureHosts: insecure }),
-  };
-}
-
-export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
-  return {
-    ...identityOf(flags),
-    allowPrivate: flags.allowPrivate ?? false,
-    resolve: flags.resolve ?? [],
-    addressDelayMs: crawlLimits.addressDelayMs,
-    groupSize: () => 1,
-    linksMax: flags.linksPerPage,
-    limits: { bodyBytesMax: flags.maxBody * mebibyte, headersTimeoutMs: flags.firstByte },
-    leasesMax: flags.concurrency,
-    http2: flags.http2,
-    outlinks: flags.outlinks ?? false,
-    ...trustSettings(flags),
-    ...(flags.requests !== undefined && { requests: flags.requests }),
-    ...(flags.extract !== undefined && { extract: flags.extract }),
-    ...archiveSettings(flags),
-  };
-}
-
-/** The setting with which any requester publishes its exchanges for archives. */
-export function archiveSettings(flags: Partial<FetcherFlags>): { readonly archive?: ArchiveConfig } {
-  return flags.responses ? { archive: archiveConfig(flags) } : {};
-}
-
-function archiveConfig({ requisites, archiveBody, bodies, ...flags }: Partial<FetcherFlags>): ArchiveConfig {
-  const archive = requisites ? 'all' : (flags.archive ?? 'pages');
-  const maxBody = flags.maxBody ?? requestLimits.bodyBytesMax / mebibyte;
-  const bodyMb = archiveBody ?? (archive === 'all' ? archivedBodyLimits.bodyBytesOfAll / mebibyte : maxBody);
-  const limits = { bodyBytesMax: bodyMb * mebibyte, messageBytesMax: archivedBodyLimits.messageBytesMax };
-  return { what: archive, ...limits, ...(bodies !== undefined && { folder: bodies }) };
-}
-
-/** Webmasters must be able to identify and reach the operator; only a web on this very machine needs no contact. */
-export function needContact(flags: FetcherFlags, seeds: readonly string[]): void {
-  identityOf(flags);
-  if (flags.contact !== undefined) return;
-  const overrides = flags.resolve ?? [];
-  const lookup = compileOverrides(overrides);
-  const isLocal = (seed: string) => {
-    const { hostname, port, protocol } = new URL(seed);
-    const host = hostname.replace(/^\[|\]$/g, '');
-    return host === 'localhost' || isLoopback(lookup(host, Number(port || (protocol === 'https:' ? 443 : 80))) ?? host);
-  };
-  // A fetcher process has no seeds: its names must all be given, on this machine.
-  const local =
-    seeds.length > 0
-      ? seeds.every(isLocal)
-      : overrides.some(({ host }) => host.startsWith('*')) && overrides.every(({ address }) => isLoopback(address));
-  if (local) return;
-  throw new CrawlstreamError(
-    'INVALID_ARGUMENT',
-    '--contact is missing: give a web or mail address where webmasters can reach you, as in --contact me@example.org',
-  );
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 }

@@ -1,26 +1,11 @@
 /** Options for the place of a crawl: a Kafka cluster, or a data folder. */
-
 import type { Command, Option } from 'commander';
-import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { canParse } from '../../../topology/url/can-parse.ts';
-import {
-  type CompressionName,
-  compressionDefault,
-  compressionNames,
-} from '../../runtime/log/kafka/compression/names.ts';
-import { bad, oneOf, wholeNumber } from './arguments.ts';
+import { compressionDefault, compressionNames } from '../../runtime/log/kafka/compression/names.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { oneOf, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
-
-export interface KafkaFlags {
-  readonly brokers?: string;
-  readonly registry?: string;
-  readonly compression?: CompressionName;
-  readonly crawl: string;
-  readonly partitions?: number;
-  readonly data?: string;
-  readonly skipDamaged?: boolean;
-}
 
 export function addKafkaOptions(command: Command, dataSays: string): Command {
   return addPlaceOptions(command)
@@ -91,14 +76,6 @@ export function addBrokersOptions(command: Command): Command {
         registry,
       ),
     );
-}
-
-export function needBrokers(flags: KafkaFlags): string {
-  if (flags.brokers !== undefined) return flags.brokers;
-  throw new CrawlstreamError(
-    'INVALID_ARGUMENT',
-    '--brokers is missing: name the Kafka brokers, as in --brokers localhost:9092',
-  );
 }
 
 /** An empty name would mean the current folder. */

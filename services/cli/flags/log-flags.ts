@@ -7,9 +7,10 @@ import {
   type LogLevels,
   levelsOf,
   logLevels,
-} from '../terminal/log-line.ts';
-import { logFormats } from '../terminal/say.ts';
-import { bad, oneOf } from './arguments.ts';
+} from '../../runtime/logging/log-line.ts';
+import { logFormats } from '../../runtime/logging/say.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { oneOf } from './arguments.ts';
 import { setting } from './setting.ts';
 
 export function addLogOptions(command: Command): Command {

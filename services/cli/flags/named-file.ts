@@ -1,6 +1,6 @@
 /** Files that options name. */
 import { readFile } from 'node:fs/promises';
-import { bad } from './arguments.ts';
+import { bad } from '../../runtime/option-text.ts';
 
 /** Throws INVALID_ARGUMENT naming the option. */
 export async function readText(option: string, path: string): Promise<string> {

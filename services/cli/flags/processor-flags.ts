@@ -1,22 +1,12 @@
 /** The options of processors, made of their declarations; which of them run in a crawl's own process. */
-
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { OptionMeta, Processor } from '../../application/processor/processor.ts';
 import { consumers } from '../../application/topology.ts';
-import { bad } from './arguments.ts';
-import { archiveSettings, type FetcherFlags, trustSettings } from './fetcher-flags.ts';
-import { identityOf } from './identity-flags.ts';
+import { bad } from '../../runtime/option-text.ts';
 import { setting } from './setting.ts';
-
-export interface ProcessorFlags extends Readonly<Record<string, unknown>> {
-  /** Names, in the order of the topology. */
-  readonly with?: readonly string[];
-  /** Path of a module: a function of the user's own that gets each page. */
-  readonly handler?: string;
-}
 
 /** Options that the command already defines stay unchanged. */
 export function addProcessorOptions(command: Command, processor: Processor): Command {
@@ -87,25 +77,4 @@ function handlerFile(value: string): string {
   const path = resolve(value);
   if (existsSync(path)) return path;
   throw bad('--handler', value, 'the file does not exist; create one with crawlstream new NAME');
-}
-
-export function reachOf(flags: Partial<FetcherFlags>) {
-  return {
-    allowPrivate: flags.allowPrivate ?? false,
-    resolve: flags.resolve ?? [],
-    ...identityOf(flags),
-    ...trustSettings(flags),
-    ...archiveSettings(flags),
-    ...(flags.requests !== undefined && { requests: flags.requests }),
-  };
-}
-
-/** Adds the fetcher's settings that the processors beside it need. */
-export function withNeeds<T extends Partial<FetcherFlags>>(flags: T, beside: readonly Processor[]): T {
-  const needed = beside.map(({ needs }) => needs);
-  return {
-    ...flags,
-    ...(needed.includes('responses') && { responses: true }),
-    ...(needed.includes('outlinks') && { outlinks: true }),
-  };
 }

@@ -4,10 +4,11 @@
  * use of the redirects and canonical links of the hosts themselves.
  */
 import type { Option } from 'commander';
-import { type EquivalencesConfig, proofsLeast, proofsMost } from '../../../topology/policy/equivalences.ts';
-import { fetchAsChoices, type PolicyConfig } from '../../../topology/policy/policy.ts';
+import { proofsLeast, proofsMost } from '../../../topology/policy/equivalences.ts';
+import { fetchAsChoices } from '../../../topology/policy/policy.ts';
 import { type SameUrlWord, sameUrlWords } from '../../../topology/policy/url-identity.ts';
-import { bad, oneOf, orNone, wholeNumber } from './arguments.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { oneOf, orNone, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
 
 export function sameUrlOption(): Option {
@@ -42,20 +43,6 @@ export function canonicalsOption(): Option {
     'treat rel=canonical as a redirect if only query, index page or scheme differs',
     'a page is published under its own URL, with its canonical as a field',
   );
-}
-
-/** Default number of proofs: two may be by chance. */
-const usualProofs = 3;
-
-/** Options, on top of the policy. */
-export function equivalencesOf(
-  { sameUrlProofs, canonicals }: { readonly sameUrlProofs?: number | 'none'; readonly canonicals?: boolean },
-  before: EquivalencesConfig | undefined,
-): Pick<PolicyConfig, 'equivalences'> {
-  if (sameUrlProofs === undefined && !canonicals) return {};
-  if (sameUrlProofs === 'none') return { equivalences: undefined };
-  const proofs = sameUrlProofs ?? before?.proofs ?? usualProofs;
-  return { equivalences: { ...before, proofs, ...(canonicals && { canonicals: true as const }) } };
 }
 
 function sameUrl(text: string): SameUrlWord[] {

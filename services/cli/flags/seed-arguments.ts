@@ -8,7 +8,7 @@ import { hasScheme, parseSeed } from '../../../topology/url/seed.ts';
 import { type ListedSeed, parseSeedList } from '../../../topology/url/seed-list.ts';
 import { parseSeedObjects, parseSeedTable } from '../../../topology/url/seed-table.ts';
 import { markedText } from '../../runtime/lines/marked-text.ts';
-import { bad } from './arguments.ts';
+import { bad } from '../../runtime/option-text.ts';
 import { setting } from './setting.ts';
 
 export interface GivenSeed extends ListedSeed {

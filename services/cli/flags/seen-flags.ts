@@ -2,20 +2,11 @@
  * Options of the seen test, shared by `crawl` and `frontier`. They configure the process, so that each start may choose
  * again.
  */
-
 import type { Command } from 'commander';
-import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { seenLimits } from '../../../topology/frontier/seen/seen-limits.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { oneOf, share, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
-
-export interface SeenFlags {
-  readonly seen: SeenConfig['kind'];
-  readonly seenMemory: number;
-  readonly seenUrls: number;
-  readonly seenErrors: number;
-}
 
 export function addSeenOptions(command: Command): Command {
   const { seenMemoryMb, seenMemoryMbMin, seenMemoryMbMax } = crawlLimits;
@@ -53,14 +44,4 @@ export function addSeenOptions(command: Command): Command {
         share('--seen-errors'),
       ).default(seenLimits.bloomErrors),
     );
-}
-
-/** The share of one partition, as if this process had all of them. */
-export function seenConfigOf(flags: SeenFlags, partitions: number): SeenConfig {
-  return {
-    kind: flags.seen,
-    memoryBytes: Math.ceil((flags.seenMemory * 2 ** 20) / partitions),
-    bloomUrls: Math.ceil(flags.seenUrls / partitions),
-    bloomErrors: flags.seenErrors,
-  };
 }

@@ -1,18 +1,9 @@
 /** Options of snapshots, shared by `crawl` and `frontier`: place, interval, and number to keep. */
-
 import type { Command } from 'commander';
-import { CrawlstreamError } from '../../../topology/errors.ts';
 import { snapshotLimits } from '../../frontier/snapshots/snapshot-limits.ts';
-import { bad, duration, wholeNumber } from './arguments.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { duration, wholeNumber } from './arguments.ts';
 import { setting } from './setting.ts';
-
-export interface SnapshotRoleFlags {
-  /** Absent: none are taken. ms */
-  readonly snapshotEvery?: number;
-  /** A folder, or `s3://bucket/prefix`. */
-  readonly snapshotTo?: string;
-  readonly snapshotsKept: number;
-}
 
 export function addSnapshotOptions(command: Command): Command {
   const every = duration('--snapshot-every');
@@ -44,11 +35,4 @@ export function addSnapshotOptions(command: Command): Command {
         wholeNumber('--snapshots-kept', 1),
       ).default(snapshotLimits.kept),
     );
-}
-
-/** On Kafka, a partition's next owner may be on another machine, so the place must be given. */
-export function needSnapshotPlace({ snapshotEvery, snapshotTo }: SnapshotRoleFlags): void {
-  if (snapshotEvery === undefined || snapshotTo !== undefined) return;
-  const message = '--snapshot-every needs --snapshot-to: a folder that every frontier sees, or s3://bucket/prefix';
-  throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }

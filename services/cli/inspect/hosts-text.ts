@@ -2,9 +2,9 @@
 import type { HostRow } from '../../../topology/frontier/ask/list-hosts.ts';
 import { holdNames } from '../../dashboard/words.ts';
 import type { HostsAnswer } from '../../frontier/query/host-lists.ts';
+import type { PlacedAnswer } from '../../hosting/inspect/hosts.ts';
 import { counted } from '../../runtime/counted.ts';
-import { rows } from '../terminal/print.ts';
-import type { PlacedAnswer } from './hosts-command.ts';
+import { rows } from '../../runtime/rows-text.ts';
 
 const heads = [
   'host',

@@ -7,17 +7,18 @@
  */
 import type { Command } from 'commander';
 import type { Page } from '../../../schemas/types.ts';
-import { readRecord } from '../../runtime/avro/read-record.ts';
-import { type Purges, readPurges } from '../../runtime/crawl/purges.ts';
-import { addTakenBack, hasUses } from '../../runtime/crawl/taken-back.ts';
-import { recordsOf } from '../../runtime/log/records-of.ts';
-import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
-import { placeText } from '../connect/place-text.ts';
-import { bad } from '../flags/arguments.ts';
-import { addKafkaOptions, addSkipDamaged, type KafkaFlags } from '../flags/kafka-flags.ts';
-import { addPagerOption, type PagerFlags, paged, type WriteLine } from '../terminal/pager.ts';
-import { printNotice } from '../terminal/restore-text.ts';
-import { printFailures } from './failed-urls.ts';
+import { type ReadableCrawl, withCrawl } from '../../hosting/connect/open-crawl.ts';
+import { placeText } from '../../hosting/connect/place-text.ts';
+import { printFailures } from '../../hosting/inspect/failed-urls.ts';
+import { all, nothing, onePerUrl, pagesOf, takenBackIn } from '../../hosting/inspect/pages-of.ts';
+import type { WriteLine } from '../../hosting/inspect/write-line.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { printNotice } from '../../hosting/progress/restore-text.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
+import { hasUses } from '../../runtime/crawl/taken-back.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { addKafkaOptions, addSkipDamaged } from '../flags/kafka-flags.ts';
+import { addPagerOption, type PagerFlags, paged } from '../terminal/pager.ts';
 
 interface PagesFlags extends KafkaFlags, PagerFlags {
   readonly json?: boolean;
@@ -43,6 +44,7 @@ const pageFields = [
   ] as const),
   ...(['rendered', 'tags'] as const),
 ] satisfies readonly (keyof Page)[];
+
 type PageField = (typeof pageFields)[number];
 
 export function addPagesCommand(program: Command): void {
@@ -88,54 +90,6 @@ async function printPages(crawl: ReadableCrawl, flags: PagesFlags, write: WriteL
       const line = asText ? lineOf(page) : JSON.stringify(picked(page, flags.fields));
       if (!(await write(line))) return;
     }
-  }
-}
-
-const nothing: ReadonlyMap<string, number> = new Map();
-
-async function takenBackIn({ log, topics }: ReadableCrawl, partition: number): Promise<ReadonlyMap<string, number>> {
-  const takenBack = new Map<string, number>();
-  await addTakenBack(log, topics.crawl, partition, takenBack);
-  return takenBack;
-}
-
-/** True if the record is to be printed. Must be called in the order of offsets. */
-type Wanted = (offset: number, page: Page) => boolean;
-
-const all: Wanted = () => true;
-
-/**
- * The first record of each URL; where a browser renders, its newest rendered one. Rendered records come later than
- * those they replace, so a partition that has any is read twice.
- */
-async function onePerUrl(crawl: ReadableCrawl, partition: number, purges: Purges): Promise<Wanted> {
-  const { log, topics } = crawl;
-  const { end: rendering } = await log.offsets(`${topics.crawl}.render`, partition);
-  const rendered = new Map<string, number>();
-  if (rendering > 0) {
-    for await (const { offset, page } of pagesOf(crawl, partition, () => {})) {
-      if (page.rendered && !purges.refuses(page.url, page.fetchedAtMs)) rendered.set(page.url, offset);
-    }
-  }
-  const printed = new Set<string>();
-  return (offset, { url, fetchedAtMs }) => {
-    const place = rendered.get(url);
-    if (place !== undefined) return place === offset;
-    if (printed.has(url) || purges.refuses(url, fetchedAtMs)) return false;
-    printed.add(url);
-    return true;
-  };
-}
-
-async function* pagesOf({ log, codec, topics }: ReadableCrawl, partition: number, warn: (text: string) => void) {
-  const topic = `${topics.crawl}.pages`;
-  // Only records that are there at the start are read, since a crawl may be appending.
-  const { start, end } = await log.offsets(topic, partition);
-  for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
-    const page = await readRecord(codec, 'pages', value, (why) =>
-      warn(`${topic}/${partition}, offset ${offset}, was skipped: ${why}`),
-    );
-    if (page !== undefined) yield { offset, page };
   }
 }
 

@@ -1,11 +1,12 @@
 /** `crawlstream stats --by tag`: what became of a crawl's URLs, by tags of seeds. */
 import { tmpdir } from 'node:os';
+import type { ReadableCrawl } from '../../hosting/connect/open-crawl.ts';
 import { counted } from '../../runtime/counted.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
+import { rows } from '../../runtime/rows-text.ts';
 import { countByTag, type TagCounts } from '../../runtime/table/by-tag.ts';
 import { urlsTable } from '../../runtime/table/urls-table.ts';
-import type { ReadableCrawl } from '../connect/open-crawl.ts';
-import { print, rows } from '../terminal/print.ts';
+import { print } from '../terminal/print.ts';
 
 export async function printByTag({ log, codec, topics }: ReadableCrawl, json: boolean | undefined): Promise<void> {
   const { crawl, partitions } = topics;

@@ -9,17 +9,17 @@
 import type { Command } from 'commander';
 import { type DeadLetterReason, deadLetterReasons } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { type ReadableCrawl, withCrawl } from '../../hosting/connect/open-crawl.ts';
+import { sendRequest } from '../../hosting/connect/send-request.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { deadLettersOf, type FoundDeadLetter } from '../../operation/dead-letters.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
 import { type CrawlTopics, forcedRequest, type RequestRecord } from '../../runtime/crawl/requests.ts';
-import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
-import { sendRequest } from '../connect/send-request.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
 import { oneOf } from '../flags/arguments.ts';
-import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { toStdout } from '../terminal/door.ts';
-import { deadLettersOf, type FoundDeadLetter } from './dead-letters.ts';
 
 interface DlqFlags extends KafkaFlags {
   readonly reason?: DeadLetterReason;

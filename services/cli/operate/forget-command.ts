@@ -5,42 +5,23 @@
  * Each step can be repeated, so the next run completes one that was killed. No crawl may run on a data folder; on
  * brokers the roles keep running and catch up themselves.
  */
-
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { NotReached, Place } from '../../application/processor/holding.ts';
+import type { Place } from '../../application/processor/holding.ts';
 import { consumers } from '../../application/topology.ts';
-import { installed } from '../../extras/installed.ts';
+import { needData } from '../../hosting/connect/folder-log.ts';
+import { findMarks } from '../../operation/forget/find-marks.ts';
+import { type ForgetFlags, type Found, forgetInFolder, forgetOnBrokers } from '../../operation/forget/forget.ts';
+import { type Receipt, receiptKey, signReceipt } from '../../operation/forget/receipt.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
-import { controlEvents } from '../../runtime/crawl/control-log.ts';
-import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { makeFolders } from '../../runtime/disk/make-folders.ts';
 import { writeNamedFile } from '../../runtime/disk/named-file.ts';
-import { createService } from '../../runtime/metrics/service.ts';
-import { logFolder, readRequest } from '../connect/crawl-folder.ts';
-import { needData, withFolderLog } from '../connect/folder-log.ts';
-import { withKafka } from '../connect/kafka-connection.ts';
-import { namedFolder } from '../connect/own-folder.ts';
-import { addOperatorOptions, type OperatorFlags, operatorsGroup } from '../flags/operator-flags.ts';
-import { reachOf } from '../flags/processor-flags.ts';
-import { print, rows } from '../terminal/print.ts';
-import { say } from '../terminal/say.ts';
-import { findMarks } from './find-marks.ts';
-import { journalsBeside, rewriteStores } from './forget-bytes.ts';
-import { followedBy, followPatienceMs } from './forget-groups.ts';
-import { followInStates, forgetHeld, ownFollowers, pluginFollowers, unknownHolders } from './forget-held.ts';
-import { forgetTopics, readGone, type Topics } from './forget-topics.ts';
-import { type Receipt, receiptKey, signReceipt } from './receipt.ts';
-
-interface ForgetFlags extends OperatorFlags, Readonly<Record<string, unknown>> {
-  readonly receipt?: string;
-  readonly receiptKey?: string;
-  readonly verify?: true;
-  readonly mark?: readonly string[];
-}
+import { rows } from '../../runtime/rows-text.ts';
+import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
+import { print } from '../terminal/print.ts';
 
 export function addForgetCommand(program: Command): void {
   const command = addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
@@ -55,8 +36,11 @@ export function addForgetCommand(program: Command): void {
     .addHelpText(
       'after',
       `
+
 Pages: a tombstone for each; in a data folder their records are erased, on brokers compaction forgets them. Dedup, index and
+
 graph follow, WARC files are rewritten without the records. A data folder's crawl must have ended (Ctrl-C, and go on
+
 afterwards). The receipt is a JSON Web Signature: what was ordered, what went where, what was not reached.
 
 Example:
@@ -70,36 +54,11 @@ Example:
   }
 }
 
-type Found = Pick<Receipt, 'places' | 'notReached' | 'withdrawn' | 'purged'> & {
-  readonly crawl: string;
-  /** A skipped step is final. */
-  readonly isWhole: boolean;
-};
-
 async function forget(flags: ForgetFlags): Promise<void> {
   const clock = new SystemClock();
   if (flags.verify) return verify(flags);
-  if (flags.brokers === undefined) return forgetInFolder(flags, clock);
-  await withKafka(flags, clock, false, async ({ log, codec, manifest }) => {
-    const topics: Topics = { log, codec, ...manifest };
-    const gone = await readGone(topics, await readPurges(log, codec, manifest));
-    const places = await forgetTopics(topics, gone);
-    const folder = await namedFolder(flags, manifest);
-    const { crawl } = manifest;
-    const followers = [...ownFollowers, ...(await pluginFollowers({ log, codec, crawl }))];
-    const groups = await followedBy(log, clock, manifest, followers, followPatienceMs);
-    const held = await forgetHeld({ crawl, part: folder?.part, isOnBrokers: true, options: flags, gone, clock });
-    const unknown = await unknownHolders({ log, codec, crawl });
-    const notReached = [...groups.behind, ...beyondReachOnBrokers(crawl), ...held.notReached, ...unknown];
-    const receipts = folder?.path ?? join('crawl-data', manifest.crawl);
-    const found = { crawl, isWhole: false, purged: await orders(topics), withdrawn: gone.withdrawn };
-    await give(
-      flags,
-      receipts,
-      { ...found, places: [...places, ...held.places, ...groups.followed], notReached },
-      clock,
-    );
-  });
+  const found = await (flags.brokers === undefined ? forgetInFolder(flags, clock) : forgetOnBrokers(flags, clock));
+  await give(flags, found, clock);
 }
 
 /** Throws INVALID_RECORD if a mark is found, or a file could not be searched. */
@@ -124,78 +83,8 @@ async function verify(flags: ForgetFlags): Promise<void> {
   throw new CrawlstreamError('INVALID_RECORD', message);
 }
 
-async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<void> {
-  const folder = await readDataFolder(await needData(flags));
-  const { options = {} } = await readRequest(folder);
-  const found = await withFolderLog(folder, clock, async ({ log, codec }) => {
-    const { manifest, part } = folder;
-    const topics: Topics = { log, codec, ...manifest, erase: log.erase };
-    const gone = await readGone(topics, await readPurges(log, codec, manifest));
-    const places = await forgetTopics(topics, gone, ['pages', 'responses', 'render']);
-    const service = createService('forget');
-    const own = {
-      log,
-      codec,
-      clock,
-      manifest,
-      part,
-      shared: false,
-      fromStart: false,
-      service,
-      say,
-      reach: reachOf({}),
-    };
-    await followInStates(own, options);
-    places.push(...(await forgetTopics(topics, gone, ['duplicates'])));
-    const { crawl } = manifest;
-    const all = { ...options, ...given(flags) };
-    const held = await forgetHeld({ crawl, part, isOnBrokers: false, options: all, gone, clock });
-    places.push(...held.places);
-    const ofPlugins = await followedBy(log, clock, manifest, await pluginFollowers({ log, codec, crawl }), 0);
-    places.push(...ofPlugins.followed);
-    const notReached = [...held.notReached, ...ofPlugins.behind, ...(await unknownHolders({ log, codec, crawl }))];
-    return { crawl, purged: await orders(topics), withdrawn: gone.withdrawn, places, notReached };
-  });
-  // Once nobody has a store open, and before the receipt says that all is gone.
-  const erasedNow = found.places.some(({ place, removed = 0 }) => place.startsWith('topic ') && removed > 0);
-  const bytes = await rewriteStores(folder.path, (path) => erasedNow && path === logFolder(folder));
-  const notReached = [...beyondReach, ...found.notReached, ...(await journalsBeside(folder.path))];
-  await give(flags, folder.path, { ...found, isWhole: true, places: [...found.places, bytes], notReached }, clock);
-}
-
-/** Options that were given. */
-function given(flags: ForgetFlags): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
-}
-
-const filesMade = {
-  place: 'files made of the crawl before',
-  why: `${[...installed.flatMap(({ files = [] }) => files), 'snapshots'].join(', ')}: make them again`,
-};
-
-const beyondReach = [
-  { place: 'topics discovered, results, control, frontier-changelog', why: 'they name URLs until they are trimmed' },
-  { place: 'topic dead-letters', why: 'it goes by age' },
-  filesMade,
-];
-
-function beyondReachOnBrokers(crawl: string): readonly NotReached[] {
-  if (!crawl.includes('.'))
-    return [...beyondReach, { place: 'topics responses, render, duplicates', why: 'they go by age on brokers' }];
-  // In a fleet's crawl, most topics share one flow, from which no topic is dropped separately.
-  return [
-    {
-      place: 'topic flow',
-      why: 'links, results, orders, duplicates and dead letters stay until the fleet deletes the crawl',
-    },
-    { place: 'topic frontier-changelog', why: 'it names URLs until it is trimmed' },
-    { place: 'topic responses', why: 'where there is one, it goes by age on brokers' },
-    filesMade,
-  ];
-}
-
-async function give(flags: ForgetFlags, folder: string, found: Found, clock: Clock): Promise<void> {
-  const { crawl, isWhole, purged, withdrawn, places, notReached } = found;
+async function give(flags: ForgetFlags, found: Found, clock: Clock): Promise<void> {
+  const { crawl, folder, isWhole, purged, withdrawn, places, notReached } = found;
   const atMs = clock.nowMs();
   const receipt: Receipt = {
     receipt: 'crawlstream-forget-1',
@@ -219,20 +108,6 @@ async function give(flags: ForgetFlags, folder: string, found: Found, clock: Clo
     'INVALID_RECORD',
     `some data could not be removed from ${where}: run the same command again`,
   );
-}
-
-async function orders({ log, codec, crawl, partitions }: Topics): Promise<Receipt['purged']> {
-  const purged: Receipt['purged'][number][] = [];
-  for (let partition = 0; partition < partitions; partition++) {
-    const { start, end } = await log.offsets(`${crawl}.control`, partition);
-    for await (const { event, offset } of controlEvents(log, codec, crawl, partition, start, end)) {
-      const { kind, hostKey, payload, atMs, by } = event;
-      if (kind !== 'purge') continue;
-      const url = payload === '' ? null : ((JSON.parse(payload) as { readonly url?: string }).url ?? null);
-      purged.push({ hostKey, url, at: new Date(atMs).toISOString(), by, control: `${partition}:${offset}` });
-    }
-  }
-  return purged;
 }
 
 function textOf({ purged, withdrawn, places, notReached }: Receipt, file: string): string {

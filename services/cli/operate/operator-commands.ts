@@ -8,18 +8,19 @@ import { parallelLimits } from '../../../topology/policy/limits.ts';
 import { shapeOf } from '../../../topology/policy/traps/shape.ts';
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { sendRequest } from '../../hosting/connect/send-request.ts';
+import type { OperatorFlags, TargetFlags } from '../../hosting/options/operator.ts';
+import { hostArgument, normalUrl } from '../../hosting/options/url-argument.ts';
+import { withStates } from '../../hosting/state/state-source.ts';
+import { matchHost, matchText } from '../../operation/match-target.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { HostEventKind } from '../../runtime/crawl/operator-events.ts';
 import { hostEvent, type Said, trapEvent } from '../../runtime/crawl/operator-events.ts';
 import type { CrawlTopics, RequestRecord } from '../../runtime/crawl/requests.ts';
-import { sendRequest } from '../connect/send-request.ts';
-import { bad, duration, oneOf, wholeNumber } from '../flags/arguments.ts';
-import type { OperatorFlags, TargetFlags } from '../flags/operator-flags.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { duration, oneOf, wholeNumber } from '../flags/arguments.ts';
 import { addOperatorOptions, addTargetOptions, operatorsGroup } from '../flags/operator-flags.ts';
-import { hostArgument, normalUrl } from '../flags/url-argument.ts';
-import { withStates } from '../state/state-source.ts';
 import { print } from '../terminal/print.ts';
-import { matchHost, matchText } from './match-target.ts';
 import { lower, raise, requeue } from './requeue.ts';
 
 interface RequeueFlags extends OperatorFlags {

@@ -11,19 +11,21 @@ import { type TopicName, topicNames, topics as topicSpecs } from '../../../topol
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
 import type { Remaining } from '../../application/processor/holding.ts';
+import { withCrawl } from '../../hosting/connect/open-crawl.ts';
+import { refuseServed } from '../../hosting/connect/refuse-served.ts';
+import { sendRequest } from '../../hosting/connect/send-request.ts';
+import type { OperatorFlags, TargetFlags } from '../../hosting/options/operator.ts';
+import { hostArgument, normalUrl } from '../../hosting/options/url-argument.ts';
+import { withStates } from '../../hosting/state/state-source.ts';
+import { holders } from '../../operation/forget/forget-held.ts';
+import { matchHost, matchText, matchUrl } from '../../operation/match-target.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { purgeEvent } from '../../runtime/crawl/operator-events.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import { withCrawl } from '../connect/open-crawl.ts';
-import { refuseServed } from '../connect/refuse-served.ts';
-import { sendRequest } from '../connect/send-request.ts';
-import { addTargetOptions, type OperatorFlags, operatorsGroup, type TargetFlags } from '../flags/operator-flags.ts';
-import { hostArgument, normalUrl } from '../flags/url-argument.ts';
-import { withStates } from '../state/state-source.ts';
-import { print, rows } from '../terminal/print.ts';
-import { holders } from './forget-held.ts';
-import { matchHost, matchText, matchUrl } from './match-target.ts';
+import { rows } from '../../runtime/rows-text.ts';
+import { addTargetOptions, operatorsGroup } from '../flags/operator-flags.ts';
+import { print } from '../terminal/print.ts';
 
 /** `url` null: the whole host. */
 interface Target {

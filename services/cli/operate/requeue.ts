@@ -7,6 +7,9 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask/finished-urls.ts';
 import type { Place } from '../../../topology/frontier/ask/url-timeline.ts';
 import { frontQueueCount } from '../../../topology/url/front-queue.ts';
+import { withCrawl } from '../../hosting/connect/open-crawl.ts';
+import { sendRequest } from '../../hosting/connect/send-request.ts';
+import type { OperatorFlags } from '../../hosting/options/operator.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { finishedUrls } from '../../runtime/crawl/finished-urls.ts';
@@ -14,9 +17,6 @@ import { namesOfCrawl } from '../../runtime/crawl/names-of-crawl.ts';
 import { lowerEvent, raiseEvent, requeueEvent } from '../../runtime/crawl/operator-events.ts';
 import { forcedRequest } from '../../runtime/crawl/requests.ts';
 import { traceUrl } from '../../runtime/crawl/trace-url.ts';
-import { withCrawl } from '../connect/open-crawl.ts';
-import { sendRequest } from '../connect/send-request.ts';
-import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 
 export async function requeue(flags: OperatorFlags, filter: FinishedFilter): Promise<void> {

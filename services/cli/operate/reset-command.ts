@@ -10,18 +10,19 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { resetPartition } from '../../frontier/restore/reset-partition.ts';
 import { changelogTopic } from '../../frontier/restore/restore.ts';
+import { stateFolder } from '../../hosting/connect/crawl-folder.ts';
+import { needData, withFolderLog } from '../../hosting/connect/folder-log.ts';
+import { withKafka } from '../../hosting/connect/kafka-connection.ts';
+import { namedFolder } from '../../hosting/connect/own-folder.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { type DataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { GroupStatus, Log } from '../../runtime/log/log.ts';
-import { stateFolder } from '../connect/crawl-folder.ts';
-import { needData, withFolderLog } from '../connect/folder-log.ts';
-import { withKafka } from '../connect/kafka-connection.ts';
-import { namedFolder } from '../connect/own-folder.ts';
 import { oneOf } from '../flags/arguments.ts';
-import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
 
 interface ResetFlags extends KafkaFlags {

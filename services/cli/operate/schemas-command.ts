@@ -5,20 +5,20 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { avroSchemas } from '../../../schemas/avro.ts';
-import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type AvroTopic, topicNames } from '../../../topology/topics.ts';
+import { type KafkaFlags, needBrokers } from '../../hosting/options/crawl-place.ts';
+import type { OperatorFlags } from '../../hosting/options/operator.ts';
+import { schemaAt } from '../../operation/unknown-schemas.ts';
 import { incompatibilities } from '../../runtime/avro/compatibility.ts';
-import { type RecordCodec, schemaOfRecord } from '../../runtime/avro/record-codec.ts';
 import { encodeSchemaNote, type SchemaNote } from '../../runtime/avro/schema-note.ts';
 import { fingerprint64 } from '../../runtime/avro/single-object.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { counted } from '../../runtime/counted.ts';
 import { type CrawlAccess, openKafkaAccess } from '../../runtime/crawl/kafka-access.ts';
 import type { Log } from '../../runtime/log/log.ts';
-import { recordsOf } from '../../runtime/log/records-of.ts';
-import { bad, oneOf, wholeNumber } from '../flags/arguments.ts';
-import { addCrawlOptions, type KafkaFlags, needBrokers } from '../flags/kafka-flags.ts';
-import { addOperatorOptions, type OperatorFlags } from '../flags/operator-flags.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { oneOf, wholeNumber } from '../flags/arguments.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { addOperatorOptions } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 
 interface NoteFlags extends OperatorFlags {
@@ -26,6 +26,7 @@ interface NoteFlags extends OperatorFlags {
   /** Id, or fingerprint. */
   readonly id: number | string;
 }
+
 interface RefuseFlags extends Omit<NoteFlags, 'id'> {
   readonly id?: number | string;
   readonly partition?: number;
@@ -33,6 +34,7 @@ interface RefuseFlags extends Omit<NoteFlags, 'id'> {
 }
 
 const avroTopics = topicNames.filter((name): name is AvroTopic => name !== 'frontier-changelog');
+
 /** Four bytes of a record: a foreign one may have any. */
 const idMax = 2 ** 32 - 1;
 
@@ -121,44 +123,6 @@ async function refuse(flags: RefuseFlags): Promise<void> {
     const refused = typeof ref === 'string' ? { id: -1, fingerprint: ref } : { id: ref };
     await note(access.log, flags, { topic, schema: '', ...refused });
   });
-}
-
-/** The schema id or fingerprint of an unreadable record. */
-async function schemaAt(
-  { log, codec }: CrawlAccess,
-  { crawl, topic }: RefuseFlags,
-  partition: number,
-  offset: number,
-): Promise<number | string> {
-  const place = `${crawl}.${topic}/${partition}`;
-  const partitions = await log.partitionsOf(`${crawl}.${topic}`);
-  if (partition >= partitions)
-    throw bad('--partition', `${partition}`, `${crawl}.${topic} has ${counted(partitions, 'partition')}`);
-  const { start, end } = await log.offsets(`${crawl}.${topic}`, partition);
-  if (offset < start || offset >= end)
-    throw bad('--offset', `${offset}`, `${place} holds the offsets from ${start} to before ${end}`);
-  for await (const { value, offset: found } of recordsOf(log, `${crawl}.${topic}`, partition, offset, offset + 1)) {
-    if (found !== offset) continue;
-    const ref = schemaOfRecord(value);
-    const why = await whyUnknown(codec, topic, value);
-    if (ref === undefined || why === 'INVALID_RECORD')
-      throw bad('--offset', `${offset}`, `the record in ${place} is a dead letter already: nothing waits for it`);
-    if (why === undefined)
-      throw bad('--offset', `${offset}`, `the record in ${place} can be read: nothing waits for it`);
-    return ref;
-  }
-  throw bad('--offset', `${offset}`, `${place} holds no record there`);
-}
-
-async function whyUnknown(codec: RecordCodec, topic: AvroTopic, value: Buffer): Promise<string | undefined> {
-  try {
-    await codec.prepare(topic, value);
-    codec.decode(topic, value);
-    return undefined;
-  } catch (error) {
-    if (error instanceof CrawlstreamError) return error.code;
-    throw error;
-  }
 }
 
 async function withControl(flags: RefuseFlags, act: (access: CrawlAccess) => Promise<void>): Promise<void> {

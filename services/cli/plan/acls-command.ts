@@ -9,10 +9,11 @@ import { declarationOf } from '../../application/plugin/plugin-processor.ts';
 import { withPlugins } from '../../application/plugin/record-plugins.ts';
 import type { Declaration } from '../../application/processor/processor.ts';
 import { processors } from '../../application/topology.ts';
+import type { PluginFlags } from '../../hosting/options/plugins.ts';
+import { kafkaUser, manifestText } from '../../planning/strimzi.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
 import { crawlName, fleetName } from '../flags/kafka-flags.ts';
-import { addPluginOption, type PluginFlags } from '../flags/plugin-flags.ts';
-import { toStdout } from '../terminal/door.ts';
-import { kafkaUser, manifestText } from './strimzi.ts';
+import { addPluginOption } from '../flags/plugin-flags.ts';
 
 interface AclFlags extends PluginFlags {
   readonly crawl: string;

@@ -5,16 +5,17 @@
 import type { Command } from 'commander';
 import type { Finding } from '../../application/extension/finding.ts';
 import { installed } from '../../extras/installed.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { writeBundle } from '../../planning/doctor/bundle.ts';
+import { checkKafka } from '../../planning/doctor/kafka-checks.ts';
+import * as machine from '../../planning/doctor/machine-checks.ts';
 import { counted } from '../../runtime/counted.ts';
 import type { ListenAddress } from '../../runtime/http/listen-address.ts';
 import { parseListenAddress } from '../../runtime/http/listen-address.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { dashboardAddress } from '../flags/dashboard-flags.ts';
-import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
-import { writeBundle } from './doctor/bundle.ts';
-import { checkKafka } from './doctor/kafka-checks.ts';
-import * as machine from './doctor/machine-checks.ts';
 
 interface DoctorFlags extends KafkaFlags {
   readonly host: string;

@@ -1,11 +1,12 @@
 /** `crawlstream size`: estimates the machines and costs of a crawl. */
 import type { Command } from 'commander';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import { bad, duration, wholeNumber } from '../flags/arguments.ts';
+import { busyShare } from '../../planning/coefficients.ts';
+import { costsOf, defaultPrices, type PriceName, prices } from '../../planning/size-costs.ts';
+import { type SizeWish, sizeOf, wishDefaults } from '../../planning/size-model.ts';
+import { bad } from '../../runtime/option-text.ts';
+import { duration, wholeNumber } from '../flags/arguments.ts';
 import { print } from '../terminal/print.ts';
-import { busyShare } from './coefficients.ts';
-import { costsOf, defaultPrices, type PriceName, prices } from './size-costs.ts';
-import { type SizeWish, sizeOf, wishDefaults } from './size-model.ts';
 import { sizeText } from './size-text.ts';
 
 interface SizeFlags {

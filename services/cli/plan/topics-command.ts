@@ -1,16 +1,16 @@
 /** `crawlstream topics`: makes a crawl's topics on Kafka before any process starts, or shows them. */
 import type { Command } from 'commander';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
+import { partitionsDefault, withKafka } from '../../hosting/connect/kafka-connection.ts';
+import { risksOf } from '../../hosting/connect/risks-of.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { kafkaTopic, manifestText } from '../../planning/strimzi.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.ts';
 import { replicasDefault } from '../../runtime/log/kafka/topic-settings.ts';
-import { partitionsDefault, withKafka } from '../connect/kafka-connection.ts';
-import { risksOf } from '../connect/risks-of.ts';
+import { toStderr, toStdout } from '../../runtime/logging/door.ts';
 import { wholeNumber } from '../flags/arguments.ts';
-import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
-import { toStderr, toStdout } from '../terminal/door.ts';
-import { kafkaTopic, manifestText } from './strimzi.ts';
 
 interface TopicsFlags extends KafkaFlags {
   readonly json?: boolean;

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { topicNames, topics } from '../../../topology/topics.ts';
 import { dot, mermaid, processors } from '../../application/topology.ts';
-import { toStdout } from '../terminal/door.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
 
 interface DescribeFlags {
   readonly format: 'text' | 'dot' | 'mermaid';

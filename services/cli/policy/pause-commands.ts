@@ -6,8 +6,8 @@
  * usual.
  */
 import type { Command } from 'commander';
+import type { OperatorFlags } from '../../hosting/options/operator.ts';
 import { bytes } from '../flags/arguments.ts';
-import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 import { changePolicy } from './policy-versions.ts';

@@ -11,18 +11,18 @@ import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { checkIdentity } from '../../../topology/policy/url-identity.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { fieldOfList } from '../../../topology/url/url-lists.ts';
+import { withCrawl } from '../../hosting/connect/open-crawl.ts';
+import { listsOfCrawl } from '../../hosting/connect/policy-lists.ts';
+import { sendRequest } from '../../hosting/connect/send-request.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import type { OperatorFlags } from '../../hosting/options/operator.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { PlacedEvent } from '../../runtime/crawl/control-log.ts';
 import { controlEvents } from '../../runtime/crawl/control-log.ts';
 import { policyVersions } from '../../runtime/crawl/look.ts';
 import { policyRequest } from '../../runtime/crawl/requests.ts';
+import { bad } from '../../runtime/option-text.ts';
 import { readList } from '../../runtime/policy/list-files.ts';
-import { withCrawl } from '../connect/open-crawl.ts';
-import { listsOfCrawl } from '../connect/policy-lists.ts';
-import { sendRequest } from '../connect/send-request.ts';
-import { bad } from '../flags/arguments.ts';
-import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 
 export interface Versions {

@@ -6,11 +6,11 @@
 import type { Command } from 'commander';
 import type { TraceConfig } from '../../../topology/trace/tracing.ts';
 import { withoutPort } from '../../../topology/url/host-key.ts';
-import { bad } from '../flags/arguments.ts';
-import type { OperatorFlags } from '../flags/operator-flags.ts';
+import type { OperatorFlags } from '../../hosting/options/operator.ts';
+import { hostArgument } from '../../hosting/options/url-argument.ts';
+import { bad } from '../../runtime/option-text.ts';
 import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
 import { ratio } from '../flags/trace-flags.ts';
-import { hostArgument } from '../flags/url-argument.ts';
 import { print } from '../terminal/print.ts';
 import { changePolicy } from './policy-versions.ts';
 

@@ -4,9 +4,10 @@ import { judgeVisitor } from '../../../lab/judge/judge-visitor.ts';
 import type { ScoreCard } from '../../../lab/judge/score-card.ts';
 import type { WebPlan } from '../../../lab/web/plan.ts';
 import { counted } from '../../runtime/counted.ts';
-import { bad, duration, durationText, wholeNumber } from '../flags/arguments.ts';
-import { toStderr, toStdout } from '../terminal/door.ts';
-import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { toStderr, toStdout } from '../../runtime/logging/door.ts';
+import { bad, durationText } from '../../runtime/option-text.ts';
+import { stopOnSignals } from '../../runtime/stop-signals.ts';
+import { duration, wholeNumber } from '../flags/arguments.ts';
 
 interface JudgeFlags {
   readonly listen: { readonly address: string; readonly port: number };

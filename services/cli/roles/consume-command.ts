@@ -1,10 +1,12 @@
 /** `crawlstream consume NAME --plugin FILE`: runs a plugin's consumer as a separate process, like one of ours. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { openPlugins, type PluginFlags } from '../../hosting/options/plugins.ts';
+import { type ConsumerRun, runConsumerProcess } from '../../hosting/roles/run-consumer.ts';
 import { addHttpOption } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
-import { addPluginOption, addSetOption, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
-import { addRunOptions, type ConsumerRun, runConsumerProcess } from './consumer-commands.ts';
+import { addPluginOption, addSetOption } from '../flags/plugin-flags.ts';
+import { addRunOptions, type PrintFlags, printRead } from './consumer-commands.ts';
 
 export function addConsumeCommand(program: Command): void {
   const command = program
@@ -18,7 +20,7 @@ export function addConsumeCommand(program: Command): void {
   addRunOptions(addHttpOption(addCompressionOption(command))).action(consume);
 }
 
-async function consume(name: string | undefined, flags: ConsumerRun & PluginFlags): Promise<void> {
+async function consume(name: string | undefined, flags: ConsumerRun & PluginFlags & PrintFlags): Promise<void> {
   if (flags.plugin === undefined) {
     throw new CrawlstreamError('INVALID_ARGUMENT', '--plugin is missing: give the file that has the consumer');
   }
@@ -31,5 +33,5 @@ async function consume(name: string | undefined, flags: ConsumerRun & PluginFlag
     const which = names.length === 0 ? 'these plugins have none' : `name one of ${names.join(', ')}`;
     throw new CrawlstreamError('INVALID_ARGUMENT', `consume ${name ?? ''}: ${which}`);
   }
-  await runConsumerProcess(processor, flags, plugins);
+  await runConsumerProcess(processor, flags, plugins, printRead(processor.name, flags));
 }

@@ -3,34 +3,17 @@
  * members of their groups; over a data folder they handle all records there are, and end.
  */
 import type { Command } from 'commander';
-import { recordPlugins } from '../../application/plugin/record-plugins.ts';
-import type { Processor, RunningProcessor } from '../../application/processor/processor.ts';
-import { startProcessor } from '../../application/start-processors.ts';
+import type { Processor } from '../../application/processor/processor.ts';
 import { consumers } from '../../application/topology.ts';
-import { SystemClock } from '../../runtime/clock.ts';
+import { openPlugins } from '../../hosting/options/plugins.ts';
+import { type ConsumerRun, runConsumerProcess } from '../../hosting/roles/run-consumer.ts';
 import { counted } from '../../runtime/counted.ts';
-import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import type { Service } from '../../runtime/metrics/service.ts';
-import { needData, withFolderLog } from '../connect/folder-log.ts';
-import { ownFolder } from '../connect/own-folder.ts';
-import { addArchivingOptions, addReachOptions, addRequestsOption, type FetcherFlags } from '../flags/fetcher-flags.ts';
-import { addHttpOption, withHttp } from '../flags/http-flags.ts';
+import { addArchivingOptions, addReachOptions, addRequestsOption } from '../flags/fetcher-flags.ts';
+import { addHttpOption } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
-import { addPluginOption, type OpenPlugins, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
-import { addProcessorOptions, type ProcessorFlags, reachOf } from '../flags/processor-flags.ts';
+import { addPluginOption } from '../flags/plugin-flags.ts';
+import { addProcessorOptions } from '../flags/processor-flags.ts';
 import { print } from '../terminal/print.ts';
-import { say, sayOf } from '../terminal/say.ts';
-import type { RoleFlags } from './role-commands.ts';
-import { runRole } from './role-commands.ts';
-
-export interface ConsumerRun
-  extends RoleFlags,
-    ProcessorFlags,
-    Pick<FetcherFlags, 'allowPrivate' | 'resolve' | 'contact' | 'ca' | 'insecure' | 'requests'>,
-    PluginFlags {
-  readonly fromStart?: boolean;
-  readonly json?: boolean;
-}
 
 export function addConsumerCommands(program: Command): void {
   for (const processor of consumers) addConsumer(program, processor);
@@ -44,8 +27,8 @@ function addConsumer(program: Command, processor: Processor): void {
     addProcessorOptions(command, processor),
     'data folder of the crawl, or of this process on Kafka (default: crawl-data/CRAWL)',
   );
-  addRunOptions(addHttpOption(addCompressionOption(command))).action(async (flags: ConsumerRun) =>
-    runConsumerProcess(processor, flags, await openPlugins(flags)),
+  addRunOptions(addHttpOption(addCompressionOption(command))).action(async (flags: ConsumerRun & PrintFlags) =>
+    runConsumerProcess(processor, flags, await openPlugins(flags), printRead(processor.name, flags)),
   );
 }
 
@@ -55,76 +38,11 @@ export function addRunOptions(command: Command): Command {
     .option('--json', 'over a data folder: print what was read as one JSON object');
 }
 
-export function runConsumerProcess(processor: Processor, flags: ConsumerRun, plugins: OpenPlugins): Promise<void> {
-  return flags.brokers === undefined ? runOnFolder(processor, flags, plugins) : runOnKafka(processor, flags, plugins);
+export interface PrintFlags {
+  readonly json?: boolean;
 }
 
-function runOnFolder(processor: Processor, flags: ConsumerRun, plugins: OpenPlugins): Promise<void> {
-  return withHttp(flags, { role: processor.name, say }, (service) => readFolder(processor, flags, plugins, service));
-}
-
-async function readFolder(
-  processor: Processor,
-  flags: ConsumerRun,
-  { hooks, loaded }: OpenPlugins,
-  service: Service,
-): Promise<void> {
-  const { name } = processor;
-  const clock = new SystemClock();
-  const folder = await readDataFolder(await needData(flags));
-  await withFolderLog(folder, clock, async ({ log, codec }) => {
-    const { manifest, part } = folder;
-    service.crawl = manifest.crawl;
-    const fromStart = flags.fromStart ?? false;
-    const reach = reachOf(flags);
-    const context = {
-      log,
-      codec,
-      clock,
-      manifest,
-      part,
-      shared: false,
-      fromStart,
-      reach,
-      service,
-      say: sayOf('consumers'),
-      ...hooks,
-    };
-    await recordPlugins(context, processor, loaded);
-    const running = await startProcessor(processor, context, flags);
-    service.probes.serve(() => null);
-    try {
-      await running.drain();
-      const { records } = running.stats();
-      print({ json: { consumer: name, records }, text: `${name}: ${counted(records, 'record')} read` }, flags.json);
-    } finally {
-      await running.stop();
-    }
-  });
-}
-
-function runOnKafka(processor: Processor, flags: ConsumerRun, { hooks, loaded }: OpenPlugins): Promise<void> {
-  return runRole(processor.name, flags, async (role): Promise<RunningProcessor> => {
-    const { log, codec, clock, manifest, service, onFailure } = role;
-    const { part } = await ownFolder(flags, manifest);
-    const fromStart = flags.fromStart ?? false;
-    const reach = reachOf(flags);
-    const context = {
-      log,
-      codec,
-      clock,
-      manifest,
-      part,
-      shared: true,
-      fromStart,
-      reach,
-      service,
-      say: sayOf('consumers'),
-      ...hooks,
-    };
-    await recordPlugins(context, processor, loaded);
-    const running = await startProcessor(processor, context, flags);
-    running.ended.catch(onFailure);
-    return running;
-  });
+export function printRead(name: string, { json }: PrintFlags): (records: number) => void {
+  return (records) =>
+    print({ json: { consumer: name, records }, text: `${name}: ${counted(records, 'record')} read` }, json);
 }

@@ -1,15 +1,9 @@
 /** Options of a frontier as a member of its group: its name, and how many warm copies each partition has. */
-
-import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import { bad, wholeNumber } from '../flags/arguments.ts';
+import { instanceId } from '../../hosting/options/member.ts';
+import { wholeNumber } from '../flags/arguments.ts';
 import { setting } from '../flags/setting.ts';
-
-export interface MemberFlags {
-  readonly instanceId?: string;
-  readonly standbys?: number;
-}
 
 export function addMemberOptions(command: Command): Command {
   return command
@@ -29,23 +23,4 @@ export function addMemberOptions(command: Command): Command {
         wholeNumber('--standbys', 0, crawlLimits.standbysMax),
       ),
     );
-}
-
-/** The name of this process in its group; undefined: the group gives it one, new at each start. */
-export function instanceIdOf({ instanceId: given }: MemberFlags, env: NodeJS.ProcessEnv): string | undefined {
-  if (given !== undefined) return given;
-  const { CRAWLSTREAM_INSTANCE_ID: named, KUBERNETES_SERVICE_HOST: cluster } = env;
-  if (named) return instanceId('CRAWLSTREAM_INSTANCE_ID')(named);
-  // Outside of containers, several processes may share a host name, and would put each other out of the group.
-  return cluster ? hostname() : undefined;
-}
-
-/** Kafka's own rule. */
-function instanceId(option: string): (value: string) => string {
-  return (value) => {
-    if (!/^[A-Za-z0-9._-]{1,200}$/.test(value)) {
-      throw bad(option, value, 'use at most 200 letters, digits, dots, _ and -');
-    }
-    return value;
-  };
 }

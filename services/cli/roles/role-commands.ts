@@ -1,42 +1,28 @@
 /** `crawlstream frontier` and `crawlstream fetcher`: one role each, as members of a crawl on Kafka, until stopped. */
 import type { Command } from 'commander';
-import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
-import { contactHosts } from '../../application/fleet-access.ts';
-import { recordPlugins } from '../../application/plugin/record-plugins.ts';
-import * as topology from '../../application/topology.ts';
-import { leaseRoutes } from '../../lending/lease-routes.ts';
+import type { AddCommands } from '../../application/extension/extension.ts';
+import type { LeaseClients } from '../../application/extension/lease-clients.ts';
+import { QueryService } from '../../hosting/roles/query-service.ts';
+import { type FrontierFlags, keepFetcher, keepFrontier } from '../../hosting/roles/run-role.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { hasRoom, isDiskFull } from '../../runtime/data-folder/disk-room.ts';
-import type { Routes } from '../../runtime/http/http-server.ts';
-import type { Log } from '../../runtime/log/log.ts';
-import { awayAfter, type Service } from '../../runtime/metrics/service.ts';
-import { watchCluster } from '../connect/cluster-watch.ts';
-import { cutShort, isCutShort } from '../connect/cut-short.ts';
-import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
-import { ownFolderPath } from '../connect/own-folder.ts';
-import { refuseOfFleet } from '../connect/refuse-of-fleet.ts';
-import { withClientsGrpc } from '../flags/clients-grpc.ts';
-import type { FetcherFlags } from '../flags/fetcher-flags.ts';
-import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
-import type { HttpFlags } from '../flags/http-flags.ts';
-import { addHttpOption, withHttp } from '../flags/http-flags.ts';
-import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addFetcherOptions } from '../flags/fetcher-flags.ts';
+import { addHttpOption } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
-import { addClientsOption, type LendingFlags, lendingOf } from '../flags/lending-flags.ts';
-import { addPluginOption, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
-import type { SeenFlags } from '../flags/seen-flags.ts';
+import { addPluginOption } from '../flags/plugin-flags.ts';
 import { addSeenOptions } from '../flags/seen-flags.ts';
-import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
-import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
-import { say, sayOf, timeLines } from '../terminal/say.ts';
-import { stopOnSignals } from '../terminal/stop-signals.ts';
-import type { MemberFlags } from './member-flags.ts';
+import { addSnapshotOptions } from '../flags/snapshot-flags.ts';
+import { addOtlpOption } from '../flags/trace-flags.ts';
 import { addMemberOptions } from './member-flags.ts';
-import { QueryService } from './query-service.ts';
-import { sayNotes } from './say-notes.ts';
-import { takeFetcherRole, takeFrontierRole } from './take-role.ts';
 
-export function addRoleCommands(program: Command): void {
+/** `clients` undefined: this program has no lease clients. */
+export function roleCommands(clients: LeaseClients | undefined): AddCommands {
+  return (program) => {
+    addFrontier(program);
+    addFetcher(program, clients);
+  };
+}
+
+function addFrontier(program: Command): void {
   const frontier = addKafkaOptions(
     addSeenOptions(
       program.command('frontier').description('own partitions of a crawl on Kafka: admit, order and lease its URLs'),
@@ -47,176 +33,17 @@ export function addRoleCommands(program: Command): void {
   addOtlpOption(addHttpOption(ownOptions)).action((flags: FrontierFlags) =>
     keepFrontier(flags, new QueryService(new SystemClock())),
   );
+}
+
+function addFetcher(program: Command, clients: LeaseClients | undefined): void {
   const fetcher = addKafkaOptions(
     addFetcherOptions(
       program.command('fetcher').description('fetch the URLs that the frontier of a crawl on Kafka leases'),
     ),
     'not used: a fetcher keeps nothing',
   );
-  addOtlpOption(addHttpOption(addCompressionOption(addPluginOption(addClientsOption(fetcher))))).action(keepFetcher);
-}
-
-async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags & LendingFlags): Promise<void> {
-  needContact(flags, []);
-  const plugins = await openPlugins(flags);
-  const lending = lendingOf(flags, flags, new SystemClock());
-  const outside = lending?.outside(flags.clients === 'only');
-  const take: TakeRole = async (role) => {
-    await recordPlugins(role, topology.fetcher, plugins.loaded);
-    lending?.open({ ...role, topics: role.manifest });
-    return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks, say: sayOf('fetcher'), outside });
-  };
-  const routes = lending === undefined ? [] : [leaseRoutes(lending)];
-  await withClientsGrpc(flags, lending, say, () => runRole('fetcher', flags, take, routes));
-}
-
-function keepFrontier(flags: FrontierFlags, queries: QueryService): Promise<void> {
-  return runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags, queries }), [queries.routes]);
-}
-
-type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
-type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRole>;
-interface HeldRole {
-  /** Resolves when the role is ready. Absent: it is ready at once. */
-  ready?(): Promise<void>;
-  /** The reason for its present wait, after it was ready; null: none. Absent: it never waits. */
-  waitsFor?(): string | null;
-  /** A note for the operator although the role is ready; null: none. */
-  note?(): string | null;
-  stop(): Promise<void>;
-}
-
-/** Pause before a role that a broker's absence has ended is taken again. */
-const againMs = 2_000;
-
-/**
- * A role that is stopped has this long to hand over, ms: a request under way ends within 30 s. With what closing the log
- * may take it is less than the minute that orchestrators grant (deploy/).
- */
-const stopMs = 40_000;
-
-export interface RoleFlags extends KafkaFlags, HttpFlags, OtlpFlags {}
-
-/** `name`: the role's, in metrics. `routes`: its HTTP routes beside probes and metrics. */
-export async function runRole(
-  name: string,
-  flags: RoleFlags,
-  take: TakeRole,
-  routes: readonly Routes[] = [],
-): Promise<void> {
-  const stop = new AbortController();
-  // This precedes the line with the address, since a reader of that line may stop the process at once.
-  const release = stopOnSignals(stop, 'stopping: handing over');
-  const untime = timeLines();
-  try {
-    await withHttp(flags, { role: name, routes, say }, (service) =>
-      withTracing(flags, service, say, () => keepRole(name, flags, service, take, stop.signal)),
-    );
-  } finally {
-    untime();
-    release();
-  }
-}
-
-async function keepRole(
-  name: string,
-  flags: RoleFlags,
-  service: Service,
-  take: TakeRole,
-  signal: AbortSignal,
-): Promise<void> {
-  const clock = new SystemClock();
-  service.crawl = flags.crawl;
-  let before: ErrorCode | undefined;
-  while (!signal.aborted) {
-    if (before === undefined) service.probes.suspend('connecting to the brokers');
-    try {
-      const hold = (connection: KafkaConnection) => {
-        before = undefined;
-        return holdRole({ ...connection, clock, flags, service }, take, signal);
-      };
-      if (contactHosts.has(name)) refuseOfFleet(flags.crawl);
-      await withKafka(flags, clock, name === 'frontier' ? true : 'joins', hold, signal);
-    } catch (error) {
-      service.forget();
-      // Either nothing was under way, or its outcome was reported.
-      if (signal.aborted && isCutShort(error)) return;
-      const folder = ownFolderPath(flags, flags.crawl);
-      const { code, why } = mendable(error, folder);
-      // It is printed once, however often it is tried and in whatever words it fails; probes report it all the time.
-      if (code !== before) say(`${why}; retrying`, 'warn', { component: 'brokers', code });
-      before = code;
-      service.probes.suspend(why);
-      service.away = () => awayAfter(code);
-      do await clock.sleepUntil(clock.nowMs() + againMs, signal);
-      while (code === 'DISK_FULL' && !signal.aborted && !(await hasRoom([folder, ...service.disks.values()])));
-    }
-  }
-}
-
-/**
- * Returns an error that a person or time may fix while this process runs; throws any other. `folder`: of this process.
- */
-function mendable(error: unknown, folder: string): { readonly code: ErrorCode; readonly why: string } {
-  if (isDiskFull(error)) {
-    return {
-      code: 'DISK_FULL',
-      why: `the disk of ${folder} is full: work that needs space waits; free some. Nothing is lost`,
-    };
-  }
-  if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
-  return { code: error.code, why: error.message };
-}
-
-async function holdRole(
-  role: Omit<Parameters<TakeRole>[0], 'onFailure'>,
-  take: TakeRole,
-  signal: AbortSignal,
-): Promise<void> {
-  const { log, codec, clock, manifest, service } = role;
-  let fail: (error: unknown) => void = () => {};
-  const stopped = new Promise<void>((resolve, reject) => {
-    fail = reject;
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  stopped.catch(() => {});
-  codec.waits.onWait = ({ message, code }) =>
-    say(`${message}; retrying until it is available`, 'warn', { component: 'brokers', code });
-  service.probes.suspend('joining the group');
-  const cluster = watchCluster({ ...role, say: sayOf('crawl') });
-  service.away = cluster.away;
-  service.sources.add(cluster.metrics);
-  service.partitions = manifest.partitions;
-  const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail })).catch(async (error) => {
-    await cluster.stop();
-    throw error;
-  });
-  service.probes.serve(
-    () => cluster.waitsFor() ?? held.waitsFor?.() ?? null,
-    () => cluster.note(held.note?.()),
+  clients?.addOptions(fetcher);
+  addOtlpOption(addHttpOption(addCompressionOption(addPluginOption(fetcher)))).action(
+    (flags: Parameters<typeof keepFetcher>[0]) => keepFetcher(flags, clients),
   );
-  const noting = sayNotes({
-    note: () => (cluster.waitsFor() === null ? (held.note?.() ?? null) : undefined),
-    ...{ clock, signal, say: sayOf('crawl') },
-  });
-  try {
-    await Promise.race([held.ready?.(), stopped]);
-    if (!signal.aborted) say(`ready, crawl ${manifest.crawl}`, 'info', { crawl: manifest.crawl });
-    if (!signal.aborted) await stopped;
-  } finally {
-    service.probes.suspend('stopping');
-    noting.end();
-    await cluster.stop();
-    await handOver(held, log);
-  }
-}
-
-async function handOver(held: HeldRole, log: Pick<Log, 'close'>): Promise<void> {
-  try {
-    await cutShort(AbortSignal.timeout(stopMs), log, () => held.stop());
-  } catch (error) {
-    if (!isCutShort(error)) throw error;
-    const text = `some leases were not handed over (${error.message}): other processes repeat them after they expire`;
-    say(text, 'warn');
-  }
 }

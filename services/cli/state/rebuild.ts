@@ -4,16 +4,22 @@ import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';
 import { rebuildFromInputs } from '../../frontier/open/rebuild-from-inputs.ts';
 import { loadCheckpoint } from '../../frontier/restore/load-checkpoint.ts';
+import { stateFolder } from '../../hosting/connect/crawl-folder.ts';
+import { refuseServed } from '../../hosting/connect/refuse-served.ts';
+import { printRestore } from '../../hosting/progress/restore-text.ts';
+import { withSnapshots } from '../../hosting/state/open-snapshot-repository.ts';
+import {
+  identityOf,
+  partitionsOf,
+  type StateFlags,
+  type StateSource,
+  statusOf,
+} from '../../hosting/state/state-source.ts';
 import { counted } from '../../runtime/counted.ts';
 import { adoptDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import { stateFolder } from '../connect/crawl-folder.ts';
-import { refuseServed } from '../connect/refuse-served.ts';
-import { toStdout } from '../terminal/door.ts';
-import { printRestore } from '../terminal/restore-text.ts';
-import { withSnapshots } from './open-snapshot-repository.ts';
-import { identityOf, partitionsOf, type StateFlags, type StateSource, statusOf } from './state-source.ts';
 
 export interface RebuildFlags extends StateFlags {
   readonly into: string;

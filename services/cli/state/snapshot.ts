@@ -6,14 +6,14 @@ import type { SnapshotManifest } from '../../frontier/snapshots/manifest.ts';
 import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../frontier/snapshots/take.ts';
 import { type Trimmed, trimBelowSnapshots } from '../../frontier/snapshots/trim.ts';
+import { printNotice } from '../../hosting/progress/restore-text.ts';
+import { createWorkBar } from '../../hosting/progress/work-bar.ts';
+import { withCurrentState } from '../../hosting/state/current-state.ts';
+import { withSnapshotRepository } from '../../hosting/state/open-snapshot-repository.ts';
+import { identityOf, partitionsOf, type StateFlags, type StateSource } from '../../hosting/state/state-source.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { productVersion } from '../../runtime/version.ts';
-import { toStdout } from '../terminal/door.ts';
-import { printNotice } from '../terminal/restore-text.ts';
-import { createWorkBar } from '../terminal/work-bar.ts';
-import { withCurrentState } from './current-state.ts';
-import { withSnapshotRepository } from './open-snapshot-repository.ts';
-import { identityOf, partitionsOf, type StateFlags, type StateSource } from './state-source.ts';
 
 export interface SnapshotFlags extends Omit<StateFlags, 'partition'> {
   /** Absent: every partition. */

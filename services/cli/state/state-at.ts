@@ -16,14 +16,22 @@ import { type PastState, PastStates } from '../../frontier/query/past-states.ts'
 import { queryRoutes } from '../../frontier/query/query-routes.ts';
 import { runJob } from '../../frontier/restore/job-runner.ts';
 import { changelogTopic } from '../../frontier/restore/restore.ts';
+import { type HttpFlags, withHttp } from '../../hosting/options/http-side.ts';
+import { printRestore } from '../../hosting/progress/restore-text.ts';
+import { withSnapshots } from '../../hosting/state/open-snapshot-repository.ts';
+import {
+  identityOf,
+  partitionsOf,
+  type StateFlags,
+  type StateSource,
+  statusOf,
+  withScratch,
+} from '../../hosting/state/state-source.ts';
 import { counted } from '../../runtime/counted.ts';
+import { toStderr, toStdout } from '../../runtime/logging/door.ts';
+import { stopOnSignals } from '../../runtime/stop-signals.ts';
 import { moment, wholeNumber } from '../flags/arguments.ts';
-import { addHttpOption, type HttpFlags, withHttp } from '../flags/http-flags.ts';
-import { toStderr, toStdout } from '../terminal/door.ts';
-import { printRestore } from '../terminal/restore-text.ts';
-import { stopOnSignals } from '../terminal/stop-signals.ts';
-import { withSnapshots } from './open-snapshot-repository.ts';
-import { identityOf, partitionsOf, type StateFlags, type StateSource, statusOf, withScratch } from './state-source.ts';
+import { addHttpOption } from '../flags/http-flags.ts';
 
 export interface AtFlags extends StateFlags, HttpFlags {
   readonly time?: number;

@@ -10,16 +10,8 @@ import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';
 import { firstDifference } from '../../frontier/restore/compare-states.ts';
 import { settledCheckpoint } from '../../frontier/restore/settled-checkpoint.ts';
-import { counted } from '../../runtime/counted.ts';
-import { wholeNumber } from '../flags/arguments.ts';
-import { addKafkaOptions } from '../flags/kafka-flags.ts';
-import { toStdout } from '../terminal/door.ts';
-import { printRestore } from '../terminal/restore-text.ts';
-import { withSnapshots } from './open-snapshot-repository.ts';
-import { runRebuild } from './rebuild.ts';
-import type { SnapshotFlags, SnapshotsFlags } from './snapshot.ts';
-import { runSnapshot, runSnapshots } from './snapshot.ts';
-import { type AtFlags, addAtOptions, runAt } from './state-at.ts';
+import { printRestore } from '../../hosting/progress/restore-text.ts';
+import { withSnapshots } from '../../hosting/state/open-snapshot-repository.ts';
 import {
   identityOf,
   partitionsOf,
@@ -29,7 +21,15 @@ import {
   withCheckpoint,
   withScratch,
   withStates,
-} from './state-source.ts';
+} from '../../hosting/state/state-source.ts';
+import { counted } from '../../runtime/counted.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
+import { wholeNumber } from '../flags/arguments.ts';
+import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { runRebuild } from './rebuild.ts';
+import type { SnapshotFlags, SnapshotsFlags } from './snapshot.ts';
+import { runSnapshot, runSnapshots } from './snapshot.ts';
+import { type AtFlags, addAtOptions, runAt } from './state-at.ts';
 
 export function addStateCommand(program: Command): void {
   const state = program

@@ -3,7 +3,7 @@
  * signal, so that a crawl drains and other work ends. Nothing is printed, since nobody would read it. An output that
  * can't be written is a failure, and is reported on stderr, if that can be written.
  */
-import { say } from './say.ts';
+import { say } from '../../runtime/logging/say.ts';
 
 let isGone = false;
 

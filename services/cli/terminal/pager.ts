@@ -10,15 +10,13 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { toStdout } from './door.ts';
-import { inert } from './inert.ts';
+import type { WriteLine } from '../../hosting/inspect/write-line.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
+import { inert } from '../../runtime/logging/inert.ts';
 
 export interface PagerFlags {
   readonly pager?: boolean;
 }
-
-/** Writes a line through the door (door.ts); false: the reader is gone. */
-export type WriteLine = (line: string) => Promise<boolean>;
 
 export function addPagerOption(command: Command): Command {
   return command.option('--no-pager', 'on a terminal, print all of it at once; else it goes through $PAGER, or less');

@@ -1,6 +1,5 @@
 /** Prints the answers of commands: rows of name and value for people, one line of JSON for programs. */
-
-import { toStdout } from './door.ts';
+import { toStdout } from '../../runtime/logging/door.ts';
 
 export interface Answer {
   /** Printed with `--json`, on one line. */
@@ -10,13 +9,4 @@ export interface Answer {
 
 export function print({ json, text }: Answer, asJson: boolean | undefined): void {
   toStdout(`${asJson === true ? JSON.stringify(json) : text}\n`);
-}
-
-/** Values in one column; a value of several lines goes on below itself. Absent values are left out. */
-export function rows(table: readonly (readonly [name: string, value: string | number | null | undefined])[]): string {
-  const shown = table.filter(([, value]) => value !== null && value !== undefined && value !== '');
-  const width = Math.max(0, ...shown.map(([name]) => name.length)) + 2;
-  return shown
-    .map(([name, value]) => name.padEnd(width) + String(value).replaceAll('\n', `\n${' '.repeat(width)}`))
-    .join('\n');
 }

@@ -1,8 +1,9 @@
 /** Shows a running crawl: a view that redraws itself on a terminal, plain lines elsewhere. */
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
-import { inert } from './inert.ts';
-import { type LogFields, type LogLevel, say, sayElsewhere, speaksJson } from './say.ts';
+import { bytesText, clockText } from '../../runtime/figure-text.ts';
+import { inert } from '../../runtime/logging/inert.ts';
+import { type LogFields, type LogLevel, say, sayElsewhere, speaksJson } from '../../runtime/logging/say.ts';
 
 export interface Progress {
   show(status: CrawlStatus): void;
@@ -14,7 +15,9 @@ export interface Progress {
 
 /** Intervals of redrawing a terminal, and of lines on other outputs, ms. */
 const redrawMs = 200;
+
 const lineMs = 5_000;
+
 const waitShownMs = 3_000;
 
 export function createProgress(out: NodeJS.WriteStream, nowMs: () => number): Progress {
@@ -138,21 +141,4 @@ function bar(share: number): string {
 
 function count(number: number): string {
   return number.toLocaleString('en-US');
-}
-
-export function clockText(seconds: number): string {
-  const whole = Math.floor(seconds);
-  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  return parts.map((part) => String(part).padStart(2, '0')).join(':');
-}
-
-export function bytesText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }

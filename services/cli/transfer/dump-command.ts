@@ -9,6 +9,14 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { DumpTotals } from '../../../topology/frontier/transfer/dump-line.ts';
 import { storedPolicy } from '../../../topology/policy/validate.ts';
 import { type DumpOptions, dumpCrawl } from '../../frontier/transfer/dump-crawl.ts';
+import { logFolder, readRequest } from '../../hosting/connect/crawl-folder.ts';
+import { refuseServed } from '../../hosting/connect/refuse-served.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { printRestore } from '../../hosting/progress/restore-text.ts';
+import { createWorkBar } from '../../hosting/progress/work-bar.ts';
+import { withSnapshots } from '../../hosting/state/open-snapshot-repository.ts';
+import { type StateSource, withCheckpoint, withScratch, withStates } from '../../hosting/state/state-source.ts';
+import { refuseMembers } from '../../operation/transfer/refuse-members.ts';
 import { counted } from '../../runtime/counted.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -18,15 +26,7 @@ import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import { createOverlayStore } from '../../runtime/store/overlay-store.ts';
 import { productVersion } from '../../runtime/version.ts';
-import { logFolder, readRequest } from '../connect/crawl-folder.ts';
-import { refuseServed } from '../connect/refuse-served.ts';
-import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { withSnapshots } from '../state/open-snapshot-repository.ts';
-import { type StateSource, withCheckpoint, withScratch, withStates } from '../state/state-source.ts';
-import { printRestore } from '../terminal/restore-text.ts';
-import { createWorkBar } from '../terminal/work-bar.ts';
-import { refuseMembers } from './refuse-members.ts';
 
 export interface DumpFlags extends KafkaFlags {
   /** The place of snapshots. Absent: the data folder. */

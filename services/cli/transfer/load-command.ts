@@ -9,20 +9,20 @@ import type { KeyMode } from '../../../topology/url/host-key.ts';
 import { loadCaptures } from '../../frontier/transfer/load-captures.ts';
 import { loadCrawl } from '../../frontier/transfer/load-crawl.ts';
 import { loadSeen } from '../../frontier/transfer/load-seen.ts';
+import { readRequest, writeRequest } from '../../hosting/connect/crawl-folder.ts';
+import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { changedRecrawl } from '../../hosting/policy/changed-recrawl.ts';
+import { createWorkBar, type WorkBar } from '../../hosting/progress/work-bar.ts';
+import { capturesOfIndexes } from '../../operation/transfer/captures-of-index.ts';
+import { withTarget } from '../../operation/transfer/load-target.ts';
+import { refuseUrlList } from '../../operation/transfer/refuse-url-list.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { counted } from '../../runtime/counted.ts';
 import { readLines } from '../../runtime/lines/read-lines.ts';
-import { readRequest, writeRequest } from '../connect/crawl-folder.ts';
+import { toStderr, toStdout } from '../../runtime/logging/door.ts';
 import { duration, oneOf } from '../flags/arguments.ts';
-import { changedRecrawl } from '../flags/changed-recrawl.ts';
-import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
-import { toStderr, toStdout } from '../terminal/door.ts';
-import { createWorkBar, type WorkBar } from '../terminal/work-bar.ts';
-import { capturesOfIndexes } from './captures-of-index.ts';
 import { totalsText } from './dump-command.ts';
-import { withTarget } from './load-target.ts';
-import { refuseUrlList } from './refuse-url-list.ts';
 
 export interface LoadFlags extends KafkaFlags {
   readonly key?: KeyMode;

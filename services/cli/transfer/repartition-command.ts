@@ -11,9 +11,9 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
+import { toStderr, toStdout } from '../../runtime/logging/door.ts';
 import { oneOf, wholeNumber } from '../flags/arguments.ts';
 import { addCompressionOption, addCrawlOptions } from '../flags/kafka-flags.ts';
-import { toStderr, toStdout } from '../terminal/door.ts';
 import { type DumpFlags, dumpTo, totalsText } from './dump-command.ts';
 import { loadFrom } from './load-command.ts';
 

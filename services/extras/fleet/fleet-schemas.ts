@@ -133,5 +133,6 @@ export const problem = z.strictObject({
 });
 
 export type CreateCall = z.output<typeof createCall>;
+/** A crawl, as `GET /v1/crawls/NAME` answers. */
 export type CrawlAnswer = z.output<typeof crawlAnswer> & { readonly data: string };
 export type CrawlState = (typeof states)[number];

@@ -66,7 +66,7 @@ test('a declared processor has a command with its options, a name in --with, set
   assert.deepEqual([setting.env, setting.services], ['CRAWLSTREAM_PICTURE_WIDTH', ['crawl', 'thumbnails']]);
   const { reasonOf } = await import('../../../services/cli/flags/setting.ts');
   assert.equal(reasonOf(setting.option), 'wide enough to tell pages apart');
-  const { heapSizeMb } = await import('../../../services/cli/config/heap-size.ts');
+  const { heapSizeMb } = await import('../../../services/planning/heap-size.ts');
   assert.ok(heapSizeMb({ role: 'thumbnails', limitMb: 2048 }) <= heapSizeMb({ role: 'render', limitMb: 2048 }) - 512);
 
   const { services } = await import('../../../services/application/access.ts');

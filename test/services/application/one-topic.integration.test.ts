@@ -21,7 +21,7 @@ test('a declared topic is created with the others, with its settings, on the emb
   const { openEmbeddedLog } = await import('../../../services/runtime/log/embedded-log.ts');
   const { createMemoryStore } = await import('../../../services/runtime/store/memory-store.ts');
   const { SystemClock } = await import('../../../services/runtime/clock.ts');
-  const { kafkaTopic } = await import('../../../services/cli/plan/strimzi.ts');
+  const { kafkaTopic } = await import('../../../services/planning/strimzi.ts');
   const specs = topicsOfCrawl('news', 3);
   const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
   await log.createTopics(specs);

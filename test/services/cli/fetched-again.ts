@@ -9,7 +9,7 @@ import type { WebPlan } from '../../../lab/web/plan.ts';
 import type { RequestRecord } from '../../../lab/web/records.ts';
 import { isFetched } from '../../../lab/web/resources.ts';
 import type { Task } from '../../../schemas/types.ts';
-import { logFolder } from '../../../services/cli/connect/crawl-folder.ts';
+import { logFolder } from '../../../services/hosting/connect/crawl-folder.ts';
 import { openCodec, type RecordCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import type { CrawlTopics } from '../../../services/runtime/crawl/requests.ts';

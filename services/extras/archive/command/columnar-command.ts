@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { crawlName } from '../../../cli/flags/kafka-flags.ts';
-import { toStdout } from '../../../cli/terminal/door.ts';
+import { toStdout } from '../../../runtime/logging/door.ts';
 import { writeColumnar } from '../columnar/write-columnar.ts';
 import { archivedContent } from './archived-page.ts';
 import { indexedFiles } from './wacz-command.ts';

@@ -1,8 +1,8 @@
 /** `crawlstream warc wat` and `crawlstream warc wet`: metadata and text of WARC files, for programs that read those. */
 import type { Command } from 'commander';
-import { toStdout } from '../../../cli/terminal/door.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { makeFolders } from '../../../runtime/disk/make-folders.ts';
+import { toStdout } from '../../../runtime/logging/door.ts';
 import { productVersion } from '../../../runtime/version.ts';
 import { type Derived, derive } from '../derived/derive.ts';
 import { derivedPage } from './archived-page.ts';

@@ -1,8 +1,8 @@
 /** `crawlstream audit` of a fleet: audits its crawls one by one, and their combined contacts with hosts. */
 import { partitionKeyOf } from '../../../../topology/url/host-key.ts';
-import { toStdout } from '../../../cli/terminal/door.ts';
-import { rows } from '../../../cli/terminal/print.ts';
 import { counted } from '../../../runtime/counted.ts';
+import { toStdout } from '../../../runtime/logging/door.ts';
+import { rows } from '../../../runtime/rows-text.ts';
 import { readLeastWaits } from '../../fleet/least-waits.ts';
 import { auditLimits } from '../audit-limits.ts';
 import { auditFleet, type FleetReport } from '../fleet-audit.ts';

@@ -3,8 +3,8 @@ import type { AuditCounts } from '../../../../topology/extras/audit/audit.ts';
 import type { PaymentCounts } from '../../../../topology/extras/audit/payments-referee.ts';
 import { type Violation, violationKinds, violationText } from '../../../../topology/extras/audit/violation.ts';
 import { moneyText } from '../../../../topology/pay/money.ts';
-import { rows } from '../../../cli/terminal/print.ts';
 import { counted } from '../../../runtime/counted.ts';
+import { rows } from '../../../runtime/rows-text.ts';
 import type { AuditReport } from '../run-audit.ts';
 import type { SignedStatement } from '../statement.ts';
 

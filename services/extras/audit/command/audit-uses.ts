@@ -1,10 +1,10 @@
 /** `crawlstream audit --uses`: prints a summary of the consent ledger, and can write the whole ledger to a file. */
 
-import type { ReadableCrawl } from '../../../cli/connect/open-crawl.ts';
-import { toStdout } from '../../../cli/terminal/door.ts';
-import { rows } from '../../../cli/terminal/print.ts';
+import type { ReadableCrawl } from '../../../hosting/connect/open-crawl.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { writingLines } from '../../../runtime/lines/line-writer.ts';
+import { toStdout } from '../../../runtime/logging/door.ts';
+import { rows } from '../../../runtime/rows-text.ts';
 import { type LedgerPage, runLedger } from '../usage-ledger.ts';
 
 export interface UsesAudit {

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { logFolder } from '../../../cli/connect/crawl-folder.ts';
+import { logFolder } from '../../../hosting/connect/crawl-folder.ts';
 import { openCodec } from '../../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { crawlsTopic } from '../../../runtime/crawl/fleet-names.ts';

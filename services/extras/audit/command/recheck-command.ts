@@ -5,13 +5,14 @@
 
 import type { Command } from 'commander';
 import type { Use } from '../../../../topology/usage/statement.ts';
-import { type ReadableCrawl, withCrawl } from '../../../cli/connect/open-crawl.ts';
 import { duration, useList } from '../../../cli/flags/arguments.ts';
-import type { KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
 import { addCrawlOptions, addSkipDamaged } from '../../../cli/flags/kafka-flags.ts';
-import { print, rows } from '../../../cli/terminal/print.ts';
+import { print } from '../../../cli/terminal/print.ts';
+import { type ReadableCrawl, withCrawl } from '../../../hosting/connect/open-crawl.ts';
+import type { KafkaFlags } from '../../../hosting/options/crawl-place.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { writingLines } from '../../../runtime/lines/line-writer.ts';
+import { rows } from '../../../runtime/rows-text.ts';
 import { type RecheckedPage, recheck } from '../recheck.ts';
 
 interface RecheckFlags extends KafkaFlags {

@@ -8,12 +8,12 @@ import type { Command } from 'commander';
 import { Argument, Option } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Use } from '../../../../topology/usage/statement.ts';
-import { type ReadableCrawl, withCrawl } from '../../../cli/connect/open-crawl.ts';
-import { bad, useList } from '../../../cli/flags/arguments.ts';
-import { addCrawlOptions, addSkipDamaged, type KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
-import { storedSchedules } from '../../../cli/state/freshness-stats.ts';
-import { toStderr, toStdout } from '../../../cli/terminal/door.ts';
-import { createWorkBar } from '../../../cli/terminal/work-bar.ts';
+import { useList } from '../../../cli/flags/arguments.ts';
+import { addCrawlOptions, addSkipDamaged } from '../../../cli/flags/kafka-flags.ts';
+import { type ReadableCrawl, withCrawl } from '../../../hosting/connect/open-crawl.ts';
+import type { KafkaFlags } from '../../../hosting/options/crawl-place.ts';
+import { createWorkBar } from '../../../hosting/progress/work-bar.ts';
+import { storedSchedules } from '../../../hosting/state/freshness-stats.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { readPurges } from '../../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
@@ -26,6 +26,8 @@ import {
   streamInto,
   writeNamedFile,
 } from '../../../runtime/disk/named-file.ts';
+import { toStderr, toStdout } from '../../../runtime/logging/door.ts';
+import { bad } from '../../../runtime/option-text.ts';
 import { openStateStore } from '../../../runtime/store/open-store.ts';
 import type { StateStore } from '../../../runtime/store/store.ts';
 import { parquetBytes } from '../../../runtime/table/parquet-writer.ts';

@@ -2,14 +2,14 @@
  * A process beside the one that runs a fleet on Kafka: its folder, its HTTP side and the brokers, until it is stopped.
  */
 import { join } from 'node:path';
-import { untilStopped } from '../../../cli/connect/cut-short.ts';
-import { withStores } from '../../../cli/connect/stores.ts';
-import { withHttp } from '../../../cli/flags/http-flags.ts';
-import { say } from '../../../cli/terminal/say.ts';
-import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
+import { untilStopped } from '../../../hosting/connect/cut-short.ts';
+import { withStores } from '../../../hosting/connect/stores.ts';
+import { withHttp } from '../../../hosting/options/http-side.ts';
 import { openBrokers } from '../../../runtime/crawl/kafka-access.ts';
 import type { Log } from '../../../runtime/log/log.ts';
+import { say } from '../../../runtime/logging/say.ts';
 import type { Service } from '../../../runtime/metrics/service.ts';
+import { stopOnSignals } from '../../../runtime/stop-signals.ts';
 import { productVersion } from '../../../runtime/version.ts';
 import type { FleetFlags } from './fleet-flags.ts';
 import { type KafkaFleetFlags, needKafkaFleet } from './kafka-fleet-flags.ts';

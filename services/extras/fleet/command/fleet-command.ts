@@ -3,13 +3,10 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { rulesFile } from '../../../cli/flags/rules-file.ts';
 import { setting } from '../../../cli/flags/setting.ts';
-import { fleetPage } from '../../../dashboard/fleet-page.ts';
-import { fleetRoutes } from '../api/fleet-routes.ts';
-import { scrapeRoutes } from '../api/scrape-routes.ts';
 import { ownersOf, ownersSchema } from '../owners/owner-file.ts';
 import { CrawlDashboards } from './crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from './fleet-flags.ts';
-import { fleetOutputs } from './fleet-outputs.ts';
+import { fleetHttp } from './fleet-http.ts';
 import { addKafkaFleetOptions, checkConsumers, type KafkaFleetFlags } from './kafka-fleet-flags.ts';
 import { runConsumersRole } from './run-consumers-role.ts';
 import { runFetcherRole } from './run-fetcher-role.ts';
@@ -17,16 +14,6 @@ import { type FleetCommand, runFleet } from './run-fleet.ts';
 import { runKafkaFleet } from './run-kafka-fleet.ts';
 
 const readFile = rulesFile('--owners', ownersSchema, []);
-
-/** What a fleet answers by HTTP. */
-export function fleetHttp(dashboards: CrawlDashboards): FleetCommand['routes'] {
-  return (parts, callers) => [
-    fleetRoutes(parts, callers, fleetOutputs),
-    scrapeRoutes(parts, callers),
-    dashboards.routes(parts, callers),
-    fleetPage,
-  ];
-}
 
 export function addFleetCommand(program: Command): void {
   const command = program

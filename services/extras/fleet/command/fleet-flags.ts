@@ -3,12 +3,16 @@ import type { Command } from 'commander';
 import { fleetLimits } from '../../../../topology/fleet/fleet-limits.ts';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import { duration, wholeNumber } from '../../../cli/flags/arguments.ts';
-import { addFetcherOptions, type FetcherFlags } from '../../../cli/flags/fetcher-flags.ts';
-import { addHttpOption, type HttpFlags } from '../../../cli/flags/http-flags.ts';
-import { addSeenOptions, type SeenFlags } from '../../../cli/flags/seen-flags.ts';
+import { addFetcherOptions } from '../../../cli/flags/fetcher-flags.ts';
+import { addHttpOption } from '../../../cli/flags/http-flags.ts';
+import { addSeenOptions } from '../../../cli/flags/seen-flags.ts';
 import { setting } from '../../../cli/flags/setting.ts';
-import { addSnapshotOptions, type SnapshotRoleFlags } from '../../../cli/flags/snapshot-flags.ts';
+import { addSnapshotOptions } from '../../../cli/flags/snapshot-flags.ts';
 import { fetcherLimits } from '../../../fetcher/fetcher-limits.ts';
+import type { FetcherFlags } from '../../../hosting/options/fetching.ts';
+import type { HttpFlags } from '../../../hosting/options/http-side.ts';
+import type { SeenFlags } from '../../../hosting/options/seen.ts';
+import type { SnapshotRoleFlags } from '../../../hosting/options/snapshots.ts';
 
 export interface FleetFlags extends FetcherFlags, SeenFlags, SnapshotRoleFlags, HttpFlags {
   readonly data: string;

@@ -6,7 +6,7 @@ import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
 import { validatePolicy } from '../../../../topology/policy/validate.ts';
 import { scopeOf } from '../../../../topology/url/scope.ts';
 import { parseSeed } from '../../../../topology/url/seed.ts';
-import { checkSeeds, normalSeeds } from '../../../cli/flags/policy-flags.ts';
+import { checkSeeds, normalSeeds } from '../../../hosting/policy/seeds.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import { checkOwnersFields, type PolicySetter } from '../owner-policy.ts';
 import { checkPolicySize } from '../policy-size.ts';

@@ -4,10 +4,10 @@
  */
 import { avroSchemas } from '../../../../schemas/avro.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { say } from '../../../cli/terminal/say.ts';
 import { keptIds } from '../../../runtime/avro/kept-ids.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { type OpenRegistry, openRegistry } from '../../../runtime/crawl/kafka-access.ts';
+import { say } from '../../../runtime/logging/say.ts';
 import type { Service } from '../../../runtime/metrics/service.ts';
 
 export interface FleetRegistryOptions {

@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import { invalid } from '../../../../topology/errors.ts';
 import { contactHosts } from '../../../application/fleet-access.ts';
 import { consumers } from '../../../application/topology.ts';
-import { bad, oneOf } from '../../../cli/flags/arguments.ts';
+import { oneOf } from '../../../cli/flags/arguments.ts';
 import { addBrokersOptions, fleetName } from '../../../cli/flags/kafka-flags.ts';
 import { setting } from '../../../cli/flags/setting.ts';
+import { bad } from '../../../runtime/option-text.ts';
 import type { FleetFlags } from './fleet-flags.ts';
 
 export interface KafkaFleetFlags {

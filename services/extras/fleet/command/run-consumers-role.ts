@@ -3,11 +3,11 @@
  * is deleted. A process that dies costs the fleet nothing; where several run, each crawl's are with one of them, by their groups.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { say } from '../../../cli/terminal/say.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { counted } from '../../../runtime/counted.ts';
 import { crawlsTopic } from '../../../runtime/crawl/fleet-names.ts';
 import { foldLog } from '../../../runtime/log/folded/folded-log.ts';
+import { say } from '../../../runtime/logging/say.ts';
 import { followTopicDocuments } from '../documents/follow-documents.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import { type Beside, besideFleet } from './beside-fleet.ts';

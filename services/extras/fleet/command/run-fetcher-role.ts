@@ -6,13 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
-import { advertised } from '../../../cli/connect/advertised.ts';
-import { fetcherConfig, needContact } from '../../../cli/flags/fetcher-flags.ts';
-import { say } from '../../../cli/terminal/say.ts';
 import { fetcherMetrics } from '../../../fetcher/metrics.ts';
 import { createAddressPacer } from '../../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../../fetcher/pace/fleet-pace.ts';
 import { createSharedRobots } from '../../../fetcher/robots/shared-robots.ts';
+import { advertised } from '../../../hosting/connect/advertised.ts';
+import { fetcherConfig, needContact } from '../../../hosting/options/fetching.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { counted } from '../../../runtime/counted.ts';
 import {
@@ -23,6 +22,7 @@ import {
 } from '../../../runtime/crawl/fleet-names.ts';
 import type { OpenRegistry } from '../../../runtime/crawl/kafka-access.ts';
 import { foldLog } from '../../../runtime/log/folded/folded-log.ts';
+import { say } from '../../../runtime/logging/say.ts';
 import { type FollowedDocuments, followTopicDocuments } from '../documents/follow-documents.ts';
 import { DemandReporter } from '../fetchers/demand.ts';
 import { findFleetTopics } from '../fetchers/fleet-topics.ts';

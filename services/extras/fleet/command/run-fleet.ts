@@ -3,19 +3,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
-import { logFolder } from '../../../cli/connect/crawl-folder.ts';
-import { newCrawl } from '../../../cli/connect/new-crawl.ts';
-import { withCrawl } from '../../../cli/connect/open-crawl.ts';
-import { withStores } from '../../../cli/connect/stores.ts';
-import { withHttp } from '../../../cli/flags/http-flags.ts';
-import { explainer } from '../../../cli/inspect/explain-command.ts';
-import { say } from '../../../cli/terminal/say.ts';
-import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
 import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
+import { logFolder } from '../../../hosting/connect/crawl-folder.ts';
+import { newCrawl } from '../../../hosting/connect/new-crawl.ts';
+import { withCrawl } from '../../../hosting/connect/open-crawl.ts';
+import { withStores } from '../../../hosting/connect/stores.ts';
+import { explainer } from '../../../hosting/inspect/explain.ts';
+import { withHttp } from '../../../hosting/options/http-side.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { openDataFolder, readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import type { Routes } from '../../../runtime/http/http-server.ts';
+import { say } from '../../../runtime/logging/say.ts';
 import type { Service } from '../../../runtime/metrics/service.ts';
+import { stopOnSignals } from '../../../runtime/stop-signals.ts';
 import { type Journal, openJournal } from '../../../runtime/store/journal/journal.ts';
 import { productVersion } from '../../../runtime/version.ts';
 import type { FleetParts } from '../api/fleet-routes.ts';
@@ -41,58 +41,68 @@ export interface FleetCommand {
   readonly processors?: readonly Processor[];
   /** Dashboards of the running crawls. */
   readonly dashboards: CrawlDashboards;
-  /** Work beside the HTTP API; the fleet stops once it resolves. Absent: only a signal stops it. */
-  serve?(parts: () => FleetParts, signal: AbortSignal): Promise<void>;
+  /**
+   * Work beside the HTTP API, once the fleet is up; the fleet stops once it resolves. `address`: of the API; null: it has
+   * none. Absent: only a signal stops the fleet.
+   */
+  serve?(parts: () => FleetParts, signal: AbortSignal, address: string | null): Promise<void>;
 }
 
 export async function runFleet(flags: FleetFlags, command: FleetCommand): Promise<void> {
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, 'stopping: finishing requests under way');
+  let isLeft = false;
+  try {
+    isLeft = await keepFleet(flags, command, stop.signal);
+  } finally {
+    release();
+  }
+  process.exitCode = isLeft ? 0 : 130;
+}
+
+/** Resolves once it is stopped by `signal`, or, with true, once the command's own work is over. */
+export async function keepFleet(flags: FleetFlags, command: FleetCommand, signal: AbortSignal): Promise<boolean> {
   if (existsSync(join(flags.data, 'manifest.json'))) {
     const message = `--data ${flags.data} is the data folder of a single crawl: give a new folder, or the folder of this fleet`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
-  const stop = new AbortController();
-  const release = stopOnSignals(stop, 'stopping: finishing requests under way');
   let parts: FleetParts | undefined;
   const needParts = () => {
     if (parts === undefined) throw new CrawlstreamError('NOT_READY', 'the fleet is starting: retry in a moment');
     return parts;
   };
   let isLeft = false;
-  try {
-    await withStores(async (open) => {
-      // Its lock keeps a second process out of the fleet's folder.
-      const store = await open(join(flags.data, 'hosts'));
-      const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
-      const owners = command.owners?.();
-      const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
-      const side = { role: command.role, routes: command.routes(needParts, callers), say };
-      await withHttp(flags, side, (service) => serve(service));
+  await withStores(async (open) => {
+    // Its lock keeps a second process out of the fleet's folder.
+    const store = await open(join(flags.data, 'hosts'));
+    const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
+    const owners = command.owners?.();
+    const callers = owners === undefined ? null : new Callers(owners, token, new SystemClock());
+    const side = { role: command.role, routes: command.routes(needParts, callers), say };
+    await withHttp(flags, side, (service) => serve(service));
 
-      async function serve(service: Service): Promise<void> {
-        const clock = new SystemClock();
-        const { journalMs: intervalMs, journalFileBytes: fileBytes, graceMs } = fleetServiceLimits;
-        const journal = await openJournal(join(flags.data, 'journal'), clock, { intervalMs, fileBytes });
-        const onParts = (now: FleetParts | undefined) => {
-          if (now !== undefined) parts = now;
-        };
-        const served = { flags, command, owners, callers, service, onParts, signal: stop.signal };
-        isLeft = await serveFleet(served, {
-          name: flags.data,
-          documents: folderDocuments(flags.data),
-          files: new CrawlFiles(flags.data, (path) => forgetJournaled(journal, path)),
-          facts: store,
-          loopNote: join(flags.data, 'loop.json'),
-          data: { open: async (_, path) => ({ folder: await readDataFolder(path) }) },
-          make: (path, { name }) =>
-            openDataFolder(path, {}, { defaults: newCrawl(name, 1), createdBy: productVersion, clock }).then(() => {}),
-          ...{ journal, graceMs, reading, explain },
-        });
-      }
-    });
-  } finally {
-    release();
-  }
-  process.exitCode = isLeft ? 0 : 130;
+    async function serve(service: Service): Promise<void> {
+      const clock = new SystemClock();
+      const { journalMs: intervalMs, journalFileBytes: fileBytes, graceMs } = fleetServiceLimits;
+      const journal = await openJournal(join(flags.data, 'journal'), clock, { intervalMs, fileBytes });
+      const onParts = (now: FleetParts | undefined) => {
+        if (now !== undefined) parts = now;
+      };
+      const served = { flags, command, owners, callers, service, onParts, signal };
+      isLeft = await serveFleet(served, {
+        name: flags.data,
+        documents: folderDocuments(flags.data),
+        files: new CrawlFiles(flags.data, (path) => forgetJournaled(journal, path)),
+        facts: store,
+        loopNote: join(flags.data, 'loop.json'),
+        data: { open: async (_, path) => ({ folder: await readDataFolder(path) }) },
+        make: (path, { name }) =>
+          openDataFolder(path, {}, { defaults: newCrawl(name, 1), createdBy: productVersion, clock }).then(() => {}),
+        ...{ journal, graceMs, reading, explain },
+      });
+    }
+  });
+  return isLeft;
 }
 
 /** Voids the journaled writes of a crawl that is deleted before it ran again. */

@@ -2,15 +2,15 @@
 import { join } from 'node:path';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
-import { fetcherConfig, needContact } from '../../../cli/flags/fetcher-flags.ts';
-import { say } from '../../../cli/terminal/say.ts';
 import type { FetcherConfig } from '../../../fetcher/fetcher-config.ts';
 import { createAddressPacer } from '../../../fetcher/pace/address-pacer.ts';
 import { createFleetPace } from '../../../fetcher/pace/fleet-pace.ts';
 import { LoopShares } from '../../../fetcher/pace/loop-shares.ts';
 import { createSharedRobots } from '../../../fetcher/robots/shared-robots.ts';
+import { fetcherConfig, needContact } from '../../../hosting/options/fetching.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { counted } from '../../../runtime/counted.ts';
+import { say } from '../../../runtime/logging/say.ts';
 import { LoopWatch } from '../../../runtime/loop/loop-watch.ts';
 import type { Service } from '../../../runtime/metrics/service.ts';
 import type { Journal } from '../../../runtime/store/journal/journal.ts';
@@ -71,7 +71,7 @@ export interface ServedFleet {
     readonly processors?: readonly Processor[];
     readonly dashboards: CrawlDashboards;
     readonly owners?: (() => readonly Owner[]) | undefined;
-    serve?(parts: () => FleetParts, signal: AbortSignal): Promise<void>;
+    serve?(parts: () => FleetParts, signal: AbortSignal, address: string | null): Promise<void>;
   };
   readonly owners: readonly Owner[] | undefined;
   readonly callers: Callers | null;
@@ -196,7 +196,7 @@ async function serveWatched(
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
     const left = command
-      .serve?.(() => parts, signal)
+      .serve?.(() => parts, signal, service.listensOn)
       .then(() => {
         isLeft = !signal.aborted;
       });

@@ -1,10 +1,10 @@
 /** `crawlstream search`: looks words up in the index of a data folder, while a crawl is running or not. */
 
 import type { Command } from 'commander';
-import { needData } from '../../../cli/connect/folder-log.ts';
 import { wholeNumber } from '../../../cli/flags/arguments.ts';
-import { toStderr, toStdout } from '../../../cli/terminal/door.ts';
+import { needData } from '../../../hosting/connect/folder-log.ts';
 import { readDataFolder } from '../../../runtime/data-folder/data-folder.ts';
+import { toStderr, toStdout } from '../../../runtime/logging/door.ts';
 import { indexLimits } from '../index-limits.ts';
 import { searchFolder } from '../sqlite-index.ts';
 

@@ -1,15 +1,15 @@
 /** Serves URLFrontier's API over gRPC, from a data folder or on Kafka, until stopped. */
 
-import type { ClusterWatch } from '../../../cli/connect/cluster-watch.ts';
-import { newCrawl } from '../../../cli/connect/new-crawl.ts';
-import { grpcListen } from '../../../cli/flags/grpc-listen.ts';
-import { seenConfigOf } from '../../../cli/flags/seen-flags.ts';
-import { say, timeLines } from '../../../cli/terminal/say.ts';
-import { stopOnSignals } from '../../../cli/terminal/stop-signals.ts';
+import type { ClusterWatch } from '../../../hosting/connect/cluster-watch.ts';
+import { newCrawl } from '../../../hosting/connect/new-crawl.ts';
+import { grpcListen } from '../../../hosting/options/grpc-listen.ts';
+import { seenConfigOf } from '../../../hosting/options/seen.ts';
 import { SystemClock } from '../../../runtime/clock.ts';
 import { openDataFolder } from '../../../runtime/data-folder/data-folder.ts';
 import type { GrpcListen } from '../../../runtime/grpc/grpc-server.ts';
+import { say, timeLines } from '../../../runtime/logging/say.ts';
 import type { Service } from '../../../runtime/metrics/service.ts';
+import { stopOnSignals } from '../../../runtime/stop-signals.ts';
 import { productVersion } from '../../../runtime/version.ts';
 import type { CrawlBook } from '../crawl-book.ts';
 import type { GroupPeers } from '../group-peers.ts';

@@ -5,13 +5,14 @@
 
 import type { Command } from 'commander';
 import { wholeNumber } from '../../../cli/flags/arguments.ts';
-import { addHttpOption, type HttpFlags, withHttp } from '../../../cli/flags/http-flags.ts';
-import type { KafkaFlags } from '../../../cli/flags/kafka-flags.ts';
+import { addHttpOption } from '../../../cli/flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../../../cli/flags/kafka-flags.ts';
-import type { SeenFlags } from '../../../cli/flags/seen-flags.ts';
 import { addSeenOptions } from '../../../cli/flags/seen-flags.ts';
 import { setting } from '../../../cli/flags/setting.ts';
-import { say } from '../../../cli/terminal/say.ts';
+import type { KafkaFlags } from '../../../hosting/options/crawl-place.ts';
+import { type HttpFlags, withHttp } from '../../../hosting/options/http-side.ts';
+import type { SeenFlags } from '../../../hosting/options/seen.ts';
+import { say } from '../../../runtime/logging/say.ts';
 
 /** Default port of URLFrontier's clients. */
 const urlfrontierPort = 7071;

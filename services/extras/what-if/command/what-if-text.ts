@@ -1,8 +1,8 @@
 /** `what-if` for people: the recorded crawl and the other one, side by side, and how the second was computed. */
 import type { CrawlSummary, HostLoad } from '../../../../topology/extras/what-if/crawl-tally.ts';
 import type { WhatIfReport } from '../../../../topology/extras/what-if/what-if.ts';
-import { rows } from '../../../cli/terminal/print.ts';
 import { counted } from '../../../runtime/counted.ts';
+import { rows } from '../../../runtime/rows-text.ts';
 
 /** Hosts that are shown, those that differ most first. */
 const hostsShown = 10;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCommand } from '../../../../lab/process/command.ts';
-import type { FreshnessStats } from '../../../../services/cli/state/freshness-stats.ts';
+import type { FreshnessStats } from '../../../../services/hosting/state/freshness-stats.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { crawlWithPushes } from '../crawl-with-pushes.ts';
 

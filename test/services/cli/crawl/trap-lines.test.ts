@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { trapLines } from '../../../../services/cli/crawl/trap-lines.ts';
-import { ownName } from '../../../../services/cli/terminal/own-name.ts';
 import { heldTraps } from '../../../../services/frontier/own/held-traps.ts';
+import { ownName } from '../../../../services/runtime/own-name.ts';
 
 const trap = (hostKey: string, pattern: string, urls: number) => ({
   ...{ hostKey, pattern, urls, reason: 'calendar', detail: '24 pages in a row that led only to the next' },

@@ -1,7 +1,7 @@
 /** What `links` says of a crawl whose older records were trimmed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { trimmedNotices } from '../../../../services/cli/inspect/links-command.ts';
+import { trimmedNotices } from '../../../../services/hosting/inspect/list-links.ts';
 import { memoryCrawl } from './memory-crawl.ts';
 
 test('links names each topic whose older records were trimmed, and says nothing of a whole crawl', async () => {

@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
-import { checkNode } from '../../../../services/cli/plan/doctor/machine-checks.ts';
+import { checkNode } from '../../../../services/planning/doctor/machine-checks.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 
 interface Finding {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
-import { embeddedCosts } from '../../../../services/cli/plan/embedded-costs.ts';
-import { type SizeWish, sizeOf, wishDefaults } from '../../../../services/cli/plan/size-model.ts';
+import { embeddedCosts } from '../../../../services/planning/embedded-costs.ts';
+import { type SizeWish, sizeOf, wishDefaults } from '../../../../services/planning/size-model.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 
 const wish: SizeWish = { ...wishDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startCommand } from '../../../../lab/process/command.ts';
-import { cutShort, isCutShort } from '../../../../services/cli/connect/cut-short.ts';
+import { cutShort, isCutShort } from '../../../../services/hosting/connect/cut-short.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 
 test('a role that is stopped while no broker is there ends in good order', async () => {

@@ -1,6 +1,6 @@
 /** Does a line keep to the one schema? Closed: a field that the schema does not have is a fault. */
 import assert from 'node:assert/strict';
-import { always, attributeNames, sometimes } from '../../../../services/cli/terminal/log-line.ts';
+import { always, attributeNames, sometimes } from '../../../../services/runtime/logging/log-line.ts';
 
 export type JsonLine = Readonly<Record<string, unknown>> & { readonly msg: string; readonly component: string };
 

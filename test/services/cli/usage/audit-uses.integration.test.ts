@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { signalUses } from '../../../../lab/web/signals.ts';
-import { withFolderLog } from '../../../../services/cli/connect/folder-log.ts';
+import { withFolderLog } from '../../../../services/hosting/connect/folder-log.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { readDataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
 import { recordsOf } from '../../../../services/runtime/log/records-of.ts';

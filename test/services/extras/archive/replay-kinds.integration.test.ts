@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
-import { withCrawl } from '../../../../services/cli/connect/open-crawl.ts';
+import { withCrawl } from '../../../../services/hosting/connect/open-crawl.ts';
 import { recordsOf } from '../../../../services/runtime/log/records-of.ts';
 import type { AvroTopic } from '../../../../topology/topics.ts';
 import { runPython } from '../../../kafka/python.ts';

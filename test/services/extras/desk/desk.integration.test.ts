@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import type { Control } from '../../../../schemas/types.ts';
-import { withCrawl } from '../../../../services/cli/connect/open-crawl.ts';
+import { withCrawl } from '../../../../services/hosting/connect/open-crawl.ts';
 import { controlEvents } from '../../../../services/runtime/crawl/control-log.ts';
 import { listening } from '../../cli/listening.ts';
 import { serveSite } from '../../fetcher/loopback.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { restoreText } from '../../../../services/cli/terminal/restore-text.ts';
 import { openPartition } from '../../../../services/frontier/open/open-partition.ts';
 import { clearCheckpoint, loadCheckpoint } from '../../../../services/frontier/restore/load-checkpoint.ts';
 import { type RestoreProgress, restore } from '../../../../services/frontier/restore/restore.ts';
+import { restoreText } from '../../../../services/hosting/progress/restore-text.ts';
 import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';

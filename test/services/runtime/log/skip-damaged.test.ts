@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Losses } from '../../../../services/cli/connect/losses.ts';
+import { Losses } from '../../../../services/hosting/connect/losses.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import type { LostRecords } from '../../../../services/runtime/log/embedded-reader.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createSnapshotMeter } from '../../../../services/cli/state/snapshot-meter.ts';
+import { createSnapshotMeter } from '../../../../services/hosting/state/snapshot-meter.ts';
 import { createTally } from '../../../../services/runtime/log/kafka/tallies.ts';
 import { logMetrics } from '../../../../services/runtime/metrics/log-metrics.ts';
 import type { MetricSource } from '../../../../services/runtime/metrics/metrics.ts';

@@ -1,0 +1,17 @@
+/** The HTTP API of a fleet, with its dashboards. */
+import { fleetPage } from '../../../dashboard/fleet-page.ts';
+import { fleetRoutes } from '../api/fleet-routes.ts';
+import { scrapeRoutes } from '../api/scrape-routes.ts';
+import type { CrawlDashboards } from './crawl-dashboards.ts';
+import { fleetOutputs } from './fleet-outputs.ts';
+import type { FleetCommand } from './run-fleet.ts';
+
+/** What a fleet answers by HTTP. */
+export function fleetHttp(dashboards: CrawlDashboards): FleetCommand['routes'] {
+  return (parts, callers) => [
+    fleetRoutes(parts, callers, fleetOutputs),
+    scrapeRoutes(parts, callers),
+    dashboards.routes(parts, callers),
+    fleetPage,
+  ];
+}

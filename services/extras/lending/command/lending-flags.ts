@@ -1,0 +1,18 @@
+/** `--clients`: programs of others lease this crawl's URLs, and fetch in the place of our fetchers, or beside them. */
+import type { Command } from 'commander';
+import { oneOf } from '../../../cli/flags/arguments.ts';
+import { setting } from '../../../cli/flags/setting.ts';
+import { addClientsGrpcOptions } from './clients-grpc.ts';
+import { clientsChoices } from './lending-of.ts';
+
+export function addClientsOption(command: Command): Command {
+  command.addOption(
+    setting(
+      '--clients <how>',
+      'external clients fetch URLs: only they (only), or beside our fetcher (beside)',
+      'a crawl fetches its own pages',
+      oneOf('--clients', clientsChoices),
+    ),
+  );
+  return addClientsGrpcOptions(command);
+}

@@ -1,0 +1,52 @@
+/** The page of what other programs may rely on of each topic (docs/wire.md). */
+import { topicNames, topics } from '../../topology/topics.ts';
+import { wire } from '../../topology/wire/wire.ts';
+
+const head = `# The wire
+
+\`npm run generate\` writes this page from \`topology/wire/wire.ts\` and \`topology/topics.ts\`. A test holds the records of a crawl on a real broker against it
+(\`test/kafka/wire.integration.test.ts\`). A topic's full name is \`CRAWL.TOPIC\`. Values are Avro ([schemas](../deploy/KAFKA.md#schemas)), but for
+the changelog.
+
+The partition is \`toPositive(murmur2(PART)) % partitions\`, as Java's default partitioner computes it of a key. PART is a part of the key:
+
+| topic | key | PART, which leads to the partition | Java's default partitioner on the whole key |
+| --- | --- | --- | --- |
+`;
+
+const between = `
+So keys of \`discovered\` and \`results\` lead to their partition in every client that hashes as Java does. For the other topics, cut the host name out of
+the key first: take what is behind \`://\`, end it at the first \`/\` or space, and drop \`:PORT\`. In a crawl with \`--key domain\`, take the registrable domain of
+that. A Kafka Streams application that joins by key must repartition, as the key alone does not show where a record lies.
+
+| topic | writers | headers | order within a partition | duplicates |
+| --- | --- | --- | --- | --- |
+`;
+
+const last = `
+Producers are idempotent, without transactions. Records of aborted transactions of your producers are skipped.
+
+| topic | cleanup | kept |
+| --- | --- | --- |
+`;
+
+export function wirePage(): string {
+  const rows = (cellsOf: (name: (typeof topicNames)[number]) => readonly string[]) =>
+    topicNames.map((name) => `| ${[`\`${name}\``, ...cellsOf(name)].join(' | ')} |\n`).join('');
+  const keys = rows((name) => {
+    const { key, leads, hashed } = wire[name];
+    const agrees = hashed === null ? 'not used' : leads === 'the whole key' ? 'agrees' : 'differs';
+    return [key, leads, agrees];
+  });
+  const facts = rows((name) => {
+    const { writers, headers, order, duplicates } = wire[name];
+    return [writers, headers, order, duplicates];
+  });
+  const kept = rows((name) => {
+    const { retention, kept: bounds, settings = {} } = topics[name];
+    const cleanup = settings['cleanup.policy'] ?? 'delete';
+    if (bounds !== undefined) return [cleanup, `${bounds.days} days, ${bounds.bytes / 2 ** 30} GiB of each partition`];
+    return [cleanup, retention === 'state' ? 'for ever; trimmed below a kept snapshot' : 'the newest of each key'];
+  });
+  return `${head}${keys}${between}${facts}${last}${kept}`;
+}
