@@ -1,6 +1,6 @@
 /**
- * `POST /v1/scrape`: one page. A crawl's recent copy is used, or else the page is fetched now, like any page of a
- * crawl. An owner sees copies of its own crawls only: requests of other owners are not its business.
+ * `POST /v1/scrape`: one page. A crawl's recent copy is used; otherwise the page is fetched now, like any page of a
+ * crawl. An owner gets copies only from its own crawls, so that it does not learn what other owners request.
  */
 import type { HttpApp, Routes } from '../../../runtime/http/http-server.ts';
 import { readCall } from '../../../runtime/http/read-call.ts';
@@ -13,7 +13,7 @@ import { createDoor } from './door.ts';
 import type { FleetParts } from './fleet-routes.ts';
 import { tooMany } from './too-many.ts';
 
-/** As fleetRoutes. */
+/** The arguments are those of fleetRoutes. */
 export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = null): Routes {
   const { door, callerOf } = createDoor(callers);
   return (app: HttpApp) => {
@@ -33,7 +33,7 @@ export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = 
           const refused = quotas?.refusal(owner, fleet.list(owner), 1) ?? null;
           if (refused !== null) throw tooMany(reply, refused);
           const barred = uses.length === 0 ? {} : { uses, usesBarred: 'withhold' };
-          // Two calls at once make one crawl.
+          // The key makes two simultaneous calls create only one crawl.
           const call = {
             seeds: [seed],
             name,

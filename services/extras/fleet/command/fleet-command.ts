@@ -1,4 +1,4 @@
-/** `crawlstream fleet`: many crawls in one process, made and ended by HTTP, polite together. */
+/** `crawlstream fleet`: many crawls in one process, managed by HTTP, with one clock for each host. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { rulesFile } from '../../../cli/flags/rules-file.ts';
@@ -18,7 +18,7 @@ import { runKafkaFleet } from './run-kafka-fleet.ts';
 
 const readFile = rulesFile('--owners', ownersSchema, []);
 
-/** What a fleet answers by HTTP. */
+/** Returns the HTTP routes of a fleet. */
 export function fleetHttp(dashboards: CrawlDashboards): FleetCommand['routes'] {
   return (parts, callers) => [
     fleetRoutes(parts, callers, fleetOutputs),

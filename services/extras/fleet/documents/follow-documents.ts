@@ -1,4 +1,4 @@
-/** The documents of a fleet on Kafka, for a process that goes by them and never writes them: as they are, from one moment to the next. */
+/** Follows the documents of a fleet on Kafka, for a process that reads them and never writes them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Log } from '../../../runtime/log/log.ts';
@@ -6,7 +6,7 @@ import type { ReadableDocuments } from './documents.ts';
 import { none, readable, takeDocument } from './topic-documents.ts';
 
 export interface FollowedDocuments extends ReadableDocuments {
-  /** Resolves once all is known that was written before the call. */
+  /** Resolves when everything that was written before the call has been read. */
   caughtUp(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -14,9 +14,9 @@ export interface FollowedDocuments extends ReadableDocuments {
 export interface FollowOptions {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
   readonly topic: string;
-  /** Is called after each change. */
+  /** Called after each change. */
   onChange(): void;
-  /** The topic cannot be read. */
+  /** Called if the topic cannot be read. */
   onFailure(error: unknown): void;
 }
 
@@ -46,7 +46,7 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
       one.resolve();
     }
   };
-  /** An owner's rewrite may have deleted its earlier records meanwhile. */
+  /** Reads from the topic's start: at first, and again if a rewrite by the owner has deleted the next records. */
   const begin = async () => {
     const { start, end } = await log.offsets(topic, 0);
     [current, next, anew] = [none, start, { all: new Map(), end }];

@@ -13,9 +13,9 @@ import { fleetFetcherLimits } from './fetcher-limits.ts';
 const { reportMs, reportAgainMs, goneMs, firstLeases, againMs } = fleetFetcherLimits;
 
 const demandSchema = z.object({
-  /** By name of a crawl that it has seen: number of leases, including those that it holds. */
+  /** Number of leases that the fetcher would hold, including those that it holds; by name of a crawl that it knows. */
   leases: z.record(z.string(), z.number()),
-  /** The fetcher stops. */
+  /** True: the fetcher stops. */
   isOver: z.boolean().default(false),
 });
 
@@ -45,7 +45,10 @@ export class DemandReporter {
     if (this.#leases.delete(crawl)) this.#isNews = true;
   }
 
-  /** `may`: is there a partition here, and may requests start? Rejects where the topic cannot be written. */
+  /**
+   * Reports until it is stopped. `may`: true if this process has a partition and may start requests. Rejects if the
+   * topic cannot be written.
+   */
   async run(may: () => boolean): Promise<void> {
     const { signal } = this.#stopping;
     let saidAtMs = Number.NEGATIVE_INFINITY;
@@ -88,7 +91,7 @@ export class DemandReader {
     this.#options = options;
   }
 
-  /** Fetchers that have said something lately. */
+  /** Number of fetchers with a recent report. */
   get fetchers(): number {
     this.#forgetGone();
     return this.#heard.size;
@@ -137,7 +140,7 @@ export class DemandReader {
 
   #hear(fetcher: string, value: Buffer): void {
     const said = saidIn(value);
-    // From a process that is not a fetcher; a fetcher reports again.
+    // The record is not a fetcher's report. If it is a damaged one, the fetcher reports again.
     if (said === null) return;
     const { leases, isOver } = said;
     if (isOver) this.#heard.delete(fetcher);
