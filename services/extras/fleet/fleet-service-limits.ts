@@ -25,8 +25,8 @@ export const fleetServiceLimits = {
   /** Share of its descriptors up to which a fleet starts crawls: running crawls need some more as they grow. */
   descriptorShareMax: 0.75,
   /**
-   * Extra time for a lease in a fleet, ms. A crawl of low weight among hundreds waits minutes for a place. If the lease
-   * expired earlier, it would be granted again for nothing. Leases of a dead process end at its next start.
+   * Extra time for a lease in a fleet, ms. A crawl of low weight waits minutes for a place, and an expired lease would be
+   * granted again for nothing. Leases of a dead process end at its next start.
    */
   leaseMarginMs: 600_000,
   /** Largest weight; a heavier crawl should be a separate fleet. */

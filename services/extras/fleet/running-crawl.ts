@@ -1,4 +1,4 @@
-/** The fleet's view of a running crawl. */
+/** A running crawl, as the fleet uses it. */
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { CrawlCounts } from './crawl-file.ts';
