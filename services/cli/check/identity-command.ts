@@ -98,9 +98,7 @@ async function check(given: string, flags: CheckFlags): Promise<void> {
   const found = await withCheckFetcher(asking, (fetcher) =>
     checkIdentity(new URL(given).origin, identityOf(asking), signatureKey, fetcher.page, Date.now()),
   );
-  const text = rows(
-    found.map(({ what, url, problem }) => [what, `${url}: ${problem === '' ? 'as it should be' : problem}`]),
-  );
+  const text = rows(found.map(({ what, url, problem }) => [what, `${url}: ${problem === '' ? 'ok' : problem}`]));
   print({ json: { found }, text }, flags.json);
   if (found.some(({ problem }) => problem !== '')) process.exitCode = 1;
 }

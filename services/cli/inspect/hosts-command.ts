@@ -52,7 +52,7 @@ export function addHostsCommand(program: Command): void {
       wholeNumber('--limit', 0, frontierLimits.queryPageMax),
       hostsDefault,
     )
-    .option('--from <place>', 'of a host’s queue: go on where "next" of the page before says')
+    .option('--from <place>', 'in a host’s queue, start at "next" of the page before')
     .option('--json', 'as one JSON object')
     .action((host: string | undefined, flags: HostsFlags) =>
       withStates(flags, async (source) => {

@@ -154,7 +154,7 @@ export class PageScraper {
     }
     const lines = await whileThere(this.#options, crawl, () => this.#options.explain(crawl.data, seed));
     const said = lines
-      .filter(([field, value]) => whyFields.has(field) && !(field === 'filter' && value.startsWith('taken')))
+      .filter(([field, value]) => whyFields.has(field) && !(field === 'filter' && value.startsWith('admitted')))
       .map(([field, value]) => `${field}: ${value}`);
     return { page: null, crawl: name, why: crawl.failure ?? (said.join('; ') || 'no result'), isUnderWay: false };
   }
