@@ -34,7 +34,7 @@ export function addDoctorCommand(program: Command): void {
       dashboardAddress,
     )
     .option('--bundle <file>', 'write findings and settings into this file, for a maintainer; without secrets')
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action(async (flags: DoctorFlags) => {
       const findings = await examine(flags);
       const { bundle, data } = flags;
