@@ -80,5 +80,5 @@ function cutText({ pages, url, bytes }: NonNullable<FailureLedger['cut']>): stri
 /** A crawl ends although they are deferred: only an operator can release them. */
 function deferredText(deferred: number, name: string, place: string): string {
   const urls = counted(deferred, 'URL', deferred.toLocaleString('en-US'));
-  return `${urls} deferred by a block, a limit, a trap or a long Crawl-delay. To list the hosts: ${name} hosts ${place}. To fetch the URLs, run unblock, limit or release, then the same command`;
+  return `${urls} deferred by a block, a limit, a trap or a long Crawl-delay: ${name} hosts ${place} lists their hosts. After unblock, limit or release, the same command fetches these URLs`;
 }
