@@ -112,6 +112,7 @@ const houseWords = new Set([
   'sight',
   'heed',
   'story',
+  'anew',
 ]);
 const onTheWire: readonly RegExp[] = [
   /^clients\/(?:typescript\/lease-client|crawlee\/lease-broker)\.ts$/,

@@ -219,7 +219,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       ask: (all, before) => policyOf(withClients(flags, all, before), all, before),
       lending,
       options: optionsToKeep(command),
-      anew: flags.newOptions ?? false,
+      newOptions: flags.newOptions ?? false,
       say: progress.note,
       fetcher: {
         ...fetcherConfig(needed),

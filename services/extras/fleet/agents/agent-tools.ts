@@ -16,7 +16,7 @@ import type { Fleet } from '../fleet.ts';
 import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
 import { type CrawlReads, whileThere } from '../read-crawl.ts';
 import type { FoundPage } from '../scrape/page-finder.ts';
-import { type Asker, PageScraper, type ReadAnswer, restStates } from '../scrape/page-scraper.ts';
+import { PageScraper, type ReadAnswer, type Requester, restStates } from '../scrape/page-scraper.ts';
 import { mcpLimits } from './mcp-limits.ts';
 
 export interface AgentBounds {
@@ -97,14 +97,14 @@ export class AgentTools {
   /** Returns the newest copy from any crawl if it is recent enough. Otherwise it fetches the page now. */
   async read(url: string, ageMsMax: number, waitMs: number): Promise<ReadAnswer> {
     const seed = this.#allowed(url);
-    const asker: Asker = {
+    const requester: Requester = {
       id: owner,
       owner,
       uses: this.#options.bounds.uses,
       crawls: () => this.list(),
       create: (page, policy, name) => this.#create(page, policy, name),
     };
-    const answer = await this.#pages.read(asker, seed, ageMsMax, waitMs);
+    const answer = await this.#pages.read(requester, seed, ageMsMax, waitMs);
     if (answer.page === null || this.#isAllowed(answer.page.url)) return answer;
     const why = 'the URL redirects to a site that the operator does not allow';
     return { page: null, crawl: answer.crawl, why, isUnderWay: false };

@@ -6,7 +6,7 @@ import type { HttpApp, Routes } from '../../../runtime/http/http-server.ts';
 import { readCall } from '../../../runtime/http/read-call.ts';
 import { createCall } from '../fleet-schemas.ts';
 import type { Callers } from '../owners/callers.ts';
-import { type Asker, PageScraper } from '../scrape/page-scraper.ts';
+import { PageScraper, type Requester } from '../scrape/page-scraper.ts';
 import { scrapeLimits } from '../scrape/scrape-limits.ts';
 import { scrapeCall } from '../scrape/scrape-schemas.ts';
 import { createDoor } from './door.ts';
@@ -23,7 +23,7 @@ export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = 
       const caller = callerOf(request);
       const owner = caller?.name ?? '';
       const crawls = () => fleet.list(caller === null ? undefined : owner);
-      const asker: Asker = {
+      const requester: Requester = {
         id: `${owner} ${uses.join(' ')}`,
         owner,
         uses,
@@ -45,7 +45,7 @@ export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = 
           await fleet.create(createCall.parse(call));
         },
       };
-      const answer = await pages.read(asker, PageScraper.urlOf(url), 1_000 * maxAgeSeconds, 1_000 * waitSeconds);
+      const answer = await pages.read(requester, PageScraper.urlOf(url), 1_000 * maxAgeSeconds, 1_000 * waitSeconds);
       const { crawl } = answer;
       if (answer.page !== null) return { crawl, isFetched: answer.isFetched, page: answer.page };
       if (answer.isUnderWay) return reply.code(202).send({ crawl, message: answer.why });

@@ -29,7 +29,7 @@ export interface FleetConsumersOptions {
 }
 
 /** A crawl that exists, from its document. */
-interface There {
+interface ExistingCrawl {
   readonly createdAtMs: number;
   readonly hasResponses: boolean;
 }
@@ -68,7 +68,7 @@ export class FleetConsumers {
   }
 
   async #look(): Promise<void> {
-    const there = new Map<string, There>();
+    const there = new Map<string, ExistingCrawl>();
     for (const name of await crawlsIn(this.#options.documents)) {
       const one = await this.#there(name);
       if (one !== undefined) there.set(name, one);
@@ -89,7 +89,7 @@ export class FleetConsumers {
     }
   }
 
-  async #there(name: string): Promise<There | undefined> {
+  async #there(name: string): Promise<ExistingCrawl | undefined> {
     const found = await crawlFileIn(this.#options.documents, name);
     if (found === undefined) return undefined;
     const { createdAtMs, output } = crawlFileOf(found.text, found.place);
@@ -97,7 +97,7 @@ export class FleetConsumers {
   }
 
   /** Removes the state of deleted crawls. */
-  async #clear(there: ReadonlyMap<string, There>): Promise<void> {
+  async #clear(there: ReadonlyMap<string, ExistingCrawl>): Promise<void> {
     const folder = join(this.#options.data, 'crawls');
     if (!existsSync(folder)) return;
     for (const name of await readdir(folder))
@@ -105,7 +105,7 @@ export class FleetConsumers {
   }
 
   /** Runs the consumers of a crawl until the signal, and restarts them after a failure. */
-  async #live(name: string, { createdAtMs, hasResponses }: There, signal: AbortSignal): Promise<void> {
+  async #live(name: string, { createdAtMs, hasResponses }: ExistingCrawl, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
       try {

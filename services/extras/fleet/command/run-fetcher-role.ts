@@ -59,10 +59,19 @@ async function serve(served: Beside): Promise<void> {
   const folded = foldLog({ ...log, close: async () => {} }, { isExact: false, tailBytes, apart: [tasks.topic] });
   try {
     await documents.caughtUp();
-    const hears = (act: () => void) => {
+    const onDocuments = (act: () => void) => {
       onChange = act;
     };
-    await fetchFor({ ...served, tasks, registry, documents, folded, fail, hears, over: anyOf(signal, failing.signal) });
+    await fetchFor({
+      ...served,
+      tasks,
+      registry,
+      documents,
+      folded,
+      fail,
+      onDocuments,
+      over: anyOf(signal, failing.signal),
+    });
   } finally {
     service.probes.suspend('stopping');
     await documents.stop();
@@ -78,7 +87,7 @@ interface Fetching extends Beside {
   readonly folded: ReturnType<typeof foldLog>;
   fail(error: unknown): void;
   /** Calls `act` after each change of the documents. */
-  hears(act: () => void): void;
+  onDocuments(act: () => void): void;
   /** Aborted when the process must stop. */
   readonly over: AbortSignal;
 }
@@ -123,7 +132,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     hostDelayMs = (await readLeastWaits(documents)).at(-1)?.ms ?? flags.hostDelay;
     fetchers.look();
   };
-  fetching.hears(() => void look().catch(fail));
+  fetching.onDocuments(() => void look().catch(fail));
   await look();
   /** Waits until no request is active; after `handOverMs`, the remaining ones are interrupted. */
   const atRest = async () => {

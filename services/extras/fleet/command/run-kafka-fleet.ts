@@ -232,7 +232,7 @@ async function beginElsewhere(log: Log, fleet: string, onLost: () => void) {
   const running = demand.run().catch(onLost);
   const clock = new SystemClock();
   const stopping = new AbortController();
-  const watching = sayWhereNone(demand, fleet, stopping.signal);
+  const watching = warnWithoutFetchers(demand, fleet, stopping.signal);
   return {
     tasks,
     of: (name: string) => fetchersElsewhere(demand, name, clock),
@@ -244,7 +244,7 @@ async function beginElsewhere(log: Log, fleet: string, onLost: () => void) {
   };
 }
 
-async function sayWhereNone(demand: DemandReader, fleet: string, signal: AbortSignal): Promise<void> {
+async function warnWithoutFetchers(demand: DemandReader, fleet: string, signal: AbortSignal): Promise<void> {
   let isSaid = false;
   for (;;) {
     await sleep(fleetFetcherLimits.goneMs, undefined, { signal }).catch(() => {});

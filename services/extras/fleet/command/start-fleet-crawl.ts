@@ -111,7 +111,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
     const sayOf = (text: string) => options.say(`${name}: ${text}`);
     const outcome = await runEmbeddedCrawl({
       ...{ clock, policy, service, folder, queries },
-      ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, anew: false },
+      ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, newOptions: false },
       seeds: seeds.map((url) => ({ url, priority: -1 })),
       // A policy that was changed after the creation stays in force.
       ask: (_, before) => before ?? policy,

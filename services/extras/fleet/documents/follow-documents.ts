@@ -30,14 +30,14 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
   let reader = log.reader();
   let [current, next] = [none, 0];
   /** Documents read again from the beginning, up to `end`; until then, `all` has the earlier ones. */
-  let anew: { readonly all: Map<string, string>; readonly end: number } | undefined;
+  let reread: { readonly all: Map<string, string>; readonly end: number } | undefined;
 
   /** Replaces the earlier documents once everything is read. */
-  const replaceByAnew = () => {
-    if (anew === undefined || next < anew.end) return;
+  const replaceByReread = () => {
+    if (reread === undefined || next < reread.end) return;
     all.clear();
-    for (const [key, text] of anew.all) all.set(key, text);
-    anew = undefined;
+    for (const [key, text] of reread.all) all.set(key, text);
+    reread = undefined;
   };
   const notify = () => {
     for (const one of waiting) {
@@ -49,7 +49,7 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
   /** Reads from the topic's start: at first, and again if a rewrite by the owner has deleted the next records. */
   const begin = async () => {
     const { start, end } = await log.offsets(topic, 0);
-    [current, next, anew] = [none, start, { all: new Map(), end }];
+    [current, next, reread] = [none, start, { all: new Map(), end }];
     reader.seek(topic, 0, start);
   };
   const read = async () => {
@@ -58,11 +58,11 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
       try {
         const records = await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
         for (const record of records) {
-          current = takeDocument(anew?.all ?? all, current, record);
+          current = takeDocument(reread?.all ?? all, current, record);
           next = record.offset + 1;
         }
-        replaceByAnew();
-        if (anew !== undefined || records.length === 0) continue;
+        replaceByReread();
+        if (reread !== undefined || records.length === 0) continue;
         onChange();
         notify();
       } catch (error) {

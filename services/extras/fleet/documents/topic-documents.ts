@@ -91,7 +91,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     ...{ value: text === null ? empty : Buffer.from(text), headers: { term: `${term}` } },
   });
   /** Writes all documents again after our claim, and deletes all records before the claim. */
-  const writeAnew = async () => {
+  const rewriteAll = async () => {
     await Promise.all([...all].map(([key, text]) => append(document(key, text), () => {})));
     // Records that this trim cannot delete are deleted by the next one.
     records = all.size + 1;
@@ -102,7 +102,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     await append(claim({ renews: `${term}` }), (offset) => {
       term = offset;
     });
-    await writeAnew();
+    await rewriteAll();
   };
   const isLong = () => records > recordsMost && records > recordsOfDocument * all.size;
   const write = async (key: string, text: string | null): Promise<void> => {
@@ -121,7 +121,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     await written;
   };
 
-  if (isLong()) await writeAnew();
+  if (isLong()) await rewriteAll();
   return {
     ...readable(topic, all),
     put: (key, text) => write(key, text),

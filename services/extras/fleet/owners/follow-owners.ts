@@ -26,11 +26,11 @@ export async function followOwners(following: Following, signal: AbortSignal): P
     try {
       const owners = read();
       said = '';
-      const anew = JSON.stringify(owners);
-      if (anew === inForce) continue;
+      const reloaded = JSON.stringify(owners);
+      if (reloaded === inForce) continue;
       callers.setOwners(owners);
       await quotas.setOwners(owners);
-      inForce = anew;
+      inForce = reloaded;
       say(`owners file reloaded: ${owners.length} owners`);
     } catch (error) {
       // The file of owners and the files of keys change one after another. So the same fault is reported only once.

@@ -20,7 +20,7 @@ import { type FoundPage, PageFinder } from './page-finder.ts';
 import { scrapeLimits } from './scrape-limits.ts';
 
 /** A caller that requests pages. */
-export interface Asker {
+export interface Requester {
   /** Two callers with different ids get separate crawls of the same page. */
   readonly id: string;
   /** Owner of the caller's crawls of single pages. */
@@ -74,11 +74,12 @@ export class PageScraper {
   }
 
   /** Returns a page. `url`: as returned by `urlOf`. */
-  async read(asker: Asker, url: string, ageMsMax: number, waitMs: number): Promise<ReadAnswer> {
-    const kept = ageMsMax === 0 ? undefined : await this.#newest(asker, url, this.#options.clock.nowMs() - ageMsMax);
+  async read(requester: Requester, url: string, ageMsMax: number, waitMs: number): Promise<ReadAnswer> {
+    const kept =
+      ageMsMax === 0 ? undefined : await this.#newest(requester, url, this.#options.clock.nowMs() - ageMsMax);
     if (kept !== undefined) return kept;
-    const name = `page-${createHash('sha256').update(`${asker.id}\n${url}`).digest('hex').slice(0, 24)}`;
-    return this.using(name, () => this.#fetched(asker, url, name, waitMs));
+    const name = `page-${createHash('sha256').update(`${requester.id}\n${url}`).digest('hex').slice(0, 24)}`;
+    return this.using(name, () => this.#fetched(requester, url, name, waitMs));
   }
 
   /** Returns all pages of a crawl, in the order in which they were found. */
@@ -124,10 +125,10 @@ export class PageScraper {
     }
   }
 
-  async #fetched(asker: Asker, seed: string, name: string, waitMs: number): Promise<ReadAnswer> {
+  async #fetched(requester: Requester, seed: string, name: string, waitMs: number): Promise<ReadAnswer> {
     // Concurrent callers wait for the same fetch: a page is fetched once.
     if (this.#used.get(name) === 1) {
-      const starting = this.#begin(asker, seed, name).finally(() => this.#starting.delete(name));
+      const starting = this.#begin(requester, seed, name).finally(() => this.#starting.delete(name));
       this.#starting.set(name, starting);
     }
     await this.#starting.get(name);
@@ -135,7 +136,7 @@ export class PageScraper {
     const gone = { page: null, crawl: name, why: 'the crawl was deleted meanwhile', isUnderWay: false } as const;
     if (crawl === undefined) return gone;
     try {
-      return await this.#answer(asker, seed, crawl);
+      return await this.#answer(requester, seed, crawl);
     } catch (error) {
       if (isMissing(error)) return gone;
       throw error;
@@ -143,11 +144,11 @@ export class PageScraper {
   }
 
   /** Answers with the page of `crawl`, or with the reason why it has none. */
-  async #answer(asker: Asker, seed: string, crawl: CrawlAnswer): Promise<ReadAnswer> {
+  async #answer(requester: Requester, seed: string, crawl: CrawlAnswer): Promise<ReadAnswer> {
     const { name } = crawl;
     const found = [...(await this.pages(crawl)).values()].at(-1);
     const page = found && (await readCrawl(this.#options, crawl, (reads) => this.#finder.read(reads, found)));
-    if (page !== undefined && this.#maySee(asker, page)) return { page, crawl: name, isFetched: true };
+    if (page !== undefined && this.#maySee(requester, page)) return { page, crawl: name, isFetched: true };
     if (!restStates.has(crawl.state)) {
       const why = `it is still being fetched (${counted(crawl.counts.queued + crawl.counts.leased, 'URL')} left): retry in a moment`;
       return { page: null, crawl: name, why, isUnderWay: true };
@@ -159,10 +160,10 @@ export class PageScraper {
     return { page: null, crawl: name, why: crawl.failure ?? (said.join('; ') || 'no result'), isUnderWay: false };
   }
 
-  async #begin(asker: Asker, seed: string, name: string): Promise<void> {
+  async #begin(requester: Requester, seed: string, name: string): Promise<void> {
     const { fleet } = this.#options;
     const before = fleet.find(name);
-    if (before !== undefined && before.owner !== asker.owner)
+    if (before !== undefined && before.owner !== requester.owner)
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
         `this page is fetched in crawl ${name}, which belongs to another owner: ask the operator to delete that crawl`,
@@ -172,13 +173,13 @@ export class PageScraper {
     // A crawl that an earlier call has started goes on; this call waits for it.
     if (before !== undefined && restStates.has(before.state)) await fleet.delete(name);
     if (fleet.find(name) === undefined)
-      await asker.create(seed, { scope: { kind: 'domain' }, pageQuota: 1, maxDepth: 0 }, name);
+      await requester.create(seed, { scope: { kind: 'domain' }, pageQuota: 1, maxDepth: 0 }, name);
   }
 
-  async #newest(asker: Asker, url: string, sinceMs: number): Promise<ReadAnswer | undefined> {
+  async #newest(requester: Requester, url: string, sinceMs: number): Promise<ReadAnswer | undefined> {
     this.#finder.keep(new Set(this.#options.fleet.list().map(idOf)));
     let newest: { readonly crawl: CrawlAnswer; readonly found: FoundPage } | undefined;
-    for (const crawl of asker.crawls()) {
+    for (const crawl of requester.crawls()) {
       const found = (await this.pages(crawl).catch(noneOfGone)).get(url);
       if (found === undefined || found.fetchedAtMs < sinceMs) continue;
       if (newest === undefined || newest.found.fetchedAtMs < found.fetchedAtMs) newest = { crawl, found };
@@ -188,11 +189,13 @@ export class PageScraper {
     const page = await readCrawl(this.#options, crawl, (reads) => this.#finder.read(reads, found)).catch(
       () => undefined,
     );
-    return page !== undefined && this.#maySee(asker, page) ? { page, crawl: crawl.name, isFetched: false } : undefined;
+    return page !== undefined && this.#maySee(requester, page)
+      ? { page, crawl: crawl.name, isFetched: false }
+      : undefined;
   }
 
   /** A preference of the site may apply only from some time on, and be in force by now. */
-  #maySee({ uses }: Asker, { usage }: Page): boolean {
+  #maySee({ uses }: Requester, { usage }: Page): boolean {
     return firstBarred(usage, uses, this.#options.clock.nowMs()) === undefined;
   }
 }
