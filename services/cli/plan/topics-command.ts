@@ -26,10 +26,7 @@ export function addTopicsCommand(program: Command): void {
   addTopicsOptions(
     topics.command('create').description('create the topics and the manifest of a crawl, or check existing ones'),
   )
-    .option(
-      '--strimzi <cluster>',
-      'create no topics; print KafkaTopic resources for Strimzi and this Kafka cluster',
-    )
+    .option('--strimzi <cluster>', 'create no topics; print KafkaTopic resources for Strimzi and this Kafka cluster')
     .option(
       '--replicas <n>',
       `with --strimzi: of each partition (default: ${replicasDefault})`,
