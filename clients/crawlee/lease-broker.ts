@@ -99,7 +99,7 @@ export class LeaseBroker {
   }
 
   /** Resolves once the URLs in the result are durable. */
-  tell(result: Result): Promise<void> {
+  report(result: Result): Promise<void> {
     this.#news += 1;
     return new Promise((done, failed) => {
       this.#unsent.push({ result, done, failed });
@@ -142,7 +142,7 @@ export class LeaseBroker {
   async close(): Promise<void> {
     this.#asked.abort();
     const unbegun = this.#ready.splice(0);
-    await Promise.all(unbegun.map(({ leased: { lease } }) => this.tell({ lease, failure: 'returned' })));
+    await Promise.all(unbegun.map(({ leased: { lease } }) => this.report({ lease, failure: 'returned' })));
     for (const timer of this.#timers) clearInterval(timer);
   }
 
@@ -252,7 +252,7 @@ export class LeaseBroker {
     if (stale.length === 0) return;
     this.#ready = this.#ready.filter((one) => !stale.includes(one));
     for (const { leased } of stale)
-      this.tell({ lease: leased.lease, failure: 'returned' }).catch((error: unknown) => this.#warn(`${error}`));
+      this.report({ lease: leased.lease, failure: 'returned' }).catch((error: unknown) => this.#warn(`${error}`));
   }
 
   /** Repeats a call until it succeeds. Throws the crawl's refusal. */

@@ -48,7 +48,7 @@ export interface LeaseQueueOptions {
 
 export class LeaseQueue {
   readonly #crawlee: Crawlee;
-  readonly #desk: LeaseBroker;
+  readonly #broker: LeaseBroker;
   readonly #ownUserAgent: boolean;
   readonly #held = new Map<CrawleeRequest, Held>();
   /** A host has one lease at a time, and so has a URL. */
@@ -70,7 +70,7 @@ export class LeaseQueue {
     const client = new LeaseClient(url, { leaseMs, ...(token !== undefined && { token }) });
     this.#crawlee = crawlee;
     this.#ownUserAgent = ownUserAgent;
-    this.#desk = new LeaseBroker(client, leaseMs, idleSeconds * 1_000, (text) =>
+    this.#broker = new LeaseBroker(client, leaseMs, idleSeconds * 1_000, (text) =>
       crawlee.log.warning(`crawlstream: ${text}`),
     );
   }
@@ -100,18 +100,18 @@ export class LeaseQueue {
 
   /** Returns URLs without a request, for others. Call it when a crawler was stopped before the end of its crawl. */
   close(): Promise<void> {
-    return this.#desk.close();
+    return this.#broker.close();
   }
 
   // --- methods that Crawlee calls
 
   async isEmpty(): Promise<boolean> {
-    await this.#desk.want(wantMs);
-    return !this.#desk.hasReady;
+    await this.#broker.want(wantMs);
+    return !this.#broker.hasReady;
   }
 
   async isFinished(): Promise<boolean> {
-    return this.#adding === 0 && this.#held.size === 0 && !this.#desk.hasReady && this.#desk.isDone;
+    return this.#adding === 0 && this.#held.size === 0 && !this.#broker.hasReady && this.#broker.isDone;
   }
 
   async handledCount(): Promise<number> {
@@ -128,7 +128,7 @@ export class LeaseQueue {
   }
 
   async fetchNextRequest(): Promise<CrawleeRequest | null> {
-    const leased = this.#desk.take();
+    const leased = this.#broker.take();
     if (leased === null) return null;
     const { request: kept, at } = restored(this.#crawlee, leased);
     const request = this.#repeated.get(leased.url) ?? kept;
@@ -150,7 +150,7 @@ export class LeaseQueue {
   async markRequestHandled(request: CrawleeRequest): Promise<Added | null> {
     const held = this.#held.get(request);
     if (held === undefined) return null;
-    await this.#tell(held, doneWith(held));
+    await this.#report(held, doneWith(held));
     request.handledAt ??= new Date().toISOString();
     this.#handled += 1;
     return { ...this.#addedOf(request, true), wasAlreadyHandled: true };
@@ -171,16 +171,16 @@ export class LeaseQueue {
       const kept = keptOf(this.#crawlee, request, redirect);
       // A URL that redirects to itself sets cookies.
       const next = { ...kept, front: true, depth, hop: Math.min(100, hop + 1), force: redirect === at };
-      await this.#tell(held, { ...seen, urls: [next] });
+      await this.#report(held, { ...seen, urls: [next] });
       return this.#addedOf(request, true);
     }
     const again = triedAgain(held);
     if (again === undefined) {
       const next = { ...keptOf(this.#crawlee, request, at), front: forefront, depth, hop, force: true };
-      await this.#tell(held, { ...(seen ?? { status: 200 }), final: true, urls: [next] });
+      await this.#report(held, { ...(seen ?? { status: 200 }), final: true, urls: [next] });
     } else {
       if (this.#repeated.size < repeatedMax) this.#repeated.set(leased.url, request);
-      await this.#tell(held, again);
+      await this.#report(held, again);
     }
     return this.#addedOf(request, true);
   }
@@ -275,19 +275,19 @@ export class LeaseQueue {
           `crawlstream: a URL of ${kept.url.length} characters is left out: ${kept.url.slice(0, 80)}…`,
         );
     }
-    if (urls.length > 0) await this.#desk.add(urls);
+    if (urls.length > 0) await this.#broker.add(urls);
     for (const { uniqueKey } of requests) this.#known.add(requestIdOf(uniqueKey));
     this.#added += requests.length;
   }
 
-  async #tell(held: Held, answer: Omit<Result, 'lease'>): Promise<void> {
+  async #report(held: Held, answer: Omit<Result, 'lease'>): Promise<void> {
     const { startedMs, request, leased } = held;
     // A request unknown to us may have been in progress until now.
     const endedMs =
       startedMs === undefined && held.endedMs === undefined ? undefined : (held.endedMs ?? performance.now());
     this.#byUrl.delete(request.url);
     try {
-      await this.#desk.tell({ lease: leased.lease, startedMs, endedMs, ...answer });
+      await this.#broker.report({ lease: leased.lease, startedMs, endedMs, ...answer });
     } finally {
       this.#held.delete(request);
     }

@@ -164,7 +164,7 @@ export class FrontierGame {
     this.#note(fetchersDied ? 'a new owner, and the fetchers died' : 'a new owner');
     const before = digest(this.#rig.core.state);
     this.#rig.reopen(this.#nowMs, fetchersDied);
-    this.#naive.beginAnew();
+    this.#naive.restart();
     if (fetchersDied) this.#naive.endLeases(this.#nowMs);
     else assert.equal(digest(this.#rig.core.state), before, 'checkpoint and tail give the live state');
     const replayed = this.#rig.replayed();

@@ -80,7 +80,7 @@ export class NaiveBudgets {
     for (const host of this.#waiting) this.#looks.add(this.keyOf(budget, host));
   }
 
-  beginAnew(budget: NaiveBudget, hosts: ReadonlyMap<string, NaiveHost>): void {
+  restart(budget: NaiveBudget, hosts: ReadonlyMap<string, NaiveHost>): void {
     this.#waiting.sort((a, b) => hosts.get(a)!.number - hosts.get(b)!.number);
     this.#period = -1;
     this.lookAtAll(budget);

@@ -222,8 +222,8 @@ export class NaiveFrontier {
   }
 
   /** A new owner looks at all budgets again. */
-  beginAnew(): void {
-    if (this.rules.budget !== undefined) this.#budgets.beginAnew(this.rules.budget, this.hosts);
+  restart(): void {
+    if (this.rules.budget !== undefined) this.#budgets.restart(this.rules.budget, this.hosts);
   }
 
   /** The fetchers died: what they held comes back at no attempt, as if contacted just now. */

@@ -1,13 +1,13 @@
 /**
- * What `npm start` runs: a whole crawl to look at, on a synthetic web of its own, and what that web says of its visitor.
+ * `npm start`: a whole crawl of a synthetic web, with a dashboard, and a report of what the web's servers recorded.
  *
  *   npm start                               80 hosts of 50 pages, in about half a minute; the dashboard's address is printed
  *   npm start -- --hosts 20 --pages 10      a smaller one
- *   npm start -- https://example.org …      anything else is handed to `crawlstream crawl`
+ *   npm start -- https://example.org …      other arguments go to `crawlstream crawl`
  *
- * The web runs in a process of its own, out of reach of the terminal's Ctrl-C, and ends when this one does, however
- * that comes about. The crawl is the `crawlstream crawl` command itself, in this process. On a terminal the dashboard stays
- * when it is done, over the folder it left, until Ctrl-C.
+ * The web runs in a separate process, which the terminal's Ctrl-C does not reach, and ends with this process. The crawl
+ * is the command `crawlstream crawl`, in this process. On a terminal, the dashboard of the finished crawl stays until
+ * Ctrl-C.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,8 +65,10 @@ async function showCrawl({ hosts, pages }: { readonly hosts: number; readonly pa
   const web = await startWeb(hosts, pages);
   try {
     const data = join(await mkdtemp(join(tmpdir(), 'crawlstream-')), 'data');
-    say(`A web of ${count(hosts)} hosts is up on 127.0.0.1:${web.port}. Crawling it at no more than one request per`);
-    say(`host in ${delayMs} ms; some hosts ask for ${crawlDelayMs} ms, forbid paths, move, fail or are down.\n`);
+    say(
+      `A synthetic web of ${count(hosts)} hosts runs on 127.0.0.1:${web.port}. The crawl sends at most one request per`,
+    );
+    say(`host in ${delayMs} ms. Some hosts ask for ${crawlDelayMs} ms, forbid paths, redirect, fail or are down.\n`);
     const address = `127.0.0.1:${await freePort(dashboardPort)}`;
     const flags = [
       '--delay',
@@ -82,7 +84,7 @@ async function showCrawl({ hosts, pages }: { readonly hosts: number; readonly pa
     ];
     await crawl([...web.seeds, ...web.resolve.flatMap((one) => ['--resolve', one]), ...flags]);
     if (process.exitCode === 130) {
-      say('\nThe web of this crawl ends with it: npm start begins a new one.');
+      say('\nThe synthetic web ends with this crawl: npm start begins a new one.');
       return;
     }
     if (process.exitCode) return;
@@ -105,7 +107,7 @@ Next:
 
 /** The dashboard of what the crawl left, at the address where it was open. */
 async function stay(data: string, address: string): Promise<void> {
-  say('\nThe dashboard stays until Ctrl-C.');
+  say('\nThe dashboard runs until Ctrl-C.');
   const { createProgram } = await import('../../services/cli/program.ts');
   const words = ['dashboard', '--data', data, '--http', address];
   await (await createProgram(words)).parseAsync(words, { from: 'user' });
@@ -136,7 +138,7 @@ async function startWeb(hosts: number, pages: number): Promise<Web> {
   });
   const exited = once(child, 'exit');
   const line = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited.then(() => [''])]);
-  if (line[0] === '') throw new Error('the synthetic web did not start; what it said stands above');
+  if (line[0] === '') throw new Error('the synthetic web did not start; its error is above');
   return {
     ...(JSON.parse(line[0] as string) as Omit<Web, 'end'>),
     async end() {
@@ -155,26 +157,26 @@ function verdict(report: CheckReport): string {
   const { expected, fetched, requests, hosts, smallestGapMs, shortGaps, concurrency, robotsViolations } = report;
   const { duplicates, missing, unexpected } = report;
   const rows: readonly (readonly [string, string])[] = [
-    ['pages a visitor may have', count(expected)],
-    ['pages it fetched', count(fetched)],
+    ['pages that may be fetched', count(expected)],
+    ['pages fetched', count(fetched)],
     ['fetched twice', found(duplicates)],
     ['missed', found(missing)],
     ['requests, hosts', `${count(requests)}, ${count(hosts)}`],
-    ['shortest pause on a host', smallestGapMs === null ? 'none' : `${smallestGapMs.toFixed(1)} ms`],
-    ['pauses too short', found(shortGaps)],
+    ['shortest delay on a host', smallestGapMs === null ? 'none' : `${smallestGapMs.toFixed(1)} ms`],
+    ['delays too short', found(shortGaps)],
     ['two requests at once', found(concurrency)],
-    ['against robots.txt', found(robotsViolations)],
-    ['requests for nothing', found(unexpected)],
+    ['robots.txt violated', found(robotsViolations)],
+    ['unexpected requests', found(unexpected)],
   ];
   const table = rows.map(([label, value]) => `  ${label.padEnd(28)}${value.padStart(10)}`).join('\n');
   const end = report.ok
-    ? 'Every page that may be had, each once, and nobody was disturbed.'
-    : 'That is not as it should be.';
-  return `\nWhat the web says of its visitor:\n${table}\n\n${end}`;
+    ? 'Every allowed page was fetched once, and politely.'
+    : 'The crawl made the errors that are counted above.';
+  return `\nThe servers recorded:\n${table}\n\n${end}`;
 }
 
 function found({ count: number, details }: Findings): string {
-  return number === 0 ? 'none' : `${count(number)}, as ${details[0]}`;
+  return number === 0 ? 'none' : `${count(number)}, such as ${details[0]}`;
 }
 
 function count(number: number): string {

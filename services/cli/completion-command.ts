@@ -9,7 +9,7 @@ export function addCompletionCommand(program: Command): void {
   program
     .command('completion')
     .description('print a script that completes commands and options: source it in your shell')
-    .addArgument(new Argument('<shell>', 'the shell it is for').choices(shells))
+    .addArgument(new Argument('<shell>', 'name of your shell').choices(shells))
     .action((shell: Shell) => void toStdout(completionScript(program, shell)));
 }
 

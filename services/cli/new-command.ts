@@ -12,7 +12,7 @@ export function addNewCommand(program: Command): void {
   program
     .command('new <folder>')
     .description('create a project folder: settings, a page handler, and its test')
-    .option('--json', 'as one line of JSON')
+    .option('--json', 'print one line of JSON')
     .action(async (folder: string, { json }: { readonly json?: boolean }) => {
       const path = resolve(folder);
       const name = basename(path);

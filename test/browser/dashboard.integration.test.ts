@@ -360,7 +360,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.locator('.explained dd a', { hasText: 'https://example.org/a' }).waitFor();
     assert.deepEqual(await page.locator('.explained dd').allTextContents(), [
       'https://example.org/a',
-      'taken, front queue 3',
+      'admitted, front queue 3',
     ]);
     assert.equal(await page.evaluate('window.owned'), undefined);
     assert.equal(await page.locator('main img, main script, main svg').count(), 0);

@@ -56,7 +56,7 @@ export function shownCrawl(state: State): TracedCrawl {
         found.sort((a, b) => (sort === 'name' ? 0 : rank(b) - rank(a)) || (a.host < b.host ? -1 : 1));
         return { hosts: found.slice(0, limit), matched: found.length, known: hosts.length, missing: [] };
       },
-      explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'taken, front queue 3'] as const] }),
+      explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'admitted, front queue 3'] as const] }),
       story: async (url) => timelineOf(url),
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);

@@ -47,7 +47,7 @@ describe('a report of an external crawler', () => {
     const long = { status: 301, urls: [{ url: `http://a.test/${'x'.repeat(8_192)}` }] };
     // The first one is told by itself, since nothing else waits yet.
     const reported = Array.from({ length: 12 }, (_, n) =>
-      made.tell({ lease: `${n}`, ...(n === 7 ? long : { status: 200 }) }),
+      made.report({ lease: `${n}`, ...(n === 7 ? long : { status: 200 }) }),
     );
     await Promise.all(reported);
     const ofLease = new Map(taken.map((one) => [one.lease, one]));
@@ -70,7 +70,7 @@ describe('a report of an external crawler', () => {
       });
       return [200, { results: states }];
     });
-    await Promise.all([200, 200, 999, 200].map((status, n) => made.tell({ lease: `${n}`, status })));
+    await Promise.all([200, 200, 999, 200].map((status, n) => made.report({ lease: `${n}`, status })));
     const last = taken.at(-1)!;
     assert.deepEqual([last.lease, last.failure], ['2', 'badResponse']);
     assert.match(last.detail!, /status: too big/);
@@ -84,7 +84,7 @@ describe('a report of an external crawler', () => {
       calls += 1;
       return [401, { error: 'UNAUTHORIZED', message: 'no' }];
     });
-    const reported = Array.from({ length: 5 }, (_, n) => made.tell({ lease: `${n}`, status: 200 }));
+    const reported = Array.from({ length: 5 }, (_, n) => made.report({ lease: `${n}`, status: 200 }));
     for (const one of await Promise.allSettled(reported)) assert.equal(one.status, 'rejected');
     assert.equal(calls, 2);
     await made.close();
@@ -96,7 +96,7 @@ describe('a report of an external crawler', () => {
       200,
       { results: results.map(({ lease }) => ({ lease, state: 'ok', refused })) },
     ]);
-    await made.tell({ lease: '1', status: 301, urls: [{ url: 'ftp://a.test/' }] });
+    await made.report({ lease: '1', status: 301, urls: [{ url: 'ftp://a.test/' }] });
     assert.deepEqual(warned, ['the crawl does not take ftp://a.test/: it is neither http nor https']);
     await made.close();
   });

@@ -139,7 +139,7 @@ export const accepted: readonly Accepted[] = [
     { find: '1', replace: '(1 + 1)', line: '#partition = -1' },
     { find: '1', replace: '(1 + 1)', line: 'offset: -1' },
     { find: 'this.#group = undefined;', replace: ';', line: 'this.#group = undefined;' },
-    { find: '++', replace: '--', line: 'this.#letters++' },
+    { find: '++', replace: '--', line: 'this.#deadLetterCount++' },
   ].map((mutant) => ({
     ...{ file: 'topology/frontier/decide/misrouted.ts', ...mutant },
     because: 'set before it is read, asked of by identity, or told from zero alone',

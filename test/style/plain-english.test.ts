@@ -54,9 +54,8 @@ const ofComments: Readonly<Record<string, RegExp>> = {
   'stands, lies': /\b(?:stands?|stood|lies|lay) (?:at|before|behind|beside|in|on|under)\b/gi,
 };
 
-/** Folders with plain comments, but for the files of the fleet, which are still to be rewritten. */
+/** Folders with plain comments. */
 const plainFolders = ['clients', 'services', 'topology'];
-const notYetPlain = /^services\/extras\/fleet\//;
 
 /** The remaining counts. */
 const most: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -163,7 +162,7 @@ test('test titles have their subject, and no more sentences that stop a reader t
 });
 
 test('comments of the plain folders have no new hard-to-read sentences', () => {
-  const files = plainFolders.flatMap(sourcesOf).filter((file) => !notYetPlain.test(file));
+  const files = plainFolders.flatMap(sourcesOf);
   assert.ok(files.length > 1_200, `${files.length} files`);
   const comments = files.flatMap((file) => commentsOf(readFileSync(join(root, file), 'utf8')));
   assertNoMore('comments', countsOfComments(comments));

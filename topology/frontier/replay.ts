@@ -40,7 +40,7 @@ function replayClaim(
   state.changelog = { ...state.changelog, offset: offset + 1, epoch: offset };
   state.foreignBeforeClaim = state.foreignRecords;
   state.traps.forget();
-  state.budgets.beginAnew();
+  state.budgets.restart();
   if (doesEnd) endLeases(state, state.nowMs, schedulesAgain);
 }
 

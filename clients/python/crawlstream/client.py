@@ -7,7 +7,7 @@
         ...  # request leased["url"] at once, with leased["userAgent"]
         client.tell([{"lease": leased["lease"], "status": 200, "urls": [{"url": ...}]}])
 
-A client may be used by several threads: each has a connection of its own.
+Several threads may use a client: each has a separate connection.
 """
 
 import http.client
@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 
 class LeaseError(Exception):
-    """The crawl refused a call. `status` is HTTP's; 503: ask again in a moment."""
+    """The crawl refused a call. `status`: the HTTP status. 503: retry in a moment."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(f"{message} ({code}, HTTP {status})")
@@ -28,7 +28,7 @@ class LeaseError(Exception):
 
 
 class LeaseClient:
-    """`base`: where the crawl listens. `token`: its CRAWLSTREAM_HTTP_TOKEN, where it has one."""
+    """`base`: address of the crawl. `token`: its CRAWLSTREAM_HTTP_TOKEN, if it has one."""
 
     def __init__(
         self,
@@ -49,25 +49,25 @@ class LeaseClient:
         self.lease_ms = lease_ms
 
     def lease(self, count: int = 16, wait_ms: int = 20_000) -> Dict[str, Any]:
-        """`leases`: up to `count` URLs, as soon as there is one, or none after `wait_ms`. `idle`: nothing is left."""
+        """Returns up to `count` URLs in `leases` once there is one, or none after `wait_ms`. `idle`: none is left."""
         body = {"count": count, "waitMs": wait_ms, "leaseMs": self.lease_ms}
         return self._call("POST", "/v1/leases", body, timeout=wait_ms / 1000 + 30)
 
     def tell(self, results: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
-        """What became of URLs; returns once the `urls` that came along are durable."""
+        """Reports results. Returns once the `urls` in them are durable."""
         return self._call("POST", "/v1/results", {"results": results})["results"]
 
     def renew(self, leases: Sequence[str]) -> List[Dict[str, Any]]:
-        """More time; `leaseMs` 0: it is not ours any more."""
+        """Renews leases. `leaseMs` 0 in an answer: the lease has expired."""
         body = {"leases": leases, "leaseMs": self.lease_ms}
         return self._call("POST", "/v1/renewals", body)["leases"]
 
     def add(self, urls: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
-        """Returns once they are durable. Known ones are left out by the crawl."""
+        """Adds URLs. Returns once they are durable. The crawl skips known URLs."""
         return self._call("POST", "/v1/urls", {"urls": urls})
 
     def status(self) -> Dict[str, Any]:
-        """How many are out, and waited for."""
+        """Returns counts: leased URLs, waiting calls and others."""
         return self._call("GET", "/v1/leases", None)
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class LeaseClient:
                 text = response.read()
                 break
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-                # An idle connection may be closed as we write: a new one is tried once.
+                # The server may close an idle connection while we write. Then a new one is tried once.
                 self.close()
                 if is_new or is_last:
                     raise

@@ -38,7 +38,7 @@ export interface PluginRecordPorts {
   readonly onEdge?: ((edge: Edge) => void) | undefined;
 }
 
-/** `teller`: the processor in which they take part. */
+/** Records the plugins of a processor on `control`, if they have changed since they were recorded last. */
 export async function recordPlugins(
   { log, codec, clock, manifest: { crawl }, onEdge }: PluginRecordPorts,
   processor: Declaration,

@@ -50,8 +50,8 @@ export function addFetchCommand(program: Command): void {
     .command('fetch')
     .description('fetch one page as a crawl would, and show each step: filters, robots.txt, redirects, text, links')
     .argument('<url>', 'a URL in any spelling')
-    .option('--links <n>', 'links read at most', wholeNumber('--links', 1, 100_000), linksDefault)
-    .option('--json', 'as one line of JSON, with all links and the whole text');
+    .option('--links <n>', 'most links to read', wholeNumber('--links', 1, 100_000), linksDefault)
+    .option('--json', 'print one line of JSON, with all links and the whole text');
   addCheckPolicyOptions(addReachOptions(command)).action(fetchPage);
 }
 

@@ -31,7 +31,7 @@ export function addCheckFilter(check: Command): void {
       oneOf('--intent', intents),
       'discover',
     )
-    .option('--json', 'as one line of JSON');
+    .option('--json', 'print one line of JSON');
   addCheckPolicyOptions(command).action(checkFilter);
 }
 

@@ -36,16 +36,16 @@ const validDefaultMs = 90 * 86_400_000;
 export function addIdentityCommand(program: Command): void {
   const command = program
     .command('identity')
-    .description('make what sites can know a crawler by, for publication, and check it as they would');
+    .description('write the files by which sites recognise a crawler, and check the published ones');
   addIdentityOptions(
     command
       .command('init')
       .description('write a page for webmasters and IP ranges; with --key, also the key directory')
-      .argument('<folder>', 'made if it is not there; its page is a beginning, to be filled in')
+      .argument('<folder>', 'folder to write, created if missing; its page is a draft to complete')
       .option('--key <file>', 'private key that signs requests; created if missing; do not publish it')
       .option(
         '--valid <duration>',
-        'how long the key holds',
+        'validity of the key',
         duration('--valid', { mostMs: 400 * 86_400_000 }),
         validDefaultMs,
       )
@@ -57,7 +57,7 @@ export function addIdentityCommand(program: Command): void {
       .command('check')
       .description('fetch the published identity files, and report what sites cannot use')
       .argument('<site>', 'origin where the folder is published, as in https://bot.example.org')
-      .option('--json', 'as one line of JSON'),
+      .option('--json', 'print one line of JSON'),
   ).action(check);
   addOperatorOptions(
     command
@@ -102,9 +102,7 @@ async function check(given: string, flags: CheckFlags): Promise<void> {
   const found = await withCheckFetcher(asking, (fetcher) =>
     checkIdentity(new URL(given).origin, identityOf(asking), signatureKey, fetcher.page, Date.now()),
   );
-  const text = rows(
-    found.map(({ what, url, problem }) => [what, `${url}: ${problem === '' ? 'as it should be' : problem}`]),
-  );
+  const text = rows(found.map(({ what, url, problem }) => [what, `${url}: ${problem === '' ? 'ok' : problem}`]));
   print({ json: { found }, text }, flags.json);
   if (found.some(({ problem }) => problem !== '')) process.exitCode = 1;
 }

@@ -21,12 +21,12 @@ export function addCheckList(check: Command): void {
     .description('print the entries, hash and size of a filter list, and its verdict on a URL')
     .argument('<file>', 'text, one entry a line')
     .addOption(
-      new Option('--kind <kind>', `what its entries are: ${listKinds.join(', ')}`)
+      new Option('--kind <kind>', `type of the entries: ${listKinds.join(', ')}`)
         .argParser(oneOf('--kind', listKinds))
         .makeOptionMandatory(),
     )
-    .option('--url <url>', 'look this URL up')
-    .option('--json', 'as one line of JSON')
+    .option('--url <url>', 'URL to look up in the list')
+    .option('--json', 'print one line of JSON')
     .action(checkList);
 }
 

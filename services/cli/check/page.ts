@@ -52,11 +52,11 @@ export function addCheckPage(check: Command): void {
   const command = check
     .command('page')
     .description('print what the parser reads in a page: links, directives, title, text, canonical, charset')
-    .argument('[url]', 'a page to fetch, where its robots.txt allows it')
+    .argument('[url]', 'page to fetch, if its robots.txt allows it')
     .option('--file <file>', 'read this HTML file')
     .option('--url <base>', `the URL that --file came from (default: ${nowhere})`)
-    .option('--links <n>', 'links read at most', wholeNumber('--links', 1, 100_000), linksDefault)
-    .option('--json', 'as one line of JSON, with all links and the whole text');
+    .option('--links <n>', 'most links to read', wholeNumber('--links', 1, 100_000), linksDefault)
+    .option('--json', 'print one line of JSON, with all links and the whole text');
   addReachOptions(command).action(checkPage);
 }
 

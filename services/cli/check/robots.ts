@@ -37,15 +37,15 @@ export function addCheckRobots(check: Command): void {
   const command = check
     .command('robots')
     .description('print whether robots.txt allows a URL, with the rule, Crawl-delay and sitemaps')
-    .argument('[url]', 'the page in question; its host is asked unless --file is given')
+    .argument('[url]', 'page to check; its robots.txt is fetched unless --file is given')
     .option('--file <file>', 'read this robots.txt')
     .option('--agent <token>', 'product token to judge for (default: that of the crawler)', agentToken)
     .option(
       '--requests <file>',
-      'rules as of a crawl: under the name that the host agreed to, if they have one',
+      'request rules, as for crawl; an agreed User-Agent in them is used for its host',
       rulesFile('--requests', requestRulesSchema, []),
     )
-    .option('--json', 'as one line of JSON');
+    .option('--json', 'print one line of JSON');
   addReachOptions(command).action((given: string | undefined, flags: RobotsFlags) =>
     checkRobots(given, given === undefined ? flags : agreedFlags(flags, hostKeyOf(normalUrl(given)))),
   );

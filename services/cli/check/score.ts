@@ -53,13 +53,13 @@ export function addCheckScore(check: Command): void {
     .argument('<url>', 'a URL in any spelling')
     .option('--depth <n>', 'its link distance from a seed', wholeNumber('--depth'), 0)
     .option('--linking-domains <n>', 'domains that link to its host', wholeNumber('--linking-domains'))
-    .option('--traffic-rank <n>', 'place of its site by traffic', wholeNumber('--traffic-rank', 1))
+    .option('--traffic-rank <n>', 'traffic rank of its site', wholeNumber('--traffic-rank', 1))
     .option('--pages-good <n>', 'pages of its host that were worth fetching', wholeNumber('--pages-good'))
-    .option('--pages-fetched <n>', 'of so many', wholeNumber('--pages-fetched', 1))
+    .option('--pages-fetched <n>', 'fetched pages of its host, for --pages-good', wholeNumber('--pages-fetched', 1))
     .option('--in-links <n>', 'links to it', wholeNumber('--in-links'))
     .option('--type <kind>', `one of ${kinds.join(', ')}`, oneOf('--type', kinds))
     .addOption(
-      new Option('--source <source>', `who named it: ${linkSources.join(', ')}`)
+      new Option('--source <source>', `source of the link: ${linkSources.join(', ')}`)
         .argParser(oneOf('--source', linkSources))
         .default('link'),
     )
@@ -67,7 +67,7 @@ export function addCheckScore(check: Command): void {
     .option('--changes-per-day <n>', 'how often it changes', number('--changes-per-day'))
     .option('--changed-share <n>', 'share of fetches that found it changed', number('--changed-share', 1))
     .option('--policy <file>', 'score by this policy')
-    .option('--json', 'as one line of JSON')
+    .option('--json', 'print one line of JSON')
     .action(checkScore);
 }
 

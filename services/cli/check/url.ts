@@ -19,7 +19,7 @@ export function addCheckUrl(check: Command): void {
     .command('url')
     .description('print the normal form of a URL, the form that the seen test compares, and each step')
     .argument('<url>', 'a URL in any spelling')
-    .option('--json', 'as one line of JSON')
+    .option('--json', 'print one line of JSON')
     .action((given: string, { json }: { readonly json?: boolean }) => {
       const checked = checkUrl(given);
       print({ json: checked, text: textOf(checked) }, json);

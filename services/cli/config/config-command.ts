@@ -29,19 +29,19 @@ export function addConfigCommand(program: Command): void {
     .command('init')
     .description('write a file with every setting, its default and the reason, all commented out')
     .argument('[file]', 'file to write, or - for the output', fileDefault)
-    .option('--json', 'say what was written as one JSON object')
+    .option('--json', 'print what was written as one JSON object')
     .action((file: string, flags: ConfigFlags) => init(program, file, flags));
   config
     .command('check')
     .description('check a file, the variables beside it, and that its secrets are there')
     .argument('[file]', 'file to check (default: --config, or CRAWLSTREAM_CONFIG)')
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action((file: string | undefined, flags: ConfigFlags) => check(program, file, flags));
   config
     .command('show')
     .description('print a service’s settings and their sources; secrets stay hidden')
     .argument('[service]', `one of ${serviceNames.join(', ')}`, 'crawl')
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action((service: string, flags: ConfigFlags) => show(program, service, flags));
 }
 

@@ -13,14 +13,14 @@ interface BannerFacts extends CrawlPlan {
 export function banner({ policy, seeds, place, options, stops = [] }: BannerFacts): string[] {
   const rest = seeds.length > 3 ? ` and ${(seeds.length - 3).toLocaleString('en-US')} more` : '';
   const lines = [
-    ['seeds', seeds.length === 0 ? 'those it has' : `${seeds.slice(0, 3).join(' ')}${rest}`],
+    ['seeds', seeds.length === 0 ? 'those of earlier runs' : `${seeds.slice(0, 3).join(' ')}${rest}`],
     ['scope', scopeText(policy)],
     ['delay', delayText(policy)],
     ['speed', speedText(policy)],
     ['limits', limitsText(policy, stops)],
-    ['robots', 'robots.txt is obeyed, its Crawl-delay too'],
-    ['kept in', place],
-    ['Ctrl-C', `stops safely; ${options === null ? 'the same command' : `${ownName()} crawl ${options}`} goes on`],
+    ['robots', 'robots.txt is obeyed, including Crawl-delay'],
+    ['stored in', place],
+    ['Ctrl-C', `stops safely; to resume: ${options === null ? 'the same command' : `${ownName()} crawl ${options}`}`],
   ] as const;
   const shown = lines
     .flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
@@ -35,7 +35,7 @@ function scopeText({ scope, maxDepth, filters }: PolicyConfig): string {
   const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
   const near = `${kind === 'host' ? 'hosts' : 'domains'} ${names.slice(0, 3).join(' ')}${more}`;
   const parts = [kind === 'all' ? 'any host (--scope all)' : near];
-  if (maxDepth !== null) parts.push(`${maxDepth} links from a seed, at most`);
+  if (maxDepth !== null) parts.push(`at most ${maxDepth} links from a seed`);
   if (filters.include.length > 0) parts.push(`only ${filters.include.join(' ')}`);
   if (filters.exclude.length > 0) parts.push(`not ${filters.exclude.join(' ')}`);
   return parts.join(', ');
@@ -67,17 +67,17 @@ function limitsText(policy: PolicyConfig, stops: readonly string[]): string {
   const { pageQuota, recrawl, bytesPerSecond, urlsPerHostMax, pagesPerHostMax, pagesPerDomainMax } = policy;
   const { bytesPerHostMax, queuedMax } = policy;
   const parts = [
-    pageQuota === null ? 'no limit of pages (--max-pages N sets one)' : counted(pageQuota, 'page', number(pageQuota)),
+    pageQuota === null ? 'no page limit (set one with --max-pages N)' : counted(pageQuota, 'page', number(pageQuota)),
     bytesPerSecond === undefined ? null : `${number(bytesPerSecond)} bytes a second`,
-    pagesPerHostMax == null ? null : `${counted(pagesPerHostMax, 'page', number(pagesPerHostMax))} of a host`,
-    pagesPerDomainMax == null ? null : `${counted(pagesPerDomainMax, 'page', number(pagesPerDomainMax))} of a domain`,
-    bytesPerHostMax == null ? null : `${number(bytesPerHostMax)} bytes of a host`,
-    urlsPerHostMax === null ? null : `${counted(urlsPerHostMax, 'queued URL', number(urlsPerHostMax))} of a host`,
+    pagesPerHostMax == null ? null : `${counted(pagesPerHostMax, 'page', number(pagesPerHostMax))} per host`,
+    pagesPerDomainMax == null ? null : `${counted(pagesPerDomainMax, 'page', number(pagesPerDomainMax))} per domain`,
+    bytesPerHostMax == null ? null : `${number(bytesPerHostMax)} bytes per host`,
+    urlsPerHostMax === null ? null : `${counted(urlsPerHostMax, 'queued URL', number(urlsPerHostMax))} per host`,
     queuedMax === defaultPolicy().queuedMax ? null : `${counted(queuedMax, 'queued URL', number(queuedMax))}`,
     ...stops,
   ];
   const set = parts.filter((part) => part !== null).join(', ');
-  return `${set}${recrawl === undefined ? '' : '; pages are fetched again, until it is stopped'}`;
+  return `${set}${recrawl === undefined ? '' : '; pages are revisited until you stop the crawl'}`;
 }
 
 function number(count: number): string {

@@ -219,7 +219,7 @@ async function crawl(flags: CrawlFlags, command: Command, clients: LeaseClients 
       seeds: listed,
       ask: (all, before) => policyOf(lending?.policyOptions(flags, all, before) ?? flags, all, before),
       options: optionsToKeep(command),
-      anew: flags.newOptions ?? false,
+      newOptions: flags.newOptions ?? false,
       say: progress.note,
       fetcher: {
         ...fetcherConfig(needed),

@@ -41,12 +41,14 @@ export function report(reported: Reported): void {
   say.write(`${how} after ${clockText(seconds)}${rate}.\n${countsText(counts)}\n`);
   const failures = ledger.lines();
   if (failures.length > 0)
-    say.write(`\n  failed fetches, with the first of each kind:\n${failures.map((line) => `    ${line}\n`).join('')}`);
+    say.write(
+      `\n  failed requests by kind, each with the first URL:\n${failures.map((line) => `    ${line}\n`).join('')}`,
+    );
   const notRead = ledger.notRead();
   if (notRead !== null) say.write(`\n  skipped content types: ${notRead}\n`);
   if (ledger.cut !== null) say.write(`\n  ${cutText(ledger.cut)}\n`);
   const held = trapLines(traps, place);
-  if (held.length > 0) say.write(`\n  deferred, in traps:\n${held.map((line) => `    ${line}\n`).join('')}`);
+  if (held.length > 0) say.write(`\n  URLs deferred by traps:\n${held.map((line) => `    ${line}\n`).join('')}`);
   for (const line of tlsLines(ledger.tlsHosts, place, resume)) say.write(`\n  ${line}\n`);
   if (counts.deferred > 0) say.write(`\n  ${deferredText(counts.deferred, name, place)}\n`);
   if (end === 'done') for (const line of whyFew(counts, ledger, place)) say.write(`\n  ${line}\n`);
@@ -72,12 +74,11 @@ function cutText({ pages, url, bytes }: NonNullable<FailureLedger['cut']>): stri
   const size = `${bytes.toLocaleString('en-US')} bytes`;
   const which =
     pages === 1 ? `1 page was cut: ${url}` : `${pages.toLocaleString('en-US')} pages were cut, the first: ${url}`;
-  return `${which}, after ${size}. To read whole pages: --max-body MIB, and requeue them; pages lists them as truncated`;
+  return `${which}, after ${size}. To fetch whole pages, raise --max-body, and requeue them; pages --fields url,truncated lists them`;
 }
 
 /** A crawl ends although they are deferred: only an operator can release them. */
 function deferredText(deferred: number, name: string, place: string): string {
   const urls = counted(deferred, 'URL', deferred.toLocaleString('en-US'));
-  const waits = deferred === 1 ? 'is' : 'are';
-  return `${urls} ${waits} deferred, by a block, a limit, a Crawl-delay or a trap: ${name} hosts ${place} shows the hosts; unblock, limit or release lets them go, and the same command goes on`;
+  return `${urls} deferred by a block, a limit, a trap or a long Crawl-delay: ${name} hosts ${place} lists their hosts. After unblock, limit or release, the same command fetches these URLs`;
 }

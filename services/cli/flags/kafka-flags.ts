@@ -39,7 +39,10 @@ export function addCrawlOptions(command: Command, dataSays = 'data folder of the
 
 /** Adds the option to commands that read a data folder from its beginning to its end. */
 export function addSkipDamaged(command: Command): Command {
-  return command.option('--skip-damaged', 'of a damaged data folder, read what is whole, and count what is not');
+  return command.option(
+    '--skip-damaged',
+    'in a damaged data folder, read the intact records and count the damaged ones',
+  );
 }
 
 function dataOption(says: string): Option {

@@ -8,13 +8,13 @@ export const operatorsGroup = 'Operators (on a running crawl):';
 export function addTargetOptions(command: Command): Command {
   return addOperatorOptions(command).option(
     '--force',
-    'give the order even for a host or URL that the crawl may not know',
+    'send the command even if the crawl may not know the host or URL',
   );
 }
 
 /** Adds the options that name the crawl, the sender of the command, and the output format. */
 export function addOperatorOptions(command: Command): Command {
   return addCrawlOptions(command)
-    .option('--by <name>', 'who says so', operatorName())
-    .option('--json', 'as one line of JSON');
+    .option('--by <name>', 'name recorded as the sender of the command', operatorName())
+    .option('--json', 'print one line of JSON');
 }

@@ -16,12 +16,13 @@ interface Count {
 /** In the order in which they are printed. The keys are the fields of `--json`: a contract. */
 export const countTable = {
   pages: { of: ['page'], label: placeNames.page, always: true, means: 'URLs that ended with a page' },
-  hosts: { of: ['hosts'], label: 'hosts met', always: true, means: 'host keys with at least one admitted URL' },
+  hosts: { of: ['hosts'], label: 'hosts known', always: true, means: 'host keys with at least one admitted URL' },
   admitted: {
     of: ['admitted'],
     label: 'URLs admitted',
     always: true,
-    means: 'different URLs that the crawl took: the sum of the places below',
+    means:
+      'different URLs that the crawl accepted: the sum of pages, redirected, denied, failed, deadLettered, queued, leased and deferred',
   },
   discovered: { of: ['discovered'], means: 'links that arrived at the frontier, seeds and redirects included' },
   duplicates: {
@@ -29,27 +30,27 @@ export const countTable = {
     label: linkNames.duplicates,
     always: true,
     means:
-      'links that arrived of URLs that were known. Fetchers hold back links that they published lately, so the number depends on how often they ran, and on how many there are',
+      'links to known URLs. Fetchers do not repeat links that they published recently, so the number depends on restarts and on the number of fetchers',
   },
   seenErrors: {
     of: ['seenErrors'],
     label: 'missed (Bloom filter)',
-    means: 'new URLs that a Bloom filter took for known, estimated. 0 where the seen test is exact',
+    means: 'estimated number of new URLs that a Bloom filter mistook for known ones. 0 if the seen test is exact',
   },
   outOfScope: { of: ['outOfScope'], label: linkNames.outOfScope, means: 'links that the scope refused' },
   tooDeep: { of: ['tooDeep'], label: linkNames.tooDeep, means: 'links beyond `maxDepth`' },
   filtered: { of: ['filtered'], label: linkNames.filtered, means: 'links that another rule of the policy refused' },
-  invalid: { of: ['invalid'], label: linkNames.invalid, means: 'links that are no http or https URL' },
+  invalid: { of: ['invalid'], label: linkNames.invalid, means: 'links that are not http or https URLs' },
   tooLong: { of: ['tooLong'], label: linkNames.tooLong, means: 'links beyond `normalize.urlCharsMax`' },
   hostFull: {
     of: ['hostFull'],
     label: linkNames.hostFull,
-    means: 'new URLs that were dropped, as their host had as much queued as it may',
+    means: 'new URLs that were dropped because the queue of their host was full',
   },
   queueFull: {
     of: ['queueFull'],
     label: linkNames.queueFull,
-    means: 'new URLs that were dropped, as the partition had as much queued as it may',
+    means: 'new URLs that were dropped because the queue of their partition was full',
   },
   linksDropped: {
     of: ['linksDropped'],
@@ -65,19 +66,19 @@ export const countTable = {
   queued: {
     of: ['queued', 'retrying'],
     label: 'still queued',
-    means: 'URLs that wait, those to be retried included',
+    means: 'waiting URLs, including those to be retried',
   },
-  retrying: { of: ['retrying'], means: 'of those, URLs that wait for a retry' },
-  leased: { of: ['leased'], label: placeNames.leased, means: 'URLs that a fetcher has' },
+  retrying: { of: ['retrying'], means: 'the part of them that waits for a retry' },
+  leased: { of: ['leased'], label: placeNames.leased, means: 'URLs that are leased to fetchers now' },
   deferred: {
     of: ['deferred'],
     label: placeNames.deferred,
-    means: 'URLs that are held: by a block, a limit, a trap, or a Crawl-delay above the limit',
+    means: 'URLs that are not scheduled, because of a block, a limit, a trap, or a Crawl-delay above the limit',
   },
   overShare: {
     of: ['overShare'],
     label: 'beyond a host’s share',
-    means: 'times that a URL was deferred, as its host or domain had its share of the queue',
+    means: 'times that a URL was deferred because its host or domain had used up its share of the queue',
   },
   untagged: {
     of: ['untagged'],
@@ -87,41 +88,41 @@ export const countTable = {
   capped: { of: ['capped'], label: 'hosts at a limit', means: 'times that a host reached a limit of pages or bytes' },
   scheduled: { of: ['scheduled'], label: 'due for refetch', means: 'visits and sitemaps that are due later' },
   revisits: { of: ['revisits'], label: 'fetched again', means: 'visits to pages that were fetched before' },
-  changesFound: { of: ['changesFound'], label: '  found a change', means: 'of those, visits that found a change' },
+  changesFound: { of: ['changesFound'], label: '  found a change', means: 'the part of them that found a change' },
   notModified: {
     of: ['notModified'],
     label: '  not modified (304)',
-    means: 'answers that the page has not changed',
+    means: 'answers with status 304: the page has not changed',
   },
   redirected: { of: ['redirected'], label: placeNames.redirected, means: 'URLs that ended with a redirect' },
   denied: { of: ['denied'], label: placeNames.denied, means: 'URLs that robots.txt disallows' },
   failed: {
     of: ['failed'],
     label: placeNames.failed,
-    means: 'URLs that ended without a page and without a retry, such as 404, and those with a type that is not read',
+    means: 'URLs without a page that are not retried, such as those with a 404 answer or a skipped content type',
   },
-  notRead: { of: ['notRead'], label: '  not read, by type', means: 'of those, answers with a type that is not read' },
+  notRead: { of: ['notRead'], label: '  skipped by type', means: 'the part of them with a skipped content type' },
   paymentRequired: {
     of: ['paymentRequired'],
     label: '  payment required (402)',
-    means: 'answers that asked to be paid, and were not',
+    means: 'answers that asked for a payment, and got none',
   },
   deadLettered: {
     of: ['dead'],
     label: placeNames.dead,
-    means: 'URLs that were given up after their retries, with their host, or after too many redirects',
+    means: 'URLs that were given up: after all retries, after too many redirects, or because their host is dead',
   },
   undecodable: { of: ['undecodable'], label: 'unreadable records', means: 'input records that could not be read' },
   misrouted: {
     of: ['misrouted'],
-    label: 'on a wrong partition',
-    means: 'links, results and events on a partition that their key does not lead to',
+    label: 'on the wrong partition',
+    means: 'links, results and events that were written to the wrong partition for their key',
   },
-  untaken: { of: ['untaken'], label: 'leases not taken', means: 'leases that ended before a fetcher took them' },
+  untaken: { of: ['untaken'], label: 'leases not taken', means: 'leases that expired before a fetcher took them' },
   foreignRecords: {
     of: ['foreignRecords'],
     label: 'changelog records by others',
-    means: 'records of the changelog that another program wrote: they are ignored',
+    means: 'changelog records that another program wrote; they are ignored',
   },
   cutInputs: {
     of: ['cutInputs'],
@@ -132,8 +133,7 @@ export const countTable = {
     of: ['fetches'],
     label: 'requests tried',
     always: true,
-    means:
-      'requests, those for robots.txt, sitemaps and redirects included. One to a host that cannot be reached counts',
+    means: 'requests, including those for robots.txt, sitemaps and redirects, and those to unreachable hosts',
   },
   bytes: { of: ['bytes'], label: 'bytes received', always: true, means: 'bytes of bodies, as received' },
 } as const satisfies Readonly<Record<string, Count>>;
@@ -155,12 +155,12 @@ export function countsOf(counters: Counters): CrawlCounts {
   return Object.fromEntries(counts) as CrawlCounts;
 }
 
-/** Lines of a report; rows that are nought and only of interest when they aren't are left out. */
+/** Returns the lines of a report. A row with 0 is left out, unless it is always printed. */
 export function countsText(counts: CrawlCounts): string {
   return table
     .filter(([name, { label, always }]) => label !== undefined && (always || counts[name] > 0))
     .map(([name, { label = '' }]) => {
-      const shown = name === 'failed' && counts.notRead > 0 ? `${label}, or not read` : label;
+      const shown = name === 'failed' && counts.notRead > 0 ? `${label} or skipped` : label;
       return `  ${shown.padEnd(24)}${counts[name].toLocaleString('en-US').padStart(14)}`;
     })
     .join('\n');

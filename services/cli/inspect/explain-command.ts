@@ -17,7 +17,7 @@ interface ExplainFlags extends KafkaFlags {
 export function addExplainCommand(program: Command): void {
   addCrawlOptions(program.command('explain <url>'))
     .description('show how the crawl treats a URL: normal form, filters, priority, state, outcomes')
-    .option('--json', 'as one line of JSON')
+    .option('--json', 'print one line of JSON')
     .action((given: string, flags: ExplainFlags) =>
       withCrawl(flags, async (crawl) => {
         const explained = await explainTyped(crawl, flags, given);

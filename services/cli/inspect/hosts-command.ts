@@ -27,12 +27,12 @@ export function addHostsCommand(program: Command): void {
     )
     .option(
       '--limit <n>',
-      'list so many hosts, or URLs of a host’s queue',
+      'most hosts, or URLs of a host’s queue, to list',
       wholeNumber('--limit', 0, frontierLimits.queryPageMax),
       hostsDefault,
     )
-    .option('--from <place>', 'of a host’s queue: go on where "next" of the page before says')
-    .option('--json', 'as one JSON object')
+    .option('--from <place>', 'in a host’s queue, start at "next" of the page before')
+    .option('--json', 'print one JSON object')
     .action((host: string | undefined, flags: HostsFlags) =>
       withStates(flags, async (source) => {
         if (host === undefined) {

@@ -21,11 +21,11 @@ export function addLinksCommand(program: Command): void {
     .option('--rule <name>', 'only links that this rule dropped, as in scope, exclude, depth, trap, plugin')
     .option(
       '--limit <n>',
-      'list so many different URLs of each rule',
+      'most different URLs to list for each rule',
       wholeNumber('--limit', 0, inspectLimits.linksMax),
       inspectLimits.links,
     )
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action((flags: LinksFlags) =>
       withCrawl(flags, async (crawl) => {
         const list = await listLinks(crawl, flags);

@@ -52,10 +52,10 @@ export function addPagesCommand(program: Command): void {
     .command('pages')
     .description('print the pages of a crawl, each URL once: a line each on a terminal, JSON lines elsewhere');
   addPagerOption(addSkipDamaged(addKafkaOptions(command, 'data folder of the crawl')))
-    .option('--long', 'print whole records as JSON lines on a terminal too: the same as --json')
-    .option('--fields <list>', 'these fields alone, as JSON lines, as in url,title,text', fieldList)
-    .option('--failed', 'the URLs that gave no page, and why, in place of those that did')
-    .option('--all', 'every record, also of a page that a crash made us fetch again')
+    .option('--long', 'print whole records as JSON lines, on a terminal too (same as --json)')
+    .option('--fields <list>', 'print only these fields, as JSON lines, as in url,title,text', fieldList)
+    .option('--failed', 'print URLs without a page, with reasons, instead of pages')
+    .option('--all', 'print every record, including repeats after a crash')
     .option('--json', 'print JSON lines on a terminal too; with --failed, JSON needs this option')
     .action((flags: PagesFlags) =>
       withCrawl(flags, (crawl) =>

@@ -39,8 +39,8 @@ interface ReadFlags extends KafkaFlags {
 export function addReadCommands(program: Command): void {
   addPagesCommand(program);
   addKafkaOptions(program.command('stats').description('print the counters of a crawl'), 'data folder of the crawl')
-    .addOption(new Option('--by <what>', 'what became of URLs, by tags of the seeds that led to them').choices(['tag']))
-    .option('--json', 'as one JSON object')
+    .addOption(new Option('--by <what>', 'count URLs by outcome for each tag of their seeds').choices(['tag']))
+    .option('--json', 'print one JSON object')
     .action((flags: ReadFlags) =>
       withCrawl(flags, (crawl) => (flags.by === 'tag' ? printByTag(crawl, flags.json) : printStats(crawl, flags))),
     );

@@ -20,8 +20,8 @@ interface TimelineFlags extends KafkaFlags {
 export function addStoryCommand(program: Command): void {
   addCrawlOptions(program.command('story <url>'))
     .description('print the history of a URL: links, queues, leases, requests, outcomes, duplicates')
-    .option('--json', 'a JSON object per event')
-    .option('--svg <file>', 'draw it as a timeline, into this file')
+    .option('--json', 'print one JSON object per event')
+    .option('--svg <file>', 'also draw a timeline into this SVG file')
     .action((given: string, flags: TimelineFlags) =>
       withCrawl(flags, async (crawl) => {
         const timeline = await timelineTyped(crawl, flags, given);

@@ -38,13 +38,13 @@ export function addDlqCommand(program: Command): void {
       .option('--reason <reason>', `only these: ${reasons.join(', ')}`, oneOf('--reason', reasons))
       .option('--host <key>', 'only of this host');
   filtered(dlq.command('list').description('list URLs and records that the crawl gave up on, oldest first, one a line'))
-    .option('--all', 'also those that were replayed')
-    .option('--json', 'a JSON object per letter')
+    .option('--all', 'also list replayed ones')
+    .option('--json', 'print one JSON object per dead letter')
     .action(list);
   addCrawlOptions(
-    dlq.command('show').description('print one dead letter as JSON').argument('<id>', 'as list prints it'),
+    dlq.command('show').description('print one dead letter as JSON').argument('<id>', 'id as printed by dlq list'),
   )
-    .option('--json', 'on one line')
+    .option('--json', 'print the JSON on one line')
     .action(show);
   filtered(
     dlq

@@ -26,7 +26,7 @@ import { print } from '../terminal/print.ts';
 export function addForgetCommand(program: Command): void {
   const command = addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
     .description('erase purged and no longer permitted pages; a signed receipt names copies not reached')
-    .option('--receipt <file>', 'where the signed receipt goes (default: receipts/ in the data folder)')
+    .option('--receipt <file>', 'file for the signed receipt (default: receipts/ in the data folder)')
     .option(
       '--receipt-key <key>',
       'private Ed25519 key, env:NAME or file:PATH (default: the crawl’s own, made at first)',

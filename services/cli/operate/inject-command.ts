@@ -50,7 +50,7 @@ export function addInjectCommand(program: Command): void {
   addCompressionOption(addKafkaOptions(command, 'data folder of the crawl, instead of brokers'))
     .addOption(seedKeysSetting())
     .option('--new-policy', 'on Kafka, replace the policy in force with these policy options')
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action((given: string[], flags: InjectFlags) => {
       if (flags.brokers === undefined && flags.data !== undefined) refusePolicyOptions(command);
       return inject(given, flags);

@@ -106,7 +106,7 @@ function addUrlCommands(program: Command): void {
     });
   operator(program, 'requeue', 'refetch finished URLs, selected by host, prefix and outcome')
     .option('--host <host>', 'URLs of this host')
-    .option('--prefix <url>', 'URLs that begin so')
+    .option('--prefix <url>', 'only URLs with this prefix')
     .option('--outcome <outcome>', `one of ${requeueOutcomes.join(', ')}`, oneOf('--outcome', requeueOutcomes))
     .action((flags: RequeueFlags) => {
       const { host, prefix, outcome } = flags;
@@ -120,7 +120,7 @@ function addUrlCommands(program: Command): void {
 
 function addTrapCommands(program: Command): void {
   ofHost(program, 'trap <prefix>', 'defer new URLs under a prefix; digits, tokens and titles in it match any value')
-    .option('--why <text>', 'shown by explain', '')
+    .option('--why <text>', 'reason, shown by explain', '')
     .action((prefix: string, flags: TargetFlags & { readonly why: string }) => {
       const { hostKey, pattern } = trapArgument(prefix);
       const say = `trap ${pattern} of ${hostKey}`;

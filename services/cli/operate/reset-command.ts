@@ -51,14 +51,14 @@ export function addResetCommand(program: Command): void {
       .command('reset')
       .description('restart a stopped frontier: with --yes, clear its positions, stores and logs'),
   )
-    .option('--yes', 'do it; without it, what would be done is said')
+    .option('--yes', 'do it; without this option, only print what would be done')
     .option(
       '--discovered <where>',
-      'read what was discovered from its beginning (earliest), or only what comes (latest)',
+      'read discovered links from the start (earliest), or only new ones (latest)',
       oneOf('--discovered', ['earliest', 'latest']),
       'earliest',
     )
-    .option('--json', 'as one line of JSON')
+    .option('--json', 'print one line of JSON')
     .action((flags: ResetFlags) => withResettable(flags, (crawl) => reset(crawl, flags)));
 }
 

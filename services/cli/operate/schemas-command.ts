@@ -43,7 +43,7 @@ export function addSchemasCommand(program: Command): void {
     .command('schemas')
     .description('schemas of records on Kafka: list, name an unknown id (teach), reject an id (refuse)');
   addCrawlOptions(schemas.command('list').description('print the schema of each schema id of each topic'))
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action(list);
   addNoteOptions(
     schemas.command('teach').argument('<file>', 'the schema, as in pages.avsc'),

@@ -33,15 +33,11 @@ export function addAclsCommand(program: Command): void {
       `one of ${services.map(({ name }) => name).join(', ')}, or a consumer of a plugin; with --fleet, one of ${fleetServices.map(({ name }) => name).join(', ')} (default: all)`,
     )
     .option('--crawl <name>', 'name of the crawl; the prefix of its topics and groups', crawlName, 'crawl')
-    .option(
-      '--fleet <name>',
-      'name of a fleet on Kafka, in the place of a crawl: rights in all that begins with it',
-      fleetName,
-    )
+    .option('--fleet <name>', 'fleet on Kafka instead of a crawl: rights for all names that begin with it', fleetName)
     .option('--commands', 'as commands of Kafka’s kafka-acls.sh')
-    .option('--principal <name>', 'whom the commands allow it to (default: User: and the service)')
+    .option('--principal <name>', 'principal that gets the rights (default: User: and the service)')
     .option('--strimzi <cluster>', 'as KafkaUser resources for Strimzi’s operator of this Kafka cluster')
-    .option('--json', 'as one JSON object');
+    .option('--json', 'print one JSON object');
   addPluginOption(command).action(async (name: string | undefined, flags: AclFlags) => {
     if (flags.fleet !== undefined && command.getOptionValueSource('crawl') !== 'default')
       throw invalid(

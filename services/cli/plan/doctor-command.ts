@@ -26,16 +26,16 @@ interface DoctorFlags extends KafkaFlags {
 
 export function addDoctorCommand(program: Command): void {
   addCrawlOptions(program.command('doctor'))
-    .description('check this machine, a data folder and Kafka for a crawl; name what mends each fault')
+    .description('check this machine, a data folder and Kafka for a crawl; print a fix for each fault')
     .option('--host <name>', 'host to look up, to check DNS', 'example.org')
     .option(
       '--port <host:port>',
-      'port that a crawl is to listen on',
+      'port that the crawl will listen on',
       (value: string) => parseListenAddress('--port', value),
       dashboardAddress,
     )
     .option('--bundle <file>', 'write findings and settings into this file, for a maintainer; without secrets')
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action(async (flags: DoctorFlags) => {
       const findings = await examine(flags);
       const { bundle, data } = flags;
@@ -73,6 +73,7 @@ function findingsText(findings: readonly Finding[], bundle: string | undefined):
   ]);
   const count = (state: Finding['state']) => findings.filter((one) => one.state === state).length;
   lines.push(`${counted(count('fault'), 'fault')}, ${counted(count('warning'), 'warning')}`);
-  if (bundle !== undefined) lines.push(`${bundle} holds what a maintainer needs: read it before you send it`);
+  if (bundle !== undefined)
+    lines.push(`${bundle} has the findings and settings for a maintainer: read it before you send it`);
   return lines.join('\n');
 }

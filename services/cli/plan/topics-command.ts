@@ -26,7 +26,7 @@ export function addTopicsCommand(program: Command): void {
   addTopicsOptions(
     topics.command('create').description('create the topics and the manifest of a crawl, or check existing ones'),
   )
-    .option('--strimzi <cluster>', 'make none: print KafkaTopic resources for Strimzi’s operator of this Kafka cluster')
+    .option('--strimzi <cluster>', 'create no topics; print KafkaTopic resources for Strimzi and this Kafka cluster')
     .option(
       '--replicas <n>',
       `with --strimzi: of each partition (default: ${replicasDefault})`,
@@ -48,7 +48,7 @@ function printStrimzi({ strimzi, crawl, partitions = partitionsDefault, replicas
 }
 
 function addTopicsOptions(command: Command): Command {
-  return addKafkaOptions(command, 'not used: topics are on Kafka').option('--json', 'as one JSON object');
+  return addKafkaOptions(command, 'not used: topics are on Kafka').option('--json', 'print one JSON object');
 }
 
 /** Each mistake is an error that names the topic, the setting and the command that mends it. */

@@ -15,7 +15,7 @@ export function addTopologyCommand(program: Command): void {
     .description('the graph of processors and topics')
     .command('describe', { isDefault: true })
     .description('print the processors and the topics between them')
-    .addOption(new Option('--format <format>', 'how').choices(['text', 'dot', 'mermaid']).default('text'))
+    .addOption(new Option('--format <format>', 'output format').choices(['text', 'dot', 'mermaid']).default('text'))
     .option('--json', 'processors and topics as one JSON object')
     .action(({ format, json }: DescribeFlags) => {
       const data = { processors, topics: topicNames.map((name) => topics[name]) };

@@ -48,14 +48,14 @@ export function addPolicyCommands(program: Command): void {
     .action(rollback);
   addCrawlOptions(policy.command('show').argument('[version]', 'a version (default: the one in force)'))
     .description('print a policy as JSON, as `policy set` takes it')
-    .option('--json', 'on one line')
+    .option('--json', 'print the JSON on one line')
     .action(show);
   addCrawlOptions(
     policy
       .command('history')
       .description('print all versions of the policy: time, author, partitions where it is in force'),
   )
-    .option('--json', 'as lines of JSON')
+    .option('--json', 'print JSON lines')
     .action(history);
 }
 

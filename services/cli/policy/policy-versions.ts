@@ -93,13 +93,13 @@ export async function changePolicy(
 export async function withHashes<T extends Omit<PolicyConfig, 'version'>>(
   config: T,
   folder: string,
-  anew = false,
+  reload = false,
 ): Promise<T> {
   const hashed = await Promise.all(
     listsOf(config).map(async (list) => {
       const path = resolve(folder, list.path);
       const { sha256 } = await readList(path, fieldOfList(list));
-      return { path, sha256: anew || list.sha256 === '' ? sha256 : list.sha256 };
+      return { path, sha256: reload || list.sha256 === '' ? sha256 : list.sha256 };
     }),
   );
   return withLists(config, hashed);

@@ -27,7 +27,7 @@ export function addTraceCommand(program: Command): void {
     .helpGroup(operatorsGroup);
   addOperatorOptions(command)
     .option('--ratio <share>', 'share of URLs to trace, as in 0.001', ratio('--ratio'))
-    .option('--off', 'trace the host no more; without a host, trace nothing')
+    .option('--off', 'stop tracing the host; without a host, stop all traces')
     .action(trace);
 }
 

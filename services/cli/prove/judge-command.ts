@@ -26,10 +26,15 @@ export function addJudgeCommand(program: Command): void {
   program
     .command('judge')
     .description('serve a synthetic web with traps and faults, and grade the crawler that visits it')
-    .option('--listen <host:port>', 'where to serve it', listenAt, listenAt('127.0.0.1:8900'))
+    .option('--listen <host:port>', 'address to listen on', listenAt, listenAt('127.0.0.1:8900'))
     .option('--hosts <n>', 'hosts of the web', wholeNumber('--hosts', 20, 10_000), 200)
     .option('--pages <n>', 'pages of each host', wholeNumber('--pages', 5, 10_000), 20)
-    .option('--seed <n>', 'another web of the same kind', wholeNumber('--seed', 0, 0xffff_ffff), 1)
+    .option(
+      '--seed <n>',
+      'number of the random web; each number makes another web',
+      wholeNumber('--seed', 0, 0xffff_ffff),
+      1,
+    )
     .option(
       '--delay <duration>',
       'least delay that a polite crawler keeps between requests to a host',
@@ -42,15 +47,15 @@ export function addJudgeCommand(program: Command): void {
       duration('--crawl-delay', { mostMs: 60_000 }),
       1_000,
     )
-    .option('--minutes <n>', 'grade after so long in any case', wholeNumber('--minutes', 1, 10_000), 10)
+    .option('--minutes <n>', 'longest time until the grade, in minutes', wholeNumber('--minutes', 1, 10_000), 10)
     .option(
       '--quiet <duration>',
-      'silence after which the visit is over',
+      'time without a request after which the visit is over',
       duration('--quiet', { leastMs: 1_000, mostMs: 3_600_000 }),
       45_000,
     )
     .option('--addresses', 'hosts are 127.x.y.z in place of names: for crawlers that take no proxy (Linux)')
-    .option('--json', 'end with one line of JSON')
+    .option('--json', 'print one line of JSON at the end')
     .action(judge);
 }
 

@@ -28,9 +28,13 @@ export function addProofCommands(program: Command): void {
     .command('simulate')
     .helpGroup(proofGroup)
     .description('simulate whole crawls with random faults on a virtual clock; check all invariants of each')
-    .option('--seeds <n>', 'so many crawls (default: 100)', wholeNumber('--seeds', 1))
-    .option('--seed <n>', 'begin with this one; alone: this one only, the same to the byte', wholeNumber('--seed'))
-    .option('--minutes <n>', 'go on until so much time is over', wholeNumber('--minutes', 1))
+    .option('--seeds <n>', 'number of crawls (default: 100)', wholeNumber('--seeds', 1))
+    .option(
+      '--seed <n>',
+      'first crawl to run; without --seeds, run only this one, with identical results',
+      wholeNumber('--seed'),
+    )
+    .option('--minutes <n>', 'run more crawls until this time is over, in minutes', wholeNumber('--minutes', 1))
     .option('--trace', 'print on stderr what happens')
     .option('--json', 'a line of JSON for each crawl, and one for all')
     .action(({ seeds, seed, minutes, trace, json }: SimulateFlags) =>
@@ -46,8 +50,8 @@ export function addProofCommands(program: Command): void {
     .command('bench')
     .helpGroup(proofGroup)
     .description('run a benchmark of the documentation')
-    .argument('[name]', 'which; without one, their names are listed')
-    .argument('[options...]', 'its own options, after --')
+    .argument('[name]', 'name of the benchmark; without it, all names are listed')
+    .argument('[options...]', 'options of the benchmark, after --')
     .option('--json', 'figures as one JSON object on the last line')
     .action((name: string | undefined, options: readonly string[], { json }: { readonly json?: boolean }) =>
       run('bench', [...(name === undefined ? [] : [name]), ...options, ...(json ? ['--json'] : [])]),

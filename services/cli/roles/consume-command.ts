@@ -12,7 +12,7 @@ export function addConsumeCommand(program: Command): void {
   const command = program
     .command('consume')
     .description('run a plugin’s consumer over a crawl, in a separate consumer group')
-    .argument('[name]', 'which of the consumers that the plugins bring (default: the only one)');
+    .argument('[name]', 'name of a consumer in the plugins (default: the only one)');
   addKafkaOptions(
     addSetOption(addPluginOption(command)),
     'data folder of the crawl, or of this process on Kafka (default: crawl-data/CRAWL)',

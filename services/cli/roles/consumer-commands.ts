@@ -34,8 +34,8 @@ function addConsumer(program: Command, processor: Processor): void {
 
 export function addRunOptions(command: Command): Command {
   return command
-    .option('--from-start', 'read again what was read before')
-    .option('--json', 'over a data folder: print what was read as one JSON object');
+    .option('--from-start', 'read all records again from the start')
+    .option('--json', 'over a data folder: print the result as one JSON object');
 }
 
 export interface PrintFlags {

@@ -46,9 +46,9 @@ export function addAtOptions(command: Command): Command {
   return addHttpOption(
     command
       .description('open the frontier as it was at a time: print its state, or answer queries')
-      .option('--time <when>', 'with all that was decided by then, as in 2026-01-31T12:00:00Z', moment('--time'))
-      .option('--offset <n>', 'with the changelog before this offset, of one --partition', wholeNumber('--offset'))
-      .option('--url <url>', 'print where this URL was then, as JSON, below the status of its partition')
+      .option('--time <when>', 'state at this time, as in 2026-01-31T12:00:00Z', moment('--time'))
+      .option('--offset <n>', 'state before this offset of the changelog, of one --partition', wholeNumber('--offset'))
+      .option('--url <url>', 'also print the state of this URL at that time, as JSON')
       .option('--host <key>', 'show the state of this host'),
   );
 }

@@ -61,7 +61,11 @@ export function addStateCommand(program: Command): void {
 }
 
 function addSnapshotCommands(state: Command): void {
-  const keep = ['--keep <n>', 'keep so many of each partition, remove older ones', wholeNumber('--keep', 1)] as const;
+  const keep = [
+    '--keep <n>',
+    'snapshots to keep of each partition; older ones are removed',
+    wholeNumber('--keep', 1),
+  ] as const;
   const to = ['--to <place>', 'a folder, or s3://bucket/prefix (default: snapshots/ in the data folder)'] as const;
   const data = 'data folder of the crawl, or of a frontier process on Kafka';
   addKafkaOptions(
@@ -72,12 +76,12 @@ function addSnapshotCommands(state: Command): void {
     .option(...to)
     .option(...keep)
     .option('--trim', 'on Kafka, trim topics below the kept snapshots, from two snapshots on (or --keep 1)')
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action((flags: SnapshotFlags) => withStates(flags, (source) => runSnapshot(source, flags)));
   addStateOptions(state.command('snapshots').description('list snapshots, and check that they are complete'))
     .option(...to)
     .option(...keep)
-    .option('--verify', 'read everything back')
+    .option('--verify', 'read all data back and check it')
     .action((flags: SnapshotsFlags) => withStates(flags, (source) => runSnapshots(source, flags)));
 }
 
@@ -95,8 +99,8 @@ function addSnapshotsOption(command: Command): Command {
 
 function addStateOptions(command: Command): Command {
   return addKafkaOptions(command, 'data folder of the crawl, or of a frontier process on Kafka')
-    .option('--partition <n>', 'this one only', wholeNumber('--partition', 0, crawlLimits.partitionsMax - 1))
-    .option('--json', 'as one JSON object');
+    .option('--partition <n>', 'only this partition', wholeNumber('--partition', 0, crawlLimits.partitionsMax - 1))
+    .option('--json', 'print one JSON object');
 }
 
 /** The digest of the checkpoint, if there is one, and otherwise of the state that the changelog gives. */

@@ -19,7 +19,7 @@ export interface PagerFlags {
 }
 
 export function addPagerOption(command: Command): Command {
-  return command.option('--no-pager', 'on a terminal, print all of it at once; else it goes through $PAGER, or less');
+  return command.option('--no-pager', 'print everything at once; by default a terminal gets it through $PAGER or less');
 }
 
 export async function paged({ pager = true }: PagerFlags, act: (write: WriteLine) => Promise<void>): Promise<void> {

@@ -39,7 +39,7 @@ export function addLoadCommand(program: Command): void {
   const command = program
     .command('load')
     .description('load a dump into a new crawl, of any number of partitions; or known URLs into a crawl')
-    .argument('[file]', 'what crawlstream dump wrote; - for standard input')
+    .argument('[file]', 'file written by crawlstream dump; - for standard input')
     .option('--seen <file>', 'URLs, one a line, that are never to be fetched: another crawler’s seen set')
     .option(
       '--from-cc <file...>',

@@ -82,8 +82,8 @@ function show(page: HostPageStatus): void {
   }
 }
 
-function list({ queue, next: after }: HostPageStatus, anew: boolean): void {
-  if (anew) body.replaceChildren();
+function list({ queue, next: after }: HostPageStatus, replaces: boolean): void {
+  if (replaces) body.replaceChildren();
   const before = body.rows.length;
   const rows = queue.map(({ url, frontQueue, depth }, at) =>
     rowOf(

@@ -51,7 +51,7 @@ const options = z.object({
     .optional()
     .meta({
       value: '<dir>',
-      about: 'folder that fetchers share with it, for bodies too large for a message (their --bodies)',
+      about: 'folder shared with fetchers (their --bodies), for bodies too large for a message',
       reason: 'a crawl in a data folder has one there',
     } satisfies OptionMeta),
   archiveOperator: z

@@ -1,15 +1,18 @@
 /**
- * What a fleet keeps of a crawl beside the crawl's own data: `fleet.json` in its folder.
+ * The fleet's entry of a crawl, beside the crawl's own data: `fleet.json` in its folder.
  *
- *   DIR/crawls/NAME/           the data folder of the crawl: every command that takes --data takes it
- *   DIR/crawls/NAME/fleet.json this
- *   DIR/crawls/.new-NAME/      a crawl that is being made: a kill leaves it, and the next start removes it
- *   DIR/crawls/.gone-…/        a crawl that is being deleted: the next start goes on with it
+ *   DIR/crawls/NAME/           the data folder of the crawl, for every command with --data
+ *   DIR/crawls/NAME/fleet.json the entry
+ *   DIR/crawls/.new-NAME/      a crawl that is being created; after a kill, the next start removes it
+ *   DIR/crawls/.gone-…/        a crawl that is being deleted; after a kill, the next start completes this
  *   DIR/outputs/               rows that outputs sort while clients read them; emptied at each start
- *   DIR/hosts/                 what hosts asked for that outlives the process (host-facts.ts); its lock is the fleet's
- *   DIR/least-waits.json       what the fleet's least wait was, and since when (least-waits.ts)
- *   DIR/loop.json             for which crawl the event loop stood when the process died (../runtime/loop/loop-note.ts)
- *   DIR/journal/               what crawls append, until their own logs have it durable (../runtime/store/journal)
+ *   DIR/hosts/                 pauses and Crawl-delays of hosts, which outlive the process (host-facts.ts). Its lock is
+ *                              the lock of the fleet
+ *   DIR/least-waits.json       the fleet's least delays, each with its first time (least-waits.ts)
+ *   DIR/loop.json              the crawl that blocked the event loop when the process died
+ *                              (../runtime/loop/loop-note.ts)
+ *   DIR/journal/               records that crawls appended, until they are durable in the crawls' own logs
+ *                              (../runtime/store/journal)
  */
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -21,7 +24,7 @@ import type { Documents } from './documents/documents.ts';
 import { folderDocuments } from './documents/folder-documents.ts';
 import { contents } from './fleet-contents.ts';
 
-/** running: by will, whatever it does now. ended: it is over, and stays so. */
+/** The wished state. running: the crawl should run, even if it does not run now. ended: the crawl is over for good. */
 export const wishes = ['running', 'paused', 'ended'] as const;
 export type Wish = (typeof wishes)[number];
 
@@ -34,15 +37,15 @@ const countsSchema = z.object({
   bytes: z.number().default(0),
 });
 
-/** Actions on a crawl as a whole, as its events show them. */
+/** A change of a crawl as a whole, as an event shows it. */
 const changeSchema = z.object({
-  /** The first of a crawl is 0. */
+  /** Number of the change; the first of a crawl is 0. */
   n: z.number(),
   kind: z.enum(['created', 'paused', 'resumed', 'failed', 'ended']),
   atMs: z.number(),
-  /** Records of its pages that were there then; none was on its way. */
+  /** Number of page records at that time; none was being appended. */
   pages: z.number(),
-  /** ended: why. failed: what failed. */
+  /** ended: the reason. failed: the error. */
   detail: z.string(),
 });
 
@@ -50,10 +53,10 @@ export type CrawlChange = z.output<typeof changeSchema>;
 
 const webhookSchema = z.object({ url: z.string(), secret: z.string(), content: z.enum(contents) });
 
-/** Where a crawl's events are posted. `secret` signs them: it is answered to nobody, and in no log. */
+/** Target of a crawl's events. `secret` signs them; no answer and no log contains it. */
 export type Webhook = z.output<typeof webhookSchema>;
 
-/** Places of its URLs. failed: those without a page, whatever the reason. */
+/** Counts of a crawl's URLs. failed: URLs without a page, for any reason. */
 export type CrawlCounts = z.output<typeof countsSchema>;
 
 const fileSchema = z.object({
@@ -62,7 +65,7 @@ const fileSchema = z.object({
   owner: z.string(),
   weight: z.number(),
   createdAtMs: z.number(),
-  /** Tells it from others of its name. Absent: an earlier release made it. */
+  /** Distinguishes the crawl from others of its name. Absent: an earlier release created it. */
   incarnation: z.string().optional(),
   wish: z.enum(wishes),
   seeds: z.array(z.string()),
@@ -71,7 +74,7 @@ const fileSchema = z.object({
   requestHash: z.string(),
   end: z.string().nullable(),
   failure: z.string().nullable(),
-  /** Why it may not run until the operator resumes it. null: it may. */
+  /** Reason why the crawl must not run until the operator resumes it. null: it may run. */
   hold: z.string().nullable().default(null),
   counts: countsSchema,
   changes: z.array(changeSchema).default([]),
@@ -86,7 +89,7 @@ export const noCounts: CrawlCounts = { pages: 0, queued: 0, leased: 0, failed: 0
 const fileName = 'fleet.json';
 const [making, going] = ['.new-', '.gone-'];
 
-/** Names of the crawls of a fleet's folder, for whoever reads it beside the fleet; null: it is no fleet's. */
+/** Returns the names of the crawls in a fleet's folder, for readers beside the fleet. null: not a fleet's folder. */
 export async function crawlsOfFleet(folder: string): Promise<string[] | null> {
   if (existsSync(join(folder, 'manifest.json')) || !existsSync(join(folder, 'crawls'))) return null;
   const names = (await readdir(join(folder, 'crawls'))).sort();
@@ -94,7 +97,7 @@ export async function crawlsOfFleet(folder: string): Promise<string[] | null> {
   return crawls.length > 0 || existsSync(join(folder, 'journal')) ? crawls : null;
 }
 
-/** Throws DATA_FOLDER_FOREIGN; `place`: where the text was found. */
+/** Parses an entry. Throws DATA_FOLDER_FOREIGN if it is invalid. `place`: location of the text, for the error. */
 export function crawlFileOf(text: string, place: string): CrawlFile {
   try {
     return fileSchema.parse(JSON.parse(text));
@@ -113,13 +116,13 @@ function unreadable(place: string, error: unknown): CrawlstreamError {
 export interface CrawlKeep {
   /** The folder of a crawl. */
   pathOf(name: string): string;
-  /** All crawls. What a kill left half made or half deleted is removed. */
+  /** Lists all crawls. Removes crawls that a kill left half created or half deleted. */
   list(): Promise<CrawlFile[]>;
-  /** `make` makes a crawl's data; a kill leaves a whole crawl, or what the next `list` removes. */
+  /** `make` makes the crawl's data. A kill leaves a complete crawl, or parts that the next `list` removes. */
   create(file: CrawlFile, make: (path: string) => Promise<void>): Promise<void>;
-  /** In one step. */
+  /** Atomic. */
   write(file: CrawlFile): Promise<void>;
-  /** With all its data. */
+  /** Removes a crawl with all its data. */
   remove(name: string): Promise<void>;
 }
 
@@ -127,13 +130,13 @@ export class CrawlFiles implements CrawlKeep {
   readonly #folder: string;
   readonly #documents: Documents;
   readonly #onGone: (path: string) => Promise<void>;
-  /** Where those are that were being deleted when that failed, by name. */
+  /** Folders of crawls that could not be deleted completely, by name. */
   readonly #halfGone = new Map<string, string>();
   #number = 0;
 
   /**
-   * `fleet`: its folder. `onGone` frees what is kept elsewhere of the data at `path`: of a crawl that is deleted for good, before
-   * its files go; once more after a kill.
+   * `fleet`: folder of the fleet. `onGone`: called before the files of a deleted crawl at `path` are removed, to release
+   * its data in other places. After a kill it is called again.
    */
   constructor(fleet: string, onGone: (path: string) => Promise<void> = async () => {}) {
     this.#folder = join(fleet, 'crawls');
@@ -145,7 +148,6 @@ export class CrawlFiles implements CrawlKeep {
     return join(this.#folder, name);
   }
 
-  /** All crawls. What a kill left half made or half deleted is removed. */
   async list(): Promise<CrawlFile[]> {
     await makeFolder(this.#folder, 0o700);
     const files: CrawlFile[] = [];
@@ -157,7 +159,7 @@ export class CrawlFiles implements CrawlKeep {
     return files;
   }
 
-  /** In one step, after `make` has made the data folder. */
+  /** Atomic: the crawl exists once `make` has made its data folder and the folder is renamed. */
   async create(file: CrawlFile, make: (path: string) => Promise<void>): Promise<void> {
     const path = this.pathOf(`${making}${file.name}`);
     await rm(path, { recursive: true, force: true });
@@ -167,12 +169,11 @@ export class CrawlFiles implements CrawlKeep {
     this.#halfGone.delete(file.name);
   }
 
-  /** In one step. */
   write(file: CrawlFile): Promise<void> {
     return this.#put(file.name, file);
   }
 
-  /** Its name is free at once. One that failed is gone on with by the next call. */
+  /** The name is free at once. If this fails, the next call continues. */
   async remove(name: string): Promise<void> {
     let gone = this.#halfGone.get(name);
     if (gone === undefined) {

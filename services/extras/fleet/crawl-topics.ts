@@ -17,10 +17,10 @@ export interface CrawlTopicsOptions {
 
 const root = 'crawls/';
 const fileKey = (name: string) => `${root}${name}/fleet.json`;
-/** `making`, or `going`. */
+/** Key of a crawl's mark: `making` or `going`. */
 const markKey = (name: string) => `${root}${name}/topics`;
 
-/** Names of the crawls with existing data, in order. */
+/** Returns the names of the crawls that exist, in order. */
 export async function crawlsIn(documents: ReadableDocuments): Promise<string[]> {
   const crawls: string[] = [];
   for (const name of await namesIn(documents)) {
@@ -30,7 +30,7 @@ export async function crawlsIn(documents: ReadableDocuments): Promise<string[]> 
   return crawls;
 }
 
-/** The document of a crawl with existing data; undefined: it does not exist, or is being deleted. */
+/** Returns the document of a crawl; undefined: it does not exist, or is being deleted. */
 export async function crawlFileIn(
   documents: ReadableDocuments,
   name: string,
@@ -40,7 +40,7 @@ export async function crawlFileIn(
   return { text, place: documents.placeOf(fileKey(name)) };
 }
 
-/** Including those being created or deleted. */
+/** Returns the names of all crawls, including those that are being created or deleted. */
 async function namesIn(documents: ReadableDocuments): Promise<ReadonlySet<string>> {
   return new Set((await documents.keys(root)).map((key) => key.slice(root.length).split('/')[0]!));
 }
@@ -94,7 +94,7 @@ export class CrawlTopics implements CrawlKeep {
     await this.#finish(name);
   }
 
-  /** The mark goes last. */
+  /** Deletes a crawl's topics, folder and documents. The mark is deleted last. */
   async #finish(name: string): Promise<void> {
     const { documents, drop } = this.#options;
     await drop(name);

@@ -1,4 +1,4 @@
-/** Many crawls in one process, and a web for agents. */
+/** Declares the fleet: many crawls in one process, and web tools for agents. */
 import { defineExtension } from '../../application/extension/extension.ts';
 
 export const extension = defineExtension({

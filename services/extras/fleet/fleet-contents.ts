@@ -1,3 +1,3 @@
-/** Page content in events. page: its whole record. url: its URL, status, title and hash. */
+/** Content of page events. page: the whole record. url: URL, status, title and hash. */
 export const contents = ['page', 'url'] as const;
 export type Content = (typeof contents)[number];

@@ -1,4 +1,4 @@
-/** A crawl of a fleet, as its process has it. */
+/** A crawl of a fleet in the memory of its process. */
 import type { CrawlFile, Wish } from './crawl-file.ts';
 import type { CrawlState } from './fleet-schemas.ts';
 import type { RunningCrawl } from './running-crawl.ts';
@@ -9,14 +9,14 @@ export interface Entry extends Turned {
   state: CrawlState;
   running: RunningCrawl | undefined;
   writing: Promise<void>;
-  /** Resolves once nothing of it runs. */
+  /** Resolves when nothing of the crawl runs. */
   over: Promise<void>;
 }
 
-/** State of a crawl that does not run. */
+/** States of crawls that do not run, by wish. */
 const restStates: Readonly<Record<Wish, CrawlState>> = { running: 'failed', paused: 'paused', ended: 'ended' };
 
-/** A hold outlives what its owner wants of it, but for its end. */
+/** Returns the state of a crawl that does not run. A held crawl stays held, unless the wish is to end it. */
 export function restStateOf({ wish, hold }: CrawlFile): CrawlState {
   return hold !== null && wish !== 'ended' ? 'held' : restStates[wish];
 }
@@ -27,7 +27,10 @@ export function restingEntry(file: CrawlFile): Entry {
   return { file, state, running: undefined, turn, writing, over };
 }
 
-/** A kill left it without its newest change. One of before there were changes has none, and gets none. */
+/**
+ * True if a kill came before the newest change was noted. A crawl of a release that noted no changes has none, and gets
+ * none.
+ */
 export function isUnnoted({ wish, changes }: CrawlFile): boolean {
   const last = changes.at(-1)?.kind;
   return last !== undefined && last !== wish && last !== 'ended';

@@ -58,7 +58,7 @@ export const createCall = z.strictObject({
   output: z
     .strictObject({
       markdown: z.boolean().default(false).describe('Adds main text, Markdown and language to its pages.'),
-      // Without a default: a call of before, sent again with its idempotencyKey, is the same call.
+      // No default: so a call of an earlier release that is sent again with its idempotencyKey is the same call.
       warc: z.boolean().optional().describe('Keeps raw responses for archive.warc.gz; bodies up to 2 MiB.'),
     })
     .default({ markdown: false })

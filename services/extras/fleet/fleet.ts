@@ -1,9 +1,8 @@
 /**
- * The crawls of a fleet: created, paused, resumed, ended and deleted while the others go on.
+ * The crawls of a fleet. Each can be created, paused, resumed, ended and deleted while the others go on.
  *
- * An order is written before it is carried out, so that a fleet carries it out at its next start after a kill at any
- * moment: crawls that should run are started, and deleted ones removed. A failing crawl is reported and stopped; the
- * others do not notice.
+ * A wish is stored before it is carried out. After a kill at any moment, the next start carries it out: it starts crawls
+ * that should run, and removes deleted ones. A failing crawl is reported and stopped, without effect on the others.
  */
 import { CrawlstreamError, invalid } from '../../../topology/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -23,39 +22,39 @@ import { inTurn, stopping } from './turns.ts';
 export interface FleetOptions {
   readonly files: CrawlKeep;
   readonly clock: Clock;
-  /** Seeds as they are spelt, and the whole policy. Throws INVALID_SEED or INVALID_ARGUMENT. */
+  /** Checks a call. Returns its seeds, and the complete policy. Throws INVALID_SEED or INVALID_ARGUMENT. */
   check(call: CreateCall, by: PolicySetter): Pick<CrawlFile, 'seeds' | 'policy'>;
   /** Makes the data of a new crawl. */
   make(path: string, file: CrawlFile): Promise<void>;
   start(file: CrawlFile, path: string): RunningCrawl;
-  /** Records of pages of a crawl that does not run, those that were dropped among them. */
+  /** Returns the number of page records of a crawl that does not run, including dropped records. */
   pagesEnd(path: string): Promise<number>;
-  /** Why a crawl of its owner may not run now, in words; null: it may. Absent: all may. */
+  /** Returns the reason why an owner's crawls may not run now; null: they may. Absent: all crawls may run. */
   heldFor?(owner: string): string | null;
-  /** How its webhook stands, in the words of the API. null: it has none. Absent: none has. */
+  /** Returns the status of a crawl's webhook, as the API answers it. null: no webhook. Absent: no crawl has one. */
   webhookOf?(file: CrawlFile): CrawlAnswer['webhook'];
-  /** What reads or writes beside a crawl's data is done with it once this resolves. Absent: nothing does. */
+  /** Resolves when nothing outside the crawl uses its data any more. Absent: nothing does. */
   onDelete?(name: string): Promise<void>;
-  /** Idempotency keys of crawls that were deleted. Absent: they are forgotten with their crawls. */
+  /** Idempotency keys of deleted crawls. Absent: a key is forgotten with its crawl. */
   readonly deletedKeys?: Pick<DeletedKeys, 'refuse' | 'note'>;
   say(text: string): void;
 }
 
-/** Throws where a call may not be done to the crawl as it is now. */
+/** Throws if a call must not be carried out on the crawl in its present state. */
 export type Judge = (crawl: CrawlAnswer) => void;
 
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #entries = new Map<string, Entry>();
   #isStopping = false;
-  /** No two crawls are created at the same time, so it distinguishes those of one name. */
+  /** Creation time of the newest crawl. No two crawls have the same time, so it distinguishes those of one name. */
   #lastMadeMs = 0;
 
   constructor(options: FleetOptions) {
     this.#options = options;
   }
 
-  /** Before `open`. Holds a crawl for good: it does not run until the operator resumes it. */
+  /** Holds a crawl: it does not run until the operator resumes it. Call before `open`. */
   static async hold(keep: Pick<CrawlKeep, 'write'>, file: CrawlFile, why: string, atMs: number): Promise<CrawlFile> {
     const last = file.changes.at(-1);
     const change = { n: (last?.n ?? -1) + 1, kind: 'failed', atMs, pages: last?.pages ?? 0, detail: why } as const;
@@ -65,12 +64,12 @@ export class Fleet {
     return held;
   }
 
-  /** Crawls that the operator alone may resume. */
+  /** Number of crawls that only the operator may resume. */
   get heldForGood(): number {
     return [...this.#entries.values()].filter(({ file }) => file.hold !== null && file.wish !== 'ended').length;
   }
 
-  /** Goes on with all that are to run. `files`: from CrawlFiles.list. */
+  /** Starts all crawls that should run. `files`: from CrawlFiles.list. */
   async open(files: readonly CrawlFile[]): Promise<void> {
     for (const file of files) this.#entries.set(file.name, restingEntry(file));
     const unnoted = [...this.#entries.values()].filter(({ file }) => file.wish !== 'running' && isUnnoted(file));
@@ -81,7 +80,7 @@ export class Fleet {
       for (let entry = wanted.shift(); entry !== undefined && !this.#isStopping; entry = wanted.shift()) {
         const next = entry;
         await this.#inTurn(next, async () => {
-          // Somebody may have paused, resumed or deleted it meanwhile.
+          // A call may have paused, resumed or deleted the crawl meanwhile.
           if (mayStart(next.file) && next.running === undefined) this.#startIfRoom(next);
         });
         if (next.running !== undefined) await Promise.race([next.running.up.catch(() => {}), next.over]);
@@ -95,7 +94,8 @@ export class Fleet {
   }
 
   /**
-   * `isNew` false: the same call was made before. `by`: who gave the policy. `judge` throws where its owner may have no further crawl.
+   * Creates a crawl. `isNew` false: the same call created it before. `by`: who sets the policy. `judge` throws if the
+   * owner must not have another crawl.
    */
   async create(
     call: CreateCall,
@@ -107,7 +107,7 @@ export class Fleet {
     if (before !== undefined) {
       if (!isSameCall(before.file.requestHash, call))
         throw invalid('idempotencyKey: this key was already used with a different crawl; choose another key');
-      await before.turn; // It may turn out that it could not be made.
+      await before.turn; // Its creation may still fail.
       if (this.#entries.get(before.file.name) !== before) return this.create(call, by, judge);
       return { crawl: this.#answer(before), isNew: false };
     }
@@ -132,7 +132,7 @@ export class Fleet {
     };
     const entry = restingEntry(file);
     entry.state = 'starting';
-    // Its name and key are taken from now on.
+    // The name and the key are taken from now on.
     this.#entries.set(name, entry);
     await this.#inTurn(entry, async () => {
       try {
@@ -146,7 +146,7 @@ export class Fleet {
     return { crawl: this.#answer(entry), isNew: true };
   }
 
-  /** Of one owner, or of all. */
+  /** Lists the crawls of one owner, or of all owners. */
   list(owner?: string): CrawlAnswer[] {
     const answers: CrawlAnswer[] = [];
     for (const entry of this.#entries.values())
@@ -154,28 +154,28 @@ export class Fleet {
     return answers;
   }
 
-  /** undefined: there is none of that name. */
+  /** undefined: no crawl has this name. */
   find(name: string): CrawlAnswer | undefined {
     const entry = this.#entries.get(name);
     return entry && this.#answer(entry);
   }
 
-  /** The entry of a crawl; undefined: there is none of that name. */
+  /** Returns the entry of a crawl; undefined: no crawl has this name. */
   file(name: string): CrawlFile | undefined {
     return this.#entries.get(name)?.file;
   }
 
-  /** Its data folder. */
+  /** Returns the data folder of a crawl. */
   pathOf(name: string): string {
     return this.#options.files.pathOf(name);
   }
 
-  /** Of a crawl that runs; undefined: its log is to be opened. */
+  /** Returns the log of a running crawl; undefined: the crawl does not run, so its log must be opened. */
   reads(name: string): ReadLog | undefined {
     return this.#entries.get(name)?.running?.reads;
   }
 
-  /** Resolves once nothing is being done to a crawl, and it neither starts nor stops. */
+  /** Resolves when no action on a crawl is under way, and the crawl neither starts nor stops. */
   async settled(name: string): Promise<void> {
     const entry = this.#entries.get(name);
     await entry?.turn;
@@ -183,7 +183,10 @@ export class Fleet {
     await (entry.state === 'starting' ? Promise.race([entry.running.up, entry.over]) : entry.over);
   }
 
-  /** Resolves once it is so. `judge` is asked when its turn comes. undefined: there is no such crawl, or not any more by then. */
+  /**
+   * Pauses, resumes or ends a crawl. Resolves when it has this state. `judge` is called in turn. undefined: there is no
+   * such crawl, or it was deleted before the turn of this call.
+   */
   wish(
     name: string,
     wish: Wish,
@@ -208,7 +211,7 @@ export class Fleet {
     const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
     if (heldFor !== null) throw invalid(heldFor);
     const before = entry.state;
-    // Whoever is judged meanwhile counts it among those that run.
+    // A call that is judged meanwhile counts this crawl as running.
     entry.state = 'starting';
     try {
       const changes = await this.#changed(entry, 'resumed');
@@ -223,7 +226,7 @@ export class Fleet {
   async #rest(entry: Entry, wish: 'paused' | 'ended'): Promise<void> {
     const isHeld = entry.state === 'held' && entry.file.hold === null;
     await this.#write(entry, (now) => ({
-      // It may have ended by itself at that moment.
+      // The crawl may have reached its end at that moment.
       wish: now.wish === 'ended' ? 'ended' : wish,
       failure: isHeld ? null : now.failure,
       end: wish === 'ended' ? (now.end ?? 'stopped') : now.end,
@@ -233,7 +236,7 @@ export class Fleet {
     entry.state = restStateOf(entry.file);
   }
 
-  /** Its folder is gone, and its name free: by this call, or by one before it in turn. false: there is no such crawl. */
+  /** Deletes a crawl with its folder, and frees its name. An earlier call may do so. false: there is no such crawl. */
   async delete(name: string, judge: Judge = () => {}): Promise<boolean> {
     if (!this.#entries.has(name)) return false;
     await this.#asked(name, judge, async (entry) => {
@@ -246,7 +249,7 @@ export class Fleet {
     return true;
   }
 
-  /** Stops crawls of owners with a spent quota, and resumes those that were stopped for it and may run again. */
+  /** Stops crawls of owners with a used-up quota. Resumes crawls that were stopped for this and may run again. */
   async hold(): Promise<void> {
     const { heldFor } = this.#options;
     if (heldFor === undefined) return;
@@ -268,7 +271,7 @@ export class Fleet {
           }
           if (entry.running === undefined) return;
           await this.#halt(entry, 'pausing');
-          // It may have ended at that moment.
+          // The crawl may have ended at that moment.
           if (entry.file.wish !== 'running') return;
           entry.file = { ...entry.file, failure: why };
           entry.state = 'held';
@@ -277,7 +280,7 @@ export class Fleet {
     );
   }
 
-  /** The process ends: what is wanted of the crawls stays. */
+  /** Stops all crawls, because the process ends. Their wished states stay. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(
@@ -285,7 +288,7 @@ export class Fleet {
     );
   }
 
-  /** Each owner has separate keys. */
+  /** Finds a crawl by its idempotency key. Each owner has separate keys. */
   #byKey(key: string, owner: string): Entry | undefined {
     if (key === '') return undefined;
     for (const entry of this.#entries.values())
@@ -293,14 +296,14 @@ export class Fleet {
     return undefined;
   }
 
-  /** Throws INVALID_ARGUMENT. */
+  /** Throws INVALID_ARGUMENT if the process has no room for another crawl. */
   #refuseWithoutRoom(): void {
-    // Those that are starting have not opened their files yet.
+    // Crawls that are starting have not opened their files yet.
     const isOpening = ({ running, state }: Entry) => running !== undefined && state === 'starting';
     refuseWithoutRoom([...this.#entries.values()].filter(isOpening).length);
   }
 
-  /** If there is none, it gets the reason, and the others go on. */
+  /** Starts a crawl. If its owner's quota is used up or there is no room, its entry gets the reason instead. */
   #startIfRoom(entry: Entry): void {
     const heldFor = this.#options.heldFor?.(entry.file.owner) ?? null;
     if (heldFor !== null) {
@@ -319,14 +322,14 @@ export class Fleet {
     this.#start(entry);
   }
 
-  /** The fleet's own action: a crawl that is gone by then is skipped. */
+  /** Runs an action of the fleet itself, in turn. Skips a crawl that has been deleted by then. */
   async #inTurn(entry: Entry, act: () => Promise<void>): Promise<void> {
     await inTurn(entry, async () => (this.#isThere(entry) ? act() : undefined));
   }
 
   /**
-   * A call, in its turn: `judge` must agree. undefined: the crawl that it is about is not there, or not any more, whoever has
-   * its name by then.
+   * Runs the action of a call in turn, if `judge` does not throw. undefined: the crawl does not exist, or was deleted
+   * meanwhile, even if another crawl has its name by then.
    */
   async #asked<T>(name: string, judge: Judge, act: (entry: Entry) => Promise<T>): Promise<T | undefined> {
     const entry = this.#entries.get(name);
@@ -342,7 +345,10 @@ export class Fleet {
     return this.#entries.get(entry.file.name) === entry;
   }
 
-  /** In turn, since the crawl may end by itself during another action. `change`: of its facts then. */
+  /**
+   * Changes the stored entry. Writes take turns, because a crawl may reach its end during another action. `change`: gets
+   * the entry of that moment, and returns the changed fields.
+   */
   async #write(entry: Entry, change: (now: CrawlFile) => Partial<CrawlFile>): Promise<void> {
     const mine = entry.writing.then(async () => {
       const changed = change(entry.file);
@@ -377,7 +383,7 @@ export class Fleet {
           `${name}: ${error instanceof CrawlstreamError ? failure : `a bug, please report it: ${errorOf(error).stack}`}`,
         );
         change.push({ failure, changes: await this.#changed(entry, 'failed', failure) });
-        // Started again it would do the same to the others: its owner, or the operator, resumes it.
+        // It would harm the other crawls again. So it is paused until its owner or the operator resumes it.
         if (isHarm(error)) change.push({ wish: 'paused' });
       }
       const counted = Object.assign({ counts: running.counts }, ...change) as Partial<CrawlFile>;
@@ -390,14 +396,14 @@ export class Fleet {
     })();
   }
 
-  /** In one write with the change, so that nobody sees an end of a crawl that has not ended. */
+  /** Returns the end of a crawl with its change: one write has both, so that no reader sees one without the other. */
   async #endedAs(entry: Entry, end: 'done' | 'quota'): Promise<Partial<CrawlFile>> {
     const ended = { wish: 'ended', end } as const;
     if (!isUnnoted({ ...entry.file, ...ended })) return ended;
     return { ...ended, changes: await this.#changed(entry, 'ended', end) };
   }
 
-  /** Its changes with one more. Called while nothing of it runs. */
+  /** Returns the changes of a crawl with one more. Call it while nothing of the crawl runs. */
   async #changed({ file }: Entry, kind: CrawlChange['kind'], detail = ''): Promise<CrawlChange[]> {
     const { changes, name } = file;
     const before = changes.at(-1);
@@ -409,7 +415,7 @@ export class Fleet {
     return [...changes, change].slice(-fleetServiceLimits.changesMax);
   }
 
-  /** Notes among its changes that it was paused or has ended, once nothing of it runs. */
+  /** Adds the change `paused` or `ended` if it is missing. Call it while nothing of the crawl runs. */
   async #noteRest(entry: Entry): Promise<void> {
     const { file } = entry;
     if (file.wish === 'running' || !isUnnoted(file)) return;
@@ -442,7 +448,7 @@ function mayStart({ wish, hold }: CrawlFile): boolean {
   return wish === 'running' && hold === null;
 }
 
-/** The same cause would stop the others as well. */
+/** True for an error with a cause that would stop the other crawls as well. */
 function isHarm(error: unknown): boolean {
   return error instanceof CrawlstreamError && error.code === 'DECISION_TOO_SLOW';
 }

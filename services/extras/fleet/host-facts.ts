@@ -2,8 +2,8 @@
  * Facts of hosts, stored beside the fleet's crawls: unfinished pauses and Crawl-delays. Each crawl's state has only the
  * facts that this crawl received; another crawl would learn them after a restart by a request that comes too early.
  *
- * Written without waiting and without a sync: a kill of the process loses no stored fact, and a power cut may lose the
- * newest, which the receiving crawl still has.
+ * Facts are written without waiting and without a sync. A kill of the process loses no stored fact. A power cut may lose
+ * the newest facts, which the receiving crawls still have.
  */
 import type { HostFact } from '../../../topology/fleet/arbiter.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
@@ -11,9 +11,9 @@ import { fleetServiceLimits } from './fleet-service-limits.ts';
 
 export interface HostFacts {
   readonly known: ReadonlyMap<string, HostFact>;
-  /** ms since the Unix epoch. */
+  /** Stores a fact. `nowMs`: ms since the Unix epoch. */
   note(hostKey: string, fact: HostFact, nowMs: number): void;
-  /** Resolves once all is written; rejects with what kept it from being. */
+  /** Resolves when all facts are written; rejects with the error of a failed write. */
   settled(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function openHostFacts(store: Pick<StateStore, 'scan' | 'write'>, n
   };
 }
 
-/** Two doubles: until when, ms since the Unix epoch, and the Crawl-delay, ms. */
+/** Encodes a fact as two doubles: end of the pause, ms since the Unix epoch, and Crawl-delay, ms. */
 export function rowOf({ heldUntilMs, crawlDelayMs }: HostFact): Buffer {
   const row = Buffer.alloc(16);
   row.writeDoubleLE(heldUntilMs, 0);

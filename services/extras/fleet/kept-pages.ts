@@ -1,6 +1,6 @@
 /**
- * Decides which records of a crawl's pages still count: not purged ones, nor those deleted since. For crawls with
- * `uses` in a policy, the URLs of tombstones are in memory, read once and then updated.
+ * Decides which page records of a crawl still count: those that were neither purged nor deleted since. For crawls with
+ * `uses` in a policy, the URLs of tombstones are in memory. They are read once, and then updated.
  */
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { addTakenBack, hasUses } from '../../runtime/crawl/taken-back.ts';
@@ -25,7 +25,7 @@ export class KeptPages {
     if (await hasUses(log, codec, crawl)) {
       known.next = await addTakenBack(log, crawl, 0, known.takenBack, known.next);
       this.#known.set(id, known);
-      // Nobody asks again about a deleted crawl.
+      // The oldest entry goes: entries of deleted crawls are not used again.
       if (this.#known.size > fleetServiceLimits.crawlsMax) this.#known.delete(this.#known.keys().next().value!);
     }
     return ({ url, fetchedAtMs }, offset) =>

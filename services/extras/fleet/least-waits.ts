@@ -1,6 +1,6 @@
 /**
- * A fleet's `--host-delay` over time: `least-waits.json` in its folder, for an audit of its crawls. Written before
- * the first request that uses a new value.
+ * The history of a fleet's `--host-delay`: `least-waits.json` in its folder, for audits of its crawls. A new value is
+ * written before the first request that uses it.
  */
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -9,19 +9,19 @@ import type { Documents } from './documents/documents.ts';
 const waitSchema = z.object({
   /** ms since the Unix epoch. */
   sinceMs: z.number(),
-  /** Least time between two requests to a host, of any crawls, ms. */
+  /** Least time between two requests of the fleet to a host, ms. */
   ms: z.number(),
 });
 const fileSchema = z.object({ format: z.literal(1), waits: z.array(waitSchema) });
 
 export type LeastWait = z.output<typeof waitSchema>;
 
-/** Changes that are kept: who changes it more often than that finds the oldest unjudged. */
+/** Most stored values. With more changes, audits cannot judge the oldest requests. */
 const waitsMost = 1_000;
 
 const key = 'least-waits.json';
 
-/** Oldest first; none of a fleet that an earlier release has run. */
+/** Returns the values, oldest first; none, if only an earlier release ran the fleet. */
 export async function readLeastWaits(fleet: Pick<Documents, 'get' | 'placeOf'>): Promise<readonly LeastWait[]> {
   try {
     const text = await fleet.get(key);
@@ -32,7 +32,7 @@ export async function readLeastWaits(fleet: Pick<Documents, 'get' | 'placeOf'>):
   }
 }
 
-/** In one step; where nothing has changed, nothing is written. */
+/** Adds a value, atomically. Writes nothing if the value has not changed. */
 export async function noteLeastWait(fleet: Documents, now: LeastWait): Promise<void> {
   const before = await readLeastWaits(fleet);
   if (before.at(-1)?.ms === now.ms) return;

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys: a call that is made again with its key makes no second crawl. The key of a crawl that was deleted is kept
- * for a day, as long as any client tries again.
+ * Idempotency keys: a call that is repeated with its key creates no second crawl. The key of a deleted crawl is kept for
+ * a day, which is longer than clients retry.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -16,12 +16,12 @@ const fileSchema = z.object({
 });
 type Deleted = z.output<typeof fileSchema>['keys'][number];
 
-/** A call's canonical content, in any order of its fields. */
+/** Returns the hash of a call. The order of its fields does not matter. */
 export function requestHashOf(call: unknown): string {
   return hashOf(JSON.stringify(call, (_, value: unknown) => (isFields(value) ? sorted(value) : value)));
 }
 
-/** `kept`: the stored hash of a crawl; earlier releases hashed fields in the order in which they came. */
+/** `kept`: the stored hash of a crawl. Earlier releases hashed the fields in the order of the call. */
 export function isSameCall(kept: string, call: unknown): boolean {
   return kept === requestHashOf(call) || kept === hashOf(JSON.stringify(call));
 }
@@ -37,7 +37,7 @@ export class DeletedKeys {
     this.#clock = clock;
   }
 
-  /** Call before the others. An unreadable document is replaced by a new one: it matters for a day only. */
+  /** Call before the other methods. An unreadable document counts as empty: its keys matter for only a day. */
   async open(): Promise<void> {
     const text = await this.#documents.get(key);
     try {

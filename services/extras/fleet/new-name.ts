@@ -1,7 +1,7 @@
-/** A name for a crawl that was given none: of the host of its first seed. */
+/** Names a crawl that was created without a name, by the host of its first seed. */
 const charsMax = 50;
 
-/** As crawlNamePattern has it. `isTaken`: by another crawl. */
+/** Returns a name that matches crawlNamePattern. `isTaken`: true if another crawl has the name. */
 export function newName(seed: string, isTaken: (name: string) => boolean): string {
   const host = new URL(seed).host.toLowerCase().replace(/^www\./, '');
   const name =

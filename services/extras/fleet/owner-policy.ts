@@ -1,10 +1,9 @@
 /**
- * Who may set a field of a policy: the owner of a crawl, or only the operator of the fleet.
+ * Decides who may set a field of a policy: the owner of a crawl, or only the operator of the fleet.
  *
- * The table names every field, so that a new one does not compile before somebody has decided. Fields that affect
- * others than the owner are the operator's: sites (robots.txt, several requests at once), crawls that share a host
- * (its back-off, long leases), the process (where leases go, memory of queues), money, and the destination of
- * records.
+ * The tables name every field, so that a new field does not compile until it is decided. The operator sets the fields
+ * that affect others than the owner: sites (robots.txt, several requests at once), crawls that share a host (its
+ * back-off, long leases), the process (destination of leases, memory of queues), money, and the destination of records.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { OverlayConfig, OverlaySettings } from '../../../topology/policy/overlay-config.ts';
@@ -84,7 +83,7 @@ export const overlaySetters = {
   recrawl: 'owner',
 } as const satisfies Record<keyof OverlaySettings, PolicySetter>;
 
-/** Throws INVALID_ARGUMENT for a field of a call that its owner may not set. `overlays`: those of the policy that it gives. */
+/** Throws INVALID_ARGUMENT for a field that only the operator may set. `overlays`: those of the call's policy. */
 export function checkOwnersFields(fields: object, overlays: readonly OverlayConfig[]): void {
   for (const [field, setter] of Object.entries(policySetters))
     if (setter === 'operator' && field in fields) refuse(field);

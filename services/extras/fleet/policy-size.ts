@@ -1,11 +1,10 @@
 /**
- * Bounds the size of a policy in a call, because it is read, checked and compiled in the process that all crawls
- * share.
+ * Limits the size of a policy in a call. The process that all crawls share reads, checks and compiles it.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { policySizeLimits } from './policy-size-limits.ts';
 
-/** Throws INVALID_ARGUMENT, naming the field that is too large. */
+/** Throws INVALID_ARGUMENT with the name of the field that is too large. */
 export function checkPolicySize(fields: Readonly<Record<string, unknown>>): void {
   const { rulesMax, textsMax, nestingMax } = policySizeLimits;
   let texts = 0;

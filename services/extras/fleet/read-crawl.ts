@@ -1,35 +1,35 @@
 /**
- * Reads a crawl of a fleet, whatever is done to the crawl meanwhile. A crawl that takes the name, and with it the folder, is another:
- * a call about the former crawl is refused, and reads nothing of the new one.
+ * Reads a crawl of a fleet, even if it is paused, resumed or deleted meanwhile. A new crawl may have taken the name, and
+ * with it the folder. Then a call about the former crawl is refused, and reads nothing of the new one.
  */
 import type { Fleet } from './fleet.ts';
 import type { CrawlAnswer } from './fleet-schemas.ts';
 import type { ReadLog } from './running-crawl.ts';
 import { missingCrawl } from './turns.ts';
 
-/** A crawl, apart from others of its name. */
+/** A crawl, distinguished from others of its name. */
 export type ThisCrawl = Pick<CrawlAnswer, 'name' | 'createdAtMs'>;
 
 export interface CrawlReads {
   readonly fleet: Pick<Fleet, 'find' | 'reads' | 'pathOf' | 'settled'>;
-  /** Opens the log of a crawl that does not run. `path`: of its folder. */
+  /** Opens the log of a crawl that does not run. `path`: of the crawl's folder. */
   reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
 }
 
-/** A crawl is paused, resumed or deleted about once while it is read: a failure of the last try has another cause. */
+/** Most tries. A crawl is paused, resumed or deleted about once during a read, so a last failure has another cause. */
 const triesMax = 3;
 
-/** Tells crawls of one name apart, for what is kept in memory about them. */
+/** Returns the key of a crawl for caches in memory. It differs between crawls of one name. */
 export function idOf({ name, createdAtMs }: ThisCrawl): string {
   return `${name} ${createdAtMs}`;
 }
 
-/** Throws NOT_FOUND once the crawl is deleted, whoever has its name by then. */
+/** Throws NOT_FOUND if the crawl is deleted, even if another crawl has its name. */
 export function needThere(fleet: Pick<Fleet, 'find'>, { name, createdAtMs }: ThisCrawl): void {
   if (fleet.find(name)?.createdAtMs !== createdAtMs) throw missingCrawl(name);
 }
 
-/** Tries again what failed because the crawl was paused or resumed at that moment. Throws NOT_FOUND once the crawl is deleted. */
+/** Does `act`, again if it fails because the crawl is paused or resumed. Throws NOT_FOUND if the crawl is deleted. */
 export async function whileThere<T>(
   { fleet }: Pick<CrawlReads, 'fleet'>,
   crawl: ThisCrawl,
@@ -47,19 +47,19 @@ export async function whileThere<T>(
   }
 }
 
-/** What `act` reads of the crawl's log: by the crawl itself while it runs. */
+/** Reads a crawl's log by `act`. While the crawl runs, its own open log is used. */
 export function readCrawl<T>(parts: CrawlReads, crawl: ThisCrawl, act: (reads: ReadLog) => Promise<T>): Promise<T> {
   const { fleet, reading } = parts;
   return whileThere(parts, crawl, async () => {
     const reads = fleet.reads(crawl.name);
     const read = await (reads === undefined ? reading(fleet.pathOf(crawl.name), act) : act(reads));
-    // The folder that was opened may be another crawl's by now.
+    // The opened folder may belong to another crawl by now.
     needThere(fleet, crawl);
     return read;
   });
 }
 
-/** Breaks off once the crawl is deleted: what follows may be another crawl's. */
+/** Passes bytes on. Throws NOT_FOUND if the crawl is deleted: further bytes may be of another crawl. */
 export async function* bytesWhileThere(
   fleet: Pick<Fleet, 'find'>,
   crawl: ThisCrawl,

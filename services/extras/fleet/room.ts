@@ -1,9 +1,12 @@
-/** Is there room in this process for one more crawl? */
+/** Checks that this process has room for another crawl. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { descriptors } from '../../runtime/descriptors.ts';
 import { fleetServiceLimits } from './fleet-service-limits.ts';
 
-/** One that is too many would take the files of those that run. `starting`: crawls that have not opened theirs yet. Throws INVALID_ARGUMENT. */
+/**
+ * Throws INVALID_ARGUMENT if another crawl would take files that running crawls need. `starting`: number of crawls that
+ * have not opened their files yet.
+ */
 export function refuseWithoutRoom(starting: number): void {
   const there = descriptors();
   if (there === undefined) return;

@@ -1,26 +1,26 @@
-/** A crawl under way, as the fleet sees it. */
+/** A running crawl, as the fleet uses it. */
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { CrawlCounts } from './crawl-file.ts';
 
-/** A crawl's log, to be read. */
+/** A crawl's log, for reading. */
 export interface ReadLog {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
-  /** Prefix of its topics. */
+  /** Prefix of the crawl's topics. */
   readonly crawl: string;
 }
 
-/** A crawl under way. */
+/** A running crawl. */
 export interface RunningCrawl {
-  /** Resolves once it decides and fetches. */
+  /** Resolves when the crawl decides and fetches. */
   readonly up: Promise<void>;
-  /** Why it is over; rejects with what stopped it. */
+  /** Resolves with the reason of the end; rejects with the error that stopped the crawl. */
   readonly ended: Promise<'done' | 'quotaSpent' | 'stopped'>;
   readonly counts: CrawlCounts;
   readonly pagesPerSecond: number;
-  /** undefined: it is not open yet, or not any more. */
+  /** The crawl's log. undefined: it is not open yet, or not any more. */
   readonly reads: ReadLog | undefined;
-  /** `ended` resolves soon. */
+  /** Stops the crawl; `ended` resolves soon. */
   stop(): void;
 }

@@ -1,5 +1,5 @@
 /**
- * Signatures of webhooks by Standard Webhooks 1.0 (github.com/standard-webhooks/standard-webhooks, spec): HMAC-SHA256 over
+ * Signs webhooks by Standard Webhooks 1.0 (github.com/standard-webhooks/standard-webhooks, spec): HMAC-SHA256 of
  * `id.timestamp.body`, in the header `webhook-signature` as `v1,` and Base64.
  */
 import { createHmac } from 'node:crypto';
@@ -15,7 +15,7 @@ export function isSecret(text: string): boolean {
   return key.toString('base64') === base64 && key.length >= bytesMin && key.length <= bytesMax;
 }
 
-/** `id`: without a full stop. `atMs`: time of this attempt, ms since the Unix epoch. */
+/** Returns the signed headers. `id`: without a full stop. `atMs`: time of this attempt, ms since the Unix epoch. */
 export function signedHeaders(secret: string, id: string, atMs: number, body: string): Record<string, string> {
   const seconds = `${Math.floor(atMs / 1_000)}`;
   const key = Buffer.from(secret.slice(prefix.length), 'base64');

@@ -1,12 +1,12 @@
 /**
- * What is done to a crawl is done in turn. A call that waits was judged when it came, and by its turn the crawl may be deleted,
- * another may have its name, a quota may be spent, a key may be taken back: so each call is judged again in its turn, in the
- * same tick in which it begins.
+ * Actions on a crawl take turns. A call is judged when it arrives. By its turn, the crawl may be deleted, another crawl
+ * may have its name, a quota may be used up, or a key may be revoked. So each call is judged again in its turn, in the
+ * same tick in which its action begins.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
 export interface Turned {
-  /** Settles once nothing is being done. */
+  /** Settles when no action is under way. */
   turn: Promise<unknown>;
 }
 
@@ -16,7 +16,7 @@ export async function inTurn<T>(one: Turned, act: () => Promise<T>): Promise<T> 
   return await mine;
 }
 
-/** A call is about a crawl that is not there, or not there any more. */
+/** Makes the error of a call about a crawl that does not exist, or was deleted. */
 export function missingCrawl(name: string): Error {
   const message = `there is no crawl ${JSON.stringify(name)}: GET /v1/crawls lists those there are`;
   return Object.assign(new Error(message), { statusCode: 404, code: 'NOT_FOUND' });

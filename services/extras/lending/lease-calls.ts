@@ -20,12 +20,12 @@ import type { Lending } from './lending.ts';
 import { lendingLimits } from './lending-limits.ts';
 import type { ReadResult, ReadUrls } from './read-items.ts';
 
-/** Each throws NOT_READY, to be tried again, while the crawl is not up. */
+/** Each call throws NOT_READY until the crawl is up; retry then. */
 export interface LeaseCalls {
-  /** Throws it, too, where too many wait already. `gone`: the client has hung up. */
+  /** Leases URLs. Throws NOT_READY, too, if too many calls wait already. `gone`: aborted when the client hangs up. */
   lease(call: z.output<typeof leaseCall>, gone: AbortSignal): Promise<z.output<typeof leaseAnswer>>;
-  /** Item by item: one that is wrong costs the others nothing. */
-  tell(results: readonly ReadResult[]): Promise<z.output<typeof resultsAnswer>>;
+  /** Reports results. An invalid result does not affect the others. */
+  report(results: readonly ReadResult[]): Promise<z.output<typeof resultsAnswer>>;
   renew(call: z.output<typeof renewCall>): z.output<typeof renewAnswer>;
   add(urls: ReadUrls): Promise<z.output<typeof addAnswer>>;
   status(): z.output<typeof statusAnswer>;
@@ -74,7 +74,7 @@ export function leaseCallsOf(lending: Lending): LeaseCalls {
       };
     },
 
-    tell: async (results) => {
+    report: async (results) => {
       const target = up();
       const nowMs = clock.nowMs();
       const gathered = results.map((read) => {

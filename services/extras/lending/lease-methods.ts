@@ -1,6 +1,6 @@
 /**
- * The lease API by gRPC (schemas/leases.proto): the calls of lease-routes.ts, checked by the same schemas, behind the
- * same desk.
+ * The lease API by gRPC (schemas/leases.proto): the calls of lease-routes.ts, checked by the same schemas, and answered
+ * by the same `LeaseCalls`.
  */
 import type { z } from 'zod';
 import { leasesProto } from '../../../schemas/leases.ts';
@@ -36,7 +36,7 @@ function leaseMethods(lending: Lending): Readonly<Record<string, Method>> {
   return {
     Lease: method('Lease', by(leaseCall), async (call, { gone }) => unknownIdle(await calls.lease(call, gone))),
     Tell: method('Tell', readResults, async (call) => {
-      const { results } = await calls.tell(call);
+      const { results } = await calls.report(call);
       return { results: results.map(({ state, ...rest }) => ({ ...rest, state: state.toUpperCase() })) };
     }),
     Renew: method('Renew', by(renewCall), async (call) => calls.renew(call)),

@@ -29,7 +29,9 @@ export function leaseRoutes(lending: Lending): Routes {
       return calls.lease(call, gone.signal);
     });
 
-    app.post('/v1/results', { bodyLimit, config: { often: true } }, (request) => calls.tell(readResults(request.body)));
+    app.post('/v1/results', { bodyLimit, config: { often: true } }, (request) =>
+      calls.report(readResults(request.body)),
+    );
 
     app.post('/v1/renewals', { config: { often: true } }, async (request) =>
       calls.renew(readCall(renewCall, request.body)),

@@ -245,7 +245,7 @@ export function createRobotsCache(
     return chain.unreachable ?? null;
   };
 
-  const fetchAnew = async (origin: string, fetch: RobotsFetch): Promise<Robots | null> => {
+  const refetch = async (origin: string, fetch: RobotsFetch): Promise<Robots | null> => {
     const chain = elsewhere.get(origin);
     const nowMs = clock.nowMs();
     if (chain !== undefined && nowMs - chain.requestedAtMs < fetcherLimits.robotsHopAgainMs)
@@ -274,7 +274,7 @@ export function createRobotsCache(
         const robots = await others;
         if (robots !== null) return { robots, fresh: true };
       }
-      const mine = fetchAnew(origin, fetch).finally(() => underWay.delete(origin));
+      const mine = refetch(origin, fetch).finally(() => underWay.delete(origin));
       underWay.set(origin, mine);
       const robots = await mine;
       unreported.delete(origin);

@@ -7,7 +7,7 @@
  * tried. Each one that is skipped is reported.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { beginsAnew, changelogStart, readChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { changelogStart, isResetRecord, readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { aheadKey, readAhead } from '../../../topology/frontier/checkpoint/checkpoint.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
@@ -152,7 +152,7 @@ async function isReset({ log, identity }: Pick<StartingStates, 'log' | 'identity
   const topic = changelogTopic(identity.crawl);
   const { end } = await log.offsets(topic, identity.partition);
   for await (const { value } of recordsOf(log, topic, identity.partition, start, Math.min(end, start + 1)))
-    return beginsAnew(readChangelog(value));
+    return isResetRecord(readChangelog(value));
   return false;
 }
 

@@ -13,11 +13,11 @@ import type { Control } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Claim, CommitHeader, InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import {
-  anewNonce,
   encodeClaim,
   encodeCommit,
   inputTopics,
   readChangelog,
+  resetNonce,
 } from '../../../topology/frontier/changes/changelog.ts';
 import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
@@ -68,7 +68,7 @@ export async function resetPartition(options: ResetPartition): Promise<void> {
   const nowMs = Math.max(clock.nowMs(), last === undefined ? 0 : nowMsOf(last.value));
   const epoch = (await log.offsets(topic, partition)).end;
   await log.trim(topic, partition, epoch);
-  const claim: Claim = { kind: 'claim', nonce: anewNonce(randomBytes(16).toString('hex')), nowMs, endsLeases: false };
+  const claim: Claim = { kind: 'claim', nonce: resetNonce(randomBytes(16).toString('hex')), nowMs, endsLeases: false };
   const first: CommitHeader = {
     ...{ kind: 'commit', epoch, seq: 1, nowMs, policyVersion: 0, demand: 0, counters: zeroCounters() },
     inputs: inputTopics.map((name) => ({

@@ -96,7 +96,7 @@ function botPage(identity: Identity, signs: boolean, hasRanges: boolean): string
 <h1>${text(name)}</h1>
 <p>This page is about the crawler that calls itself <code>${text(userAgentOf(identity))}</code>.</p>
 <h2>Who, and why</h2>
-<!-- Say here who you are, what pages are fetched for, who can see what is made of them, and whether a browser renders them. -->
+<!-- Write here who you are, why you fetch pages, who can see the results, and whether a browser renders the pages. -->
 <p>Write to <a href="${text(link)}">${text(contact)}</a> with questions and complaints: a person reads them.</p>
 <h2>How to recognise it</h2>
 <ul>
@@ -104,16 +104,16 @@ function botPage(identity: Identity, signs: boolean, hasRanges: boolean): string
 ${[ranges, signed].filter((line) => line !== '').join('\n')}
 </ul>
 <h2>How to keep it out</h2>
-<p>It obeys robots.txt (RFC 9309). These lines keep it out of a site; with <code>Crawl-delay: 30</code> it comes every half minute:</p>
+<p>It obeys robots.txt (RFC 9309). These lines keep it out of a site; with <code>Crawl-delay: 30</code> it sends one request in 30 seconds:</p>
 <pre>
 ${text(rules)}
 Disallow: /
 </pre>
-<p>What a page may be used for is heeded where a site says it: Content-Usage, Content-Signal, tdm-reservation, noindex, noarchive,
-nosnippet, noai.</p>
+<p>It obeys the usage preferences of a site: Content-Usage, Content-Signal, tdm-reservation, noindex, noarchive, nosnippet,
+noai.</p>
 <h2>What is kept</h2>
-<!-- Say here what you keep of a page, for how long, and how a page is removed at its owner's wish. -->
-<p>Of each request: when it was made, what was asked for, and what the answer was. Of each page: what it said.</p>
+<!-- Write here what you store of a page, for how long, and how its owner can have it removed. -->
+<p>For each request: its time, its URL and the answer. For each page: its content.</p>
 </body>
 </html>
 `;

@@ -61,7 +61,7 @@ export interface EmbeddedCrawl {
   readonly seeds: readonly ListedSeed[];
   readonly ask: Asked['ask'];
   readonly options: Asked['options'];
-  readonly anew: boolean;
+  readonly newOptions: boolean;
   say(text: string): void;
   readonly fetcher: FetcherConfig;
   /** Hears of each URL. */
@@ -249,7 +249,8 @@ async function openSeedRedirects(
   await seedRedirects?.open({
     ...known,
     stored: () => storedRedirects(opened.log, opened.codec, folder.manifest),
-    follow: (urls) => sendNews({ ...asked, anew: false, seeds: urls.map((url) => ({ url, priority: -1 })) }, opened),
+    follow: (urls) =>
+      sendNews({ ...asked, newOptions: false, seeds: urls.map((url) => ({ url, priority: -1 })) }, opened),
   });
 }
 

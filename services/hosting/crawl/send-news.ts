@@ -41,7 +41,7 @@ export interface Asked {
   /** Private addresses that it may go to (mended-trust.ts). */
   readonly reach: string;
   /** True: the policy is made of the options only. */
-  readonly anew: boolean;
+  readonly newOptions: boolean;
   say(text: string): void;
 }
 
@@ -57,7 +57,7 @@ export async function sendNews(asked: Asked, { log, codec }: Pick<WholeLog, 'log
   const newUrls = news.map(({ url }) => url);
   const all = [...before.seeds, ...newUrls];
   // If another command began the crawl, the earlier request is unknown: only the present options change the policy.
-  const base = asked.anew ? null : (before.policy ?? inForce);
+  const base = asked.newOptions ? null : (before.policy ?? inForce);
   const wanted = asked.ask(all, base);
   let policy = policyToBe(base, wanted, inForce);
   checkSeeds(newUrls, policy, await createListFiles(folder.part('lists')).load(listsOf(policy), '/'));

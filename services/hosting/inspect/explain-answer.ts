@@ -21,12 +21,12 @@ export function answerOf(facts: Facts, place: string): string {
 }
 
 function placed(facts: Facts, queue: NonNullable<Facts['queue']>, place: string): string {
-  if (queue.in === 'lease') return `on its way: a fetcher has it on lease ${queue.leaseId}`;
+  if (queue.in === 'lease') return `being fetched, on lease ${queue.leaseId}`;
   if (queue.in === 'frontQueue') return queue.deferred ? heldBack(facts, place) : waiting(facts, queue.ahead);
   if (queue.in === 'again') {
     const when = queue.dueAtMs === 0 ? 'as soon as its host is free' : `from ${time(queue.dueAtMs)}`;
     const last = facts.newest === null ? '' : `; the last attempt: ${causeOf(facts.newest)}`;
-    return `waits to be requested again ${when}${last}`;
+    return `waits for a retry ${when}${last}`;
   }
   if (queue.status === 'known') return 'imported as already known: this crawl never requests it';
   const next = queue.in === 'schedule' ? `; due again from ${time(queue.dueAtMs)}` : '';
@@ -34,7 +34,7 @@ function placed(facts: Facts, queue: NonNullable<Facts['queue']>, place: string)
 }
 
 function waiting({ host }: Facts, ahead: number): string {
-  const before = ahead === 0 ? 'next of its host' : `behind ${counted(ahead, 'URL')} of its host`;
+  const before = ahead === 0 ? 'first of its host' : `behind ${counted(ahead, 'URL')} of its host`;
   const when = host === null || host.readyAtMs === 0 ? '' : `, from ${time(host.readyAtMs)}`;
   return `queued, ${before}${when}${host === null ? '' : ` (${host.why})`}`;
 }
@@ -63,7 +63,7 @@ function ended(facts: Facts, status: 'page' | 'redirected' | 'denied' | 'failed'
       ? causeOf(newest)
       : (last?.outcome ?? 'the cause is not stored any more');
   if (newest?.kind === 'redirect')
-    return `given up: it redirects to ${newest.redirectUrl}, in a circle or further than the crawl follows, on ${on}`;
+    return `given up on ${on}: it redirects to ${newest.redirectUrl}, in a circle or too many times`;
   if (status === 'failed') return `no page: ${cause}, on ${on}`;
   const attempts = last === undefined || last.attempts === 0 ? '' : ` after ${counted(last.attempts, 'attempt')}`;
   return `given up${attempts}: ${cause}, on ${on}`;
@@ -123,12 +123,12 @@ function neverAdmitted(facts: Facts, place: string): string {
     const why = trap === undefined ? 'by earlier redirects of its host' : `by trap ${trap.pattern}: ${trap.detail}`;
     return `counts as ${folded.into}, ${why}`;
   }
-  if (leftOut !== null) return `left out by the plugin ${leftOut.plugin}, on ${leftOut.page}`;
+  if (leftOut !== null) return `dropped by the plugin ${leftOut.plugin} on page ${leftOut.page}`;
   const [page] = nofollow;
   if (page !== undefined) return `not followed: ${page.page} links to it with nofollow`;
   if (first !== undefined)
-    return `found${from.replace(/^,/, '')}, and not queued: ${ownName()} story ${inShell(normalize.url ?? '')} ${place} shows why`;
-  return 'never seen: no page that was fetched links to it, and it is no seed';
+    return `found${from.replace(/^,/, '')}, but not queued; for the reason: ${ownName()} story ${inShell(normalize.url ?? '')} ${place}`;
+  return 'never seen: it is not a seed, and no fetched page links to it';
 }
 
 function ruleText({ rule, detail }: { readonly rule: string; readonly detail: string }): string {

@@ -31,7 +31,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['overlays', overlays.length === 0 ? null : overlays.map(decidingText).join('\n')],
     [
       'filter',
-      filter.admitted ? `taken, front queue ${filter.frontQueue}` : `refused by ${filter.rule}: ${filter.detail}`,
+      filter.admitted ? `admitted, front queue ${filter.frontQueue}` : `refused by ${filter.rule}: ${filter.detail}`,
     ],
     [
       'purged',
@@ -41,7 +41,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ],
     ['policy', `version ${filter.policyVersion}`],
     ['seen', seen === null ? null : seen.length === 0 ? 'never' : seen.map(seenText).join('\n')],
-    ['asked for as', explained.askedAs && `${explained.askedAs} (fetchAs: firstSpelling)`],
+    ['requested as', explained.askedAs && `${explained.askedAs} (fetchAs: firstSpelling)`],
     ['folded', explained.folded && foldedText(explained.folded)],
     ['tags', tagsText(explained)],
     ['budget', budget === null ? null : budgetText(budget)],
@@ -61,7 +61,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['uses', explained.usage === null ? null : usesText(explained.usage.uses)],
     ['no page', explained.usage?.barred || null],
     ['paid', explained.payments.length === 0 ? null : explained.payments.map(paymentText).join('\n')],
-    ['robots.txt', explained.robotsNotAsked === null ? null : `not asked: ${explained.robotsNotAsked}`],
+    ['robots.txt', explained.robotsNotAsked === null ? null : `not requested: ${explained.robotsNotAsked}`],
     ['nofollow', explained.nofollow.length === 0 ? null : explained.nofollow.map(nofollowText).join('\n')],
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
@@ -128,7 +128,7 @@ function queueText(queue: Explained['queue']): string | null {
   if (queue.in === 'end') return `done: ${queue.status}`;
   if (queue.in === 'schedule') return `done: ${queue.status}; due for refetch from ${time(queue.dueAtMs)}`;
   if (queue.in === 'again')
-    return `returned to the queue, ${queue.ahead} before it, due ${queue.dueAtMs === 0 ? 'at once' : time(queue.dueAtMs)}`;
+    return `back in the queue, ${queue.ahead} before it, due ${queue.dueAtMs === 0 ? 'at once' : time(queue.dueAtMs)}`;
   return queue.deferred
     ? `deferred in front queue ${queue.frontQueue}, ${queue.ahead} before it`
     : `front queue ${queue.frontQueue}, ${queue.ahead} before it`;

@@ -195,7 +195,7 @@ export async function explain({ log, codec, topics }: ExplainedCrawl, policy: Po
       timeline.outcomes.at(-1)?.outcome === 'robotsDenied'
         ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: trace.partition }, url)
         : null,
-    /** The usage preferences of its page, and the result at the time of its fetch: the same as `toldUses` reports. */
+    /** The usage preferences of its page, and the result under the policy at the time of its fetch. */
     usage: await usageOf({ log, codec, crawl: topics.crawl, partition: trace.partition }, url, timeline),
     /** For a URL that was never found: pages with a nofollow link to it. */
     nofollow: first === undefined ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],

@@ -51,23 +51,27 @@ export async function checkFolder(path: string): Promise<Finding> {
   try {
     await access(place, R_OK | W_OK | X_OK);
   } catch {
-    return fault('data folder', `${place} may not be read and written`, `sudo chown -R "$(id -un)" ${inShell(place)}`);
+    return fault(
+      'data folder',
+      `${place} cannot be read and written by this user`,
+      `sudo chown -R "$(id -un)" ${inShell(place)}`,
+    );
   }
-  if (!isThere) return ok('data folder', `${resolve(path)} is not there yet, and can be made`);
+  if (!isThere) return ok('data folder', `${resolve(path)} does not exist yet, and can be created`);
   const names = await readdir(place);
   if (names.length === 0) return ok('data folder', `${place} is empty`);
   if (!names.includes('manifest.json'))
-    return warning('data folder', `${place} holds no crawl: the folder of a crawl has a manifest.json`);
+    return warning('data folder', `${place} contains no crawl: the folder of a crawl has a manifest.json`);
   const foreign = await unreadableIn(place, names);
   if (foreign !== undefined)
     return fault(
       'data folder',
-      `${foreign} may not be read and written`,
+      `${foreign} cannot be read and written by this user`,
       `sudo chown -R "$(id -un)" ${inShell(place)}`,
     );
   try {
     const { manifest } = await readDataFolder(place);
-    return ok('data folder', `${place}: crawl ${manifest.crawl}, made by ${manifest.createdBy}`);
+    return ok('data folder', `${place}: crawl ${manifest.crawl}, created by ${manifest.createdBy}`);
   } catch (error) {
     return fault('data folder', (error as Error).message);
   }
@@ -113,7 +117,7 @@ export function checkProxies(env: NodeJS.ProcessEnv): Finding {
     (name) => (env[name] ?? '') !== '',
   );
   if (set.length === 0) return ok('proxies', 'none in the environment');
-  const text = `${set.join(', ')} is set, and a crawl does not read it`;
+  const text = `${set.join(', ')} is set, but crawls ignore it`;
   return warning('proxies', text, 'crawlstream crawl … --requests FILE   # with a proxy for the hosts that need it');
 }
 

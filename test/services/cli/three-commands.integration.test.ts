@@ -53,7 +53,7 @@ test('finding failed pages and their reasons takes three commands, and each name
   const crawled = await type(
     `${example.replace('https://example.org', `http://127.0.0.1:${site.port}/`)} --allow-private`,
   );
-  assert.match(crawled, /failed fetches, with the first of each kind:/);
+  assert.match(crawled, /failed requests by kind, each with the first URL:/);
   const failed = await type(suggested(crawled, /failed: +(?<command>.* pages --failed --data .*)$/m));
   assert.match(failed, /gone {2}http:\S+\/gone {2}the server answered 404/);
   assert.match(failed, /serverError {2}http:\S+\/broken\S* {2}the server answered 500/);

@@ -112,7 +112,7 @@ class Game {
     const before = digest(this.#rig.core.state);
     const fetchersDied = this.#chance.percent(50);
     this.#rig.reopen(this.#nowMs, fetchersDied);
-    this.#naive.beginAnew();
+    this.#naive.restart();
     if (fetchersDied) this.#naive.endLeases(this.#nowMs);
     else assert.equal(digest(this.#rig.core.state), before, 'checkpoint and tail give the live state');
     assert.equal(

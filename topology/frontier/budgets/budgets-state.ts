@@ -137,7 +137,7 @@ export class BudgetsState {
    * Marks all waiting hosts for a check, in the order of their numbers, so that the order is the same for an owner
    * that loads a checkpoint.
    */
-  beginAnew(): void {
+  restart(): void {
     const waiting = [...this.waiting].map(([key, ids]) => ({ key, ids: [...ids].sort((a, b) => a - b) }));
     this.waiting.clear();
     for (const { key, ids } of waiting.sort((a, b) => a.ids[0]! - b.ids[0]!)) this.waiting.set(key, new Set(ids));

@@ -101,14 +101,14 @@ export interface Foreign {
  * Beginning of the nonce of a claim that voids everything before it: the next commit is the first, and has the
  * positions of the inputs.
  */
-const anew = 'reset ';
+const resetPrefix = 'reset ';
 
-export function anewNonce(chance: string): string {
-  return `${anew}${chance}`;
+export function resetNonce(chance: string): string {
+  return `${resetPrefix}${chance}`;
 }
 
-export function beginsAnew(record: Claim | CommitHeader | Foreign): boolean {
-  return record.kind === 'claim' && record.nonce.startsWith(anew);
+export function isResetRecord(record: Claim | CommitHeader | Foreign): boolean {
+  return record.kind === 'claim' && record.nonce.startsWith(resetPrefix);
 }
 
 /** Effects of a claim on the leases of earlier epochs. */

@@ -42,7 +42,7 @@ export class Misrouted {
   #arrival: Arrival = { topic: 'control', offset: -1 };
   /** The newest group passed on; further links of the same group join it. */
   #group: { readonly of: LinkGroup; readonly hostKey: string; readonly links: Link[] } | undefined;
-  #letters = 0;
+  #deadLetterCount = 0;
 
   constructor(identity: PartitionIdentity, deadLetters: DeadLetter[], nowMs: number) {
     this.#identity = identity;
@@ -108,7 +108,7 @@ export class Misrouted {
     const { partition, partitions } = this.#identity;
     const detail = `${hostKey} belongs to partition ${this.#partition} of ${partitions}, but its record was sent to ${partition}`;
     // If a message has many links, only the first dead letter holds its bytes.
-    const original = Buffer.from(this.#letters++ === 0 || url === '' ? passedOn! : []);
+    const original = Buffer.from(this.#deadLetterCount++ === 0 || url === '' ? passedOn! : []);
     const source = { sourceTopic: topic, sourcePartition: partition, sourceOffset: offset };
     const deadLetter = { ...blankDeadLetter, ...source, url, hostKey, detail, original, atMs: this.#nowMs };
     this.#deadLetters.push({ ...deadLetter, reason: 'misrouted' });

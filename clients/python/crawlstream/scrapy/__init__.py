@@ -1,6 +1,6 @@
 """Scrapy on Crawlstream's frontier: `ADDONS = {"crawlstream.scrapy.Addon": 500}` in a project's settings.
 
-The crawl keeps delays, asks robots.txt, remembers what was seen, and survives a kill; Scrapy downloads and parses.
+The crawl keeps delays, obeys robots.txt, remembers known URLs, and survives a kill. Scrapy downloads and parses.
 """
 
 from crawlstream.scrapy.addon import Addon

@@ -1,8 +1,8 @@
-"""Sets what a project needs, and turns off what the frontier does in Scrapy's place."""
+"""Sets the settings that a project needs, and turns off parts of Scrapy that the frontier replaces."""
 
 from scrapy.utils.misc import load_object
 
-# Whatever the project says: each of these would do again, on its own, what the leases do for all clients together.
+# These override the project: each part would repeat, for one client, what the leases do for all clients together.
 FORCED = {
     "SCHEDULER": "crawlstream.scrapy.Scheduler",
     "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
@@ -23,7 +23,7 @@ class Addon:
 
 
 def put(settings, name, path, order):
-    """A middleware, unless the project has given it a place."""
+    """Adds a middleware, unless the project has done so."""
     given = settings[name]
     if not any(key == path or load_object(key) is load_object(path) for key in given):
         given[path] = order

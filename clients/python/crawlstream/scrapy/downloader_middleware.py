@@ -1,4 +1,4 @@
-"""Notes what became of each leased request. It must be the middleware next to the downloader (DOWNLOADER_MIDDLEWARES)."""
+"""Notes the result of each leased request. Its place in DOWNLOADER_MIDDLEWARES must be next to the downloader."""
 
 import time
 
@@ -8,9 +8,9 @@ from twisted.web.client import ResponseFailed
 
 from crawlstream.scrapy import marks
 
-# What the frontier tries again, after a pause that all clients keep.
+# Statuses that the frontier retries, after a pause that applies to all clients.
 RETRIABLE = frozenset({408, 425, 429})
-TOLD_HEADERS = (
+REPORTED_HEADERS = (
     "Retry-After",
     "ETag",
     "Last-Modified",
@@ -39,7 +39,7 @@ class DownloaderMiddleware:
         if scheduler.is_lost(leased):
             raise IgnoreRequest("its lease was over before it began: it is leased again")
         if not self._own_agent and leased["userAgent"]:
-            # robots.txt was asked for this one.
+            # The crawl has read robots.txt for this name.
             request.headers["User-Agent"] = leased["userAgent"]
         for name, header in (("etag", "If-None-Match"), ("lastModified", "If-Modified-Since")):
             if leased[name]:
@@ -52,15 +52,15 @@ class DownloaderMiddleware:
         if leased is None:
             return response
         headers = {}
-        for name in TOLD_HEADERS:
+        for name in REPORTED_HEADERS:
             value = response.headers.get(name)
             if value is not None:
                 headers[name] = value.decode("latin-1")[:8192]
-        told = {"status": response.status, "headers": headers, "bytes": len(response.body)}
+        result = {"status": response.status, "headers": headers, "bytes": len(response.body)}
         is_wanted = _is_wanted(request, response.status, self._crawler)
         if is_wanted:
-            told["final"] = True
-        self._crawler.crawlstream.ended(leased, told)
+            result["final"] = True
+        self._crawler.crawlstream.ended(leased, result)
         is_retriable = response.status >= 500 or response.status in RETRIABLE
         if is_retriable and not is_wanted and leased["attempt"] < self._retries:
             return _retried(request)
@@ -72,23 +72,23 @@ class DownloaderMiddleware:
             return None
         scheduler = self._crawler.crawlstream
         if isinstance(exception, IgnoreRequest):
-            # A middleware does not want it: leased again, it would be ignored again.
+            # A middleware ignores the request. It would ignore it again after another lease.
             scheduler.ended(leased, {"failure": "refused", "detail": f"{exception}"[:1000]})
             return None
-        told = {"failure": failure_of(exception), "detail": f"{exception}"[:1000]}
-        scheduler.ended(leased, told)
+        result = {"failure": failure_of(exception), "detail": f"{exception}"[:1000]}
+        scheduler.ended(leased, result)
         return _retried(request) if leased["attempt"] < self._retries else None
 
 
 def _retried(request):
-    """The frontier leases it again; neither callback nor errback hears of it until then."""
+    """Returns a copy, which the scheduler drops. The frontier leases the URL again; no callback runs until then."""
     again = request.replace(dont_filter=True)
     again.meta[marks.RETRIED] = True
     return again
 
 
 def _is_wanted(request, status, crawler):
-    """Does the spider take such a response as it is?"""
+    """True if the spider accepts a response with this status."""
     meta = request.meta
     if meta.get("handle_httpstatus_all") or meta.get("dont_retry"):
         return True
@@ -99,7 +99,7 @@ def _is_wanted(request, status, crawler):
 
 
 def failure_of(exception):
-    """In the words of the lease API."""
+    """Returns the failure's name in the lease API."""
     if isinstance(exception, ResponseFailed) and exception.reasons:
         return failure_of(exception.reasons[0].value)
     name = type(exception).__name__

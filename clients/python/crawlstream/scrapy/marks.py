@@ -1,10 +1,10 @@
-"""What is noted in the meta of a request, in one place. None of it is kept with the request."""
+"""Names that this package uses in the meta of requests. They are not stored with a request."""
 
-# Of a request that was leased: what the crawl gave.
+# In a leased request: the lease, as the crawl sent it.
 LEASED = "crawlstream_lease"
-# Of a request that a callback made: the lease of the page it came from.
+# In a request that a callback made: the lease of its page.
 FOUND_BY = "crawlstream_found_by"
-# Of a request that the frontier retries: it is to go nowhere.
+# In a request that the frontier retries: the scheduler drops it.
 RETRIED = "crawlstream_retried"
 
 ALL = (LEASED, FOUND_BY, RETRIED)

@@ -1,9 +1,9 @@
 """Scrapy's scheduler on leases of Crawlstream's frontier.
 
-What is scheduled is durable in the frontier with its callback, meta, cookies and priority; what is leased may be
-requested at once. A page counts as done when Scrapy has done with it: callback over, items through the pipelines. What
-its callback yielded is durable before that. A process that is killed loses nothing: pages that were not done are leased
-again when the time of their leases is over.
+A scheduled request is durable in the frontier, with its callback, meta, cookies and priority. A leased one may be
+requested at once. A page counts as done when its callback is over and its items are through the pipelines. Requests
+from the callback are durable before that. A killed process loses nothing: unfinished pages are leased again when their
+leases expire.
 """
 
 import json
@@ -18,14 +18,14 @@ from twisted.internet import task
 
 from crawlstream.client import LeaseClient
 from crawlstream.scrapy import marks
-from crawlstream.scrapy.lease_desk import LeaseDesk
+from crawlstream.scrapy.lease_broker import LeaseBroker
 from crawlstream.scrapy.serialize import NotSerializable, request_from_plain, request_to_plain
 
 logger = logging.getLogger(__name__)
 
-# How often it is looked for requests that Scrapy has done with, beside whenever it asks for another. Seconds.
+# Interval of checks for requests that Scrapy has finished, in seconds. Each request for a new one checks, too.
 LOOK_S = 0.2
-# Told of a page that the download was never asked for.
+# Query parameter that gives requests with a body separate URLs.
 KEY_PARAMETER = "crawlstream-request"
 URLS_PER_RESULT = 2_000
 
@@ -43,10 +43,10 @@ class Scheduler:
             token=token,
             lease_ms=int(settings.getfloat("CRAWLSTREAM_LEASE_SECONDS", 60) * 1000),
         )
-        self._desk = LeaseDesk(client, settings.getint("CONCURRENT_REQUESTS", 16), self._wake)
-        # By lease: what Scrapy is at.
+        self._broker = LeaseBroker(client, settings.getint("CONCURRENT_REQUESTS", 16), self._wake)
+        # Leases that Scrapy works on, by token.
         self._held = {}
-        # Requests that cannot be kept, such as those with a lambda: they live as long as this process.
+        # Requests that cannot be stored, such as those with a lambda: they last as long as this process.
         self._local = {}
         self._run = uuid.uuid4().hex
         self._look = task.LoopingCall(self._finish_done)
@@ -57,11 +57,11 @@ class Scheduler:
     def from_crawler(cls, crawler):
         return cls(crawler)
 
-    # --- what the engine calls
+    # --- called by the engine
 
     def open(self, spider):
         self._spider = spider
-        self._desk.start()
+        self._broker.start()
         self._look.start(LOOK_S, now=False)
 
     def close(self, reason):
@@ -70,22 +70,22 @@ class Scheduler:
         self._finish_done()
         for held in list(self._held.values()):
             self._finish(held)
-        self._desk.close()
+        self._broker.close()
 
     def has_pending_requests(self):
         self._finish_done()
-        return bool(self._held) or not self._desk.is_done(self._quiet_s)
+        return bool(self._held) or not self._broker.is_done(self._quiet_s)
 
     def enqueue_request(self, request):
         meta = request.meta
         if meta.get(marks.RETRIED):
-            return True  # The frontier has it.
+            return True  # The frontier has the request.
         leased = meta.get(marks.LEASED)
         source = self._held.get(leased["lease"] if leased else meta.get(marks.FOUND_BY))
         added = self._added(request, is_redirect=leased is not None)
         self._stats.inc_value("crawlstream/added")
         if source is None or len(source["urls"]) >= URLS_PER_RESULT:
-            self._desk.add(added)
+            self._broker.add(added)
         else:
             source["urls"].append(added)
         return True
@@ -93,17 +93,17 @@ class Scheduler:
     def next_request(self):
         self._finish_done()
         while True:
-            leased = self._desk.next()
+            leased = self._broker.next()
             if leased is None:
                 return None
             request = self._request_of(leased)
             if request is None:
-                self._desk.tell({"lease": leased["lease"], "failure": "refused", "detail": "no callback for it"})
+                self._broker.report({"lease": leased["lease"], "failure": "refused", "detail": "no callback for it"})
                 continue
             self._held[leased["lease"]] = {
                 "leased": leased,
                 "request": request,
-                "told": None,
+                "result": None,
                 "urls": [],
                 "started": None,
                 "ended": None,
@@ -111,22 +111,22 @@ class Scheduler:
             self._stats.inc_value("crawlstream/leased")
             return request
 
-    # --- what the downloader middleware calls
+    # --- called by the downloader middleware
 
     def is_lost(self, leased):
-        return self._desk.is_lost(leased["lease"])
+        return self._broker.is_lost(leased["lease"])
 
     def began(self, leased):
         held = self._held.get(leased["lease"])
         if held is not None:
             held["started"] = time.monotonic()
 
-    def ended(self, leased, told):
+    def ended(self, leased, result):
         held = self._held.get(leased["lease"])
         if held is not None:
-            held["told"] = told
+            held["result"] = result
             held["ended"] = time.monotonic()
-        self._desk.responded(leased["lease"])
+        self._broker.responded(leased["lease"])
 
     # --- a request on its way to the frontier, and back
 
@@ -134,7 +134,7 @@ class Scheduler:
         meta = request.meta
         url, is_keyed = request.url, False
         if request.method != "GET" or request.body:
-            # The frontier knows URLs. One of its own stands for what is asked for with this body.
+            # The frontier knows only URLs, so a request with a body gets a separate URL.
             url = f"{url}{'&' if '?' in url else '?'}{KEY_PARAMETER}={fingerprint(request).hex()[:24]}"
             is_keyed = True
         try:
@@ -156,7 +156,7 @@ class Scheduler:
             added["front"] = True
             added["hop"] = min(100, meta[marks.LEASED]["hop"] + 1)
         elif request.dont_filter and marks.FOUND_BY in meta:
-            # Start requests come again with each run.
+            # Start requests have no lease: each run repeats them, so they are not forced.
             added["force"] = True
         return added
 
@@ -170,7 +170,7 @@ class Scheduler:
         return request
 
     def _read(self, leased):
-        """None: the spider has no callback for it."""
+        """Returns the request of a lease. None: the spider has no callback for it."""
         url = leased["url"]
         try:
             payload = json.loads(leased["payload"]) if leased["payload"] else {}
@@ -186,17 +186,17 @@ class Scheduler:
                 logger.error("what was asked for with %s was not kept when its process died", url)
                 return None
             else:
-                # Found by others, such as our own fetchers: the spider's default callback, as deep as they found it.
+                # Others found the URL, such as the crawl's fetchers: use the default callback and their depth.
                 request = Request(url, meta={"depth": leased["depth"]})
         except (ValueError, TypeError, KeyError) as error:
             logger.error("%s: %s", url, error)
             return None
         if payload.get("keyed") or request.url == url:
             return request
-        # The frontier's own spelling, or where a redirect led that it took for the same page.
+        # The URL is the frontier's form, or the target of a redirect that the frontier counts as the same page.
         return request.replace(url=url)
 
-    # --- what Scrapy has done with
+    # --- requests that Scrapy has finished
 
     def _finish_done(self):
         if not self._held:
@@ -211,15 +211,15 @@ class Scheduler:
     def _finish(self, held):
         token = held["leased"]["lease"]
         del self._held[token]
-        told = held["told"]
-        if told is None:
-            told = {"failure": "returned", "detail": "Scrapy stopped before it was asked for"}
-        result = {"lease": token, **told, "urls": held["urls"], "started": held["started"], "ended": held["ended"]}
-        self._desk.tell(result)
+        result = held["result"]
+        if result is None:
+            result = {"failure": "returned", "detail": "Scrapy stopped before it was asked for"}
+        times = {"started": held["started"], "ended": held["ended"]}
+        self._broker.report({"lease": token, **result, "urls": held["urls"], **times})
         self._stats.inc_value("crawlstream/told")
 
     def _wake(self):
-        """In a thread of the desk."""
+        """Called in a thread of the broker."""
         from twisted.internet import reactor
 
         reactor.callFromThread(self._schedule)

@@ -1,6 +1,6 @@
-"""Requests as text, and back: what `Request.to_dict` gives, as JSON in which bytes, tuples and sets keep their types.
+"""Converts requests to JSON and back: the dict of `Request.to_dict`. Bytes, tuples and sets keep their types.
 
-JSON and not pickle: whoever may add URLs to a crawl must not be able to run code in its spiders.
+The format is JSON, not pickle: a client that may add URLs to a crawl must not be able to run code in its spiders.
 """
 
 import base64
@@ -13,11 +13,11 @@ _TAG = "__crawlstream__"
 
 
 class NotSerializable(ValueError):
-    """The request holds what JSON cannot, such as a lambda or an open file."""
+    """The request has a value that JSON cannot hold, such as a lambda or an open file."""
 
 
 def request_to_plain(request, spider, without=()):
-    """A value for JSON. `without`: names in meta that are left out. Raises NotSerializable."""
+    """Returns a request as a value for JSON. `without`: names in meta to leave out. Raises NotSerializable."""
     try:
         fields = request.to_dict(spider=spider)
         fields["meta"] = {name: value for name, value in fields["meta"].items() if name not in without}
@@ -27,13 +27,13 @@ def request_to_plain(request, spider, without=()):
 
 
 def request_from_plain(plain, spider):
-    """Raises ValueError where the spider does not have its callback any more, or the value is no request."""
+    """Returns the request. Raises ValueError if the spider lacks its callback, or the value is not a request."""
     fields = _rich(plain)
     if not isinstance(fields, dict) or not isinstance(fields.get("url"), str):
         raise ValueError("what was given along is no request of Scrapy's")
     module = str(fields.get("_class", "scrapy.Request")).rpartition(".")[0]
     if module not in sys.modules:
-        # Importing what a text names would run it.
+        # Importing a module that the text names would run the module.
         raise ValueError(f"{fields['_class']} is not loaded: import it where the spider is")
     request = request_from_dict(fields, spider=spider)
     if not isinstance(request, Request):

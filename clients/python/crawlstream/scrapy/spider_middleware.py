@@ -1,4 +1,4 @@
-"""Notes which page a request came from, so that it is durable before the page counts as done."""
+"""Marks each request with the lease of its page, so that the request is durable before the page counts as done."""
 
 from crawlstream.scrapy import marks
 
@@ -18,7 +18,7 @@ def _marked(response, one):
     if not hasattr(one, "callback") or not isinstance(meta, dict):
         return one
     leased = response.meta.get(marks.LEASED) if response.request is not None else None
-    # Callbacks often hand their whole meta on.
+    # Callbacks often pass on their whole meta.
     for name in marks.ALL:
         meta.pop(name, None)
     if leased is not None:

@@ -22,7 +22,7 @@ export function addDeriveCommands(warc: Command): void {
       .command(kind)
       .description(described[kind])
       .argument('<file...>', 'WARC files, compressed or not')
-      .requiredOption('--out <dir>', 'folder for what is written, a file for each')
+      .requiredOption('--out <dir>', 'folder for the output: one file for each input')
       .option('--json', 'print one line of JSON for each file written: its name and number of records')
       .action((files: string[], flags: DeriveFlags) => deriveAll(kind, files, flags));
   }

@@ -24,7 +24,7 @@ export function addWaczCommand(warc: Command): void {
     .command('wacz')
     .description('pack WARC files, their index and their pages into a WACZ file')
     .argument('<file...>', 'WARC files with their indexes beside them, or a folder of them, such as DATA/archive')
-    .requiredOption('--out <file>', 'where to, as in site.wacz')
+    .requiredOption('--out <file>', 'file to write, as in site.wacz')
     .option('--title <text>', 'title in datapackage.json (default: none)')
     .option('--main-page <url>', 'page that a player opens first')
     .option('--json', 'print what was written as one JSON object')

@@ -48,7 +48,7 @@ export function addAuditCommand(program: Command): void {
   addSkipDamaged(addCrawlOptions(program.command('audit')))
     .description('check each recorded request against the delays, blocks and robots.txt in force then')
     .option('--fleet <name>', 'with --brokers: all crawls of this fleet, each and together', fleetName)
-    .option('--from <time>', 'judge what started since then (ISO 8601, UTC)', moment)
+    .option('--from <time>', 'check requests that started after this time (ISO 8601, UTC)', moment)
     .option('--host <name>', 'a page for the webmaster of this host, in Markdown')
     .option(
       '--skew <duration>',
@@ -56,7 +56,7 @@ export function addAuditCommand(program: Command): void {
       duration('--skew', { mostMs: 60_000 }),
       auditLimits.skewMs,
     )
-    .option('--statement <file>', 'write what was read and found into this file, to be handed on')
+    .option('--statement <file>', 'write a statement of the findings into this file')
     .option('--sign-with <key>', 'sign the statement: an Ed25519 key in PEM, as env:NAME or file:PATH')
     .option('--verify <file>', 'check the signature of a statement, and nothing else')
     .option(
@@ -64,8 +64,8 @@ export function addAuditCommand(program: Command): void {
       'check usage permissions at fetch time instead of politeness, as in ai-train',
       useList('--uses'),
     )
-    .option('--ledger <file>', 'with --uses: a line of JSON for each page, with what says so')
-    .option('--json', 'end with one line of JSON')
+    .option('--ledger <file>', 'with --uses: write a JSON line for each page, with the statements of its site')
+    .option('--json', 'print one line of JSON at the end')
     .action(async (flags: AuditFlags) => {
       if (flags.verify !== undefined) return check(flags.verify, flags.json);
       if (flags.fleet !== undefined) return judgeKafkaFleet(flags, flags.fleet);

@@ -47,7 +47,7 @@ export function addRecheckCommand(program: Command): void {
       pageAgeMs,
     )
     .option('--list <file>', 'write a JSON line for each page: permissions now, withdrawn, to be refetched')
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action((flags: RecheckFlags) => withCrawl(flags, (crawl) => goThrough(crawl, flags)));
 }
 

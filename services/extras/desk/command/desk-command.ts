@@ -65,10 +65,10 @@ export function addDeskCommand(program: Command): void {
     )
     .option(
       '--origin <url>',
-      'where visitors find it, as in https://desk.example.org (default: where it listens)',
+      'public origin of the desk, as in https://desk.example.org (default: its address)',
       origin,
     )
-    .option('--secret <key>', 'what it gives out is sealed by: env:NAME or file:PATH (default: its own, made at first)')
+    .option('--secret <key>', 'key that seals its tokens, as env:NAME or file:PATH (default: created at first start)')
     .option('--receipt-key <key>', 'private Ed25519 key that receipts are signed by (default: the crawl’s own)')
     .option(
       '--dns <address>',

@@ -75,8 +75,10 @@ export function addExportCommand(program: Command): void {
         formats,
       ),
     )
-    .option('--out <file>', 'where to (default: stdout; Parquet needs a file)')
-    .addOption(new Option('--of <nodes>', 'graph: edges between').choices(['hosts', 'pages']).default('hosts'))
+    .option('--out <file>', 'file to write (default: stdout; Parquet needs a file)')
+    .addOption(
+      new Option('--of <nodes>', 'with graph: nodes of the graph').choices(['hosts', 'pages']).default('hosts'),
+    )
     .option('--csv-formulas', 'CSV: leave text that begins like a formula (= + - @) as it is; spreadsheets run it')
     .option('--uses <list>', 'pages: only those that may be used so, as in search,ai-input', useList('--uses'))
     .option('--json', 'print what was written as one JSON object, on stderr where rows go to stdout')

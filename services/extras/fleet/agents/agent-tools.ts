@@ -1,9 +1,10 @@
 /**
- * What an agent may do with a fleet: crawl a site, read a page, search, look at what there is, and ask why.
+ * The tools of an agent in a fleet: crawl a site, read a page, search pages, list URLs, explain a URL.
  *
- * The bounds are the operator's, and no argument widens them: which sites, how many pages, what pages are wanted for.
- * Politeness, robots.txt, the guard of private addresses and identity are those of the fleet. Text of pages is handed on
- * as data of a stranger: whatever a page says, calls made because of it meet the same bounds (docs/agents.md).
+ * The operator sets the bounds, and no argument widens them: the sites, the number of pages, the intended uses.
+ * Politeness, robots.txt, the guard of private addresses and identity are those of the fleet. The text of a page is
+ * returned as data of a third party. A call that the agent makes because of a page meets the same bounds
+ * (docs/agents.md).
  */
 import { invalid } from '../../../../topology/errors.ts';
 import { hostKeyOf, hostnameOf, partitionKeyOf, withoutPort } from '../../../../topology/url/host-key.ts';
@@ -15,23 +16,23 @@ import type { Fleet } from '../fleet.ts';
 import { type CrawlAnswer, createCall } from '../fleet-schemas.ts';
 import { type CrawlReads, whileThere } from '../read-crawl.ts';
 import type { FoundPage } from '../scrape/page-finder.ts';
-import { type Asker, PageScraper, type ReadAnswer, restStates } from '../scrape/page-scraper.ts';
+import { PageScraper, type ReadAnswer, type Requester, restStates } from '../scrape/page-scraper.ts';
 import { mcpLimits } from './mcp-limits.ts';
 
 export interface AgentBounds {
-  /** Hosts, with all below them; null: any that the fleet may reach. */
+  /** Hosts with their subdomains; null: all that the fleet may reach. */
   readonly sites: readonly string[] | null;
-  /** Of one crawl. */
+  /** Most pages of one crawl. */
   readonly pagesMax: number;
-  /** What pages are wanted for: a page whose site bars one of them is neither kept nor returned. */
+  /** Intended uses of pages. If a site bars one of them, its pages are neither kept nor returned. */
   readonly uses: readonly Use[];
 }
 
-/** A page that has the words. */
+/** A page that contains the words of a search. */
 export interface Hit {
   readonly url: string;
   readonly title: string;
-  /** Where the words stand, they themselves in brackets. */
+  /** Text around the words; the words are in brackets. */
   readonly snippet: string;
   /** Higher is better. */
   readonly score: number;
@@ -41,9 +42,9 @@ export interface AgentToolsOptions extends CrawlReads {
   readonly fleet: Fleet;
   readonly clock: Clock;
   readonly bounds: AgentBounds;
-  /** Best first. `path`: of a crawl's folder; nothing where it has no index yet. */
+  /** Returns hits, best first. `path`: of a crawl's folder. Returns none if the crawl has no index yet. */
   search(path: string, words: string, limit: number): readonly Hit[];
-  /** How a crawl treats a URL: names and values. */
+  /** Returns how a crawl treats a URL: names and values. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
 }
 
@@ -70,7 +71,7 @@ export class AgentTools {
     return this.#options.bounds.pagesMax;
   }
 
-  /** Throws INVALID_SEED or INVALID_ARGUMENT, with what is wrong and what to do. */
+  /** Throws INVALID_SEED or INVALID_ARGUMENT, with the fault and the remedy. */
   async crawl({ url, pages, depth, scope, waitMs }: CrawlWish): Promise<CrawlAnswer> {
     const seed = this.#allowed(url);
     const { bounds } = this.#options;
@@ -93,23 +94,23 @@ export class AgentTools {
     return this.#pages.using(name, () => this.#rested(name, waitMs));
   }
 
-  /** The newest copy that is young enough, of any crawl; else the page is fetched now. */
+  /** Returns the newest copy from any crawl if it is recent enough. Otherwise it fetches the page now. */
   async read(url: string, ageMsMax: number, waitMs: number): Promise<ReadAnswer> {
     const seed = this.#allowed(url);
-    const asker: Asker = {
+    const requester: Requester = {
       id: owner,
       owner,
       uses: this.#options.bounds.uses,
       crawls: () => this.list(),
       create: (page, policy, name) => this.#create(page, policy, name),
     };
-    const answer = await this.#pages.read(asker, seed, ageMsMax, waitMs);
+    const answer = await this.#pages.read(requester, seed, ageMsMax, waitMs);
     if (answer.page === null || this.#isAllowed(answer.page.url)) return answer;
     const why = 'the URL redirects to a site that the operator does not allow';
     return { page: null, crawl: answer.crawl, why, isUnderWay: false };
   }
 
-  /** Best first, each URL once. `crawl` absent: of all. */
+  /** Returns hits, best first, each URL once. `crawl` absent: from all crawls. */
   search(words: string, crawl: string | undefined, limit: number): readonly Hit[] {
     const crawls = crawl === undefined ? this.list() : [this.#needed(crawl)];
     const best = new Map<string, Hit>();
@@ -121,7 +122,7 @@ export class AgentTools {
     return [...best.values()].sort((a, b) => b.score - a.score).slice(0, limit);
   }
 
-  /** Pages of a crawl, from one on, in the order in which they were found. */
+  /** Lists pages of a crawl in the order in which they were found. `from`: number of pages to skip. */
   async map(crawl: string, from: number, limit: number): Promise<{ readonly urls: FoundPage[]; readonly all: number }> {
     const pages = await this.#pages.pages(this.#needed(crawl));
     const urls = [...pages.values()].filter(({ url }) => this.#isAllowed(url));

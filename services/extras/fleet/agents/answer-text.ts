@@ -1,4 +1,4 @@
-/** Answers of the tools: words for a model, and the same for programs. */
+/** Answers of the tools: a text for a model, and the same data for programs. */
 import { randomBytes } from 'node:crypto';
 import type { Page } from '../../../../schemas/types.ts';
 import { counted } from '../../../runtime/counted.ts';
@@ -52,12 +52,12 @@ export function pageText(page: Page, crawl: string, from: number, chars: number)
   };
 }
 
-/** `why` names what hosts answered, redirects among it. */
+/** `why`: the reason, which contains text of hosts, such as redirect targets. */
 export function noPageText(crawl: string, url: string, why: string): string {
   return `There is no page of ${url} (crawl ${crawl}). ${framed('The reason', why)}`;
 }
 
-/** Never half of a surrogate pair at its end. */
+/** Cuts a text without splitting a surrogate pair at the end. */
 function sliced(text: string, from: number, chars: number): string {
   const end = from + chars;
   const last = text.charCodeAt(end - 1);

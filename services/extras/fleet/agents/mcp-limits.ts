@@ -1,10 +1,10 @@
-/** Bounds of what agents may do and see (services/extras/fleet/agents). */
+/** Limits for agents (services/extras/fleet/agents). */
 export const mcpLimits = {
   /** Pages of one crawl without `--pages-max`: enough for a manual. A shop has more pages than an agent needs. */
   pagesMax: 1_000,
-  /** Crawls of tools that run at once: an agent must be stopped even if a page says to crawl the web. */
+  /** Most crawls of agents that run at once. It also stops an agent that a page has talked into crawling the web. */
   runningMax: 16,
-  /** Crawls of tools that are kept; beyond it, the oldest one that does not run is deleted. */
+  /** Most crawls of agents that are kept. Beyond it, the oldest crawl that does not run is deleted. */
   keptMax: 200,
   /** Most characters of a page in one answer, about ten thousand tokens, and the default, a quarter of it. */
   readCharsMax: 40_000,
@@ -14,6 +14,6 @@ export const mcpLimits = {
   /** URLs in one answer: the most, and the default. */
   urlsMax: 1_000,
   urls: 200,
-  /** Characters of words to search for. */
+  /** Most characters in the words of a search. */
   wordsCharsMax: 1_000,
 } as const;

@@ -1,4 +1,4 @@
-/** `POST /mcp`: MCP's Streamable HTTP, without sessions. Who may call is decided as for any call that changes something. */
+/** `POST /mcp`: MCP's Streamable HTTP, without sessions. It needs the same rights as any call that changes something. */
 import type { HttpApp, Routes } from '../../../runtime/http/http-server.ts';
 import { problem } from '../../../runtime/http/refusals.ts';
 import type { AgentTools } from './agent-tools.ts';
@@ -11,7 +11,7 @@ export function mcpRoutes(tools: () => AgentTools): Routes {
       reply.hijack();
       await serveHttp(tools, request.raw, reply.raw, request.body);
     });
-    // A client asks for a separate stream, or ends a session: neither exists.
+    // Clients open a separate stream by GET, and end a session by DELETE. Neither exists here.
     app.route({
       method: ['GET', 'DELETE'],
       url: '/mcp',

@@ -1,4 +1,4 @@
-/** Arguments of the tools: checked by the same schemas that agents see (tools/list is generated from them). */
+/** Arguments of the tools. Calls are checked by the same schemas that agents see: tools/list is generated from them. */
 import { z } from 'zod';
 import { crawlNamePattern } from '../fleet-schemas.ts';
 import { scrapeLimits } from '../scrape/scrape-limits.ts';

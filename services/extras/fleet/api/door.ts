@@ -1,9 +1,12 @@
-/** Lets calls in by their keys, before their bodies are read. */
+/** Checks the keys of calls before their bodies are read. */
 import type { HttpReply, HttpRequest } from '../../../runtime/http/http-server.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { Caller, Callers } from '../owners/callers.ts';
 
-/** `callers` null: owners have no keys; whoever may call is decided as for any service, and is the operator. */
+/**
+ * `callers` null: owners have no keys. Then the rights are those of any service, and every caller counts as the
+ * operator.
+ */
 export function createDoor(callers: Callers | null) {
   const inside = new WeakMap<HttpRequest, Caller>();
   if (callers === null) return { door: {}, callerOf: (): Caller => null };
@@ -17,7 +20,8 @@ export function createDoor(callers: Callers | null) {
           inside.set(request, entry.caller);
           return;
         }
-        // Whoever calls on all the same begins with a connection. A caller that is sending a body would not read the answer.
+        // A refused caller must open a new connection for its next call. If the connection closed while the caller sends
+        // a body, the caller would not read the answer.
         if (bodyBytes === 0) reply.header('connection', 'close');
         if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
         if (entry.waitS > 0) reply.header('retry-after', `${entry.waitS}`);
@@ -33,7 +37,7 @@ export function createDoor(callers: Callers | null) {
   };
 }
 
-/** One that does not say how large it is counts as the largest. */
+/** A body of unknown size counts as the largest. */
 function bodyBytesOf(headers: HttpRequest['headers']): number {
   if (headers['transfer-encoding'] !== undefined) return fleetServiceLimits.bodyBytesMax;
   return Number(headers['content-length'] ?? 0) || 0;

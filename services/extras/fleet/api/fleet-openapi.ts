@@ -1,4 +1,4 @@
-/** A fleet's API as an OpenAPI 3.1 document, made of the schemas by which its calls are checked. */
+/** A fleet's API as an OpenAPI 3.1 document, generated from the schemas that check its calls. */
 import { z } from 'zod';
 import { bodyOf, license, schemasOf, security, securitySchemes } from '../../../runtime/http/openapi.ts';
 import { crawlAnswer, createCall, listAnswer, ownersAnswer, problem } from '../fleet-schemas.ts';
@@ -38,7 +38,7 @@ function queryOf(query: z.ZodType): object[] {
   return Object.entries(properties).map(([field, schema]) => ({ name: field, in: 'query', schema }));
 }
 
-/** Made when it is first asked for. `outputs`: files that crawls give. */
+/** Returns the document, which the first call makes. `outputs`: the files that the API serves of a crawl. */
 export function fleetOpenApi(outputs: readonly Output[]): object {
   return (made ??= document(outputs));
 }

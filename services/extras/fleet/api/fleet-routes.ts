@@ -1,6 +1,6 @@
 /**
- * A fleet's API. `GET /v1/openapi.json` describes it. Calls that change something need what a control call needs
- * (runtime/http/access.ts); where owners have keys, every call needs one, and an owner's crawls are its own.
+ * A fleet's API. `GET /v1/openapi.json` describes it. Calls that change something need the rights of a control call
+ * (runtime/http/access.ts). If owners have keys, every call needs a key, and an owner reaches only its own crawls.
  */
 import { CrawlstreamError, invalid } from '../../../../topology/errors.ts';
 import type { HttpApp, HttpRequest, Routes } from '../../../runtime/http/http-server.ts';
@@ -37,9 +37,9 @@ export interface FleetParts {
   readonly streams: EventStreams;
   readonly pages: PageScraper;
   readonly outputs: OutputSender;
-  /** How a crawl treats a URL: names and values. `path`: of its folder. */
+  /** Returns how a crawl treats a URL: names and values. `path`: of the crawl's folder. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
-  /** null: owners have none. */
+  /** null: owners have no quotas. */
   readonly quotas: Quotas | null;
   /** Opens the log of a crawl that does not run. */
   reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T>;
@@ -52,8 +52,8 @@ interface Named {
 const verbs: Readonly<Record<string, Wish>> = { pause: 'paused', resume: 'running', end: 'ended' };
 
 /**
- * `desk` throws NOT_READY while the fleet is not up. `callers` null: owners have no keys, and calls are the operator's.
- * `outputs`: what crawls give as files.
+ * `parts` throws NOT_READY until the fleet is up. `callers` null: owners have no keys, and every caller is the operator.
+ * `outputs`: the files that the API serves of a crawl.
  */
 export function fleetRoutes(
   parts: () => FleetParts,
@@ -61,14 +61,14 @@ export function fleetRoutes(
   outputs: readonly Output[] = [],
 ): Routes {
   const { door, callerOf } = createDoor(callers);
-  /** A crawl that the caller may see; what is another's is not there. */
+  /** Returns a crawl that the caller may see. A crawl of another owner is reported as missing. */
   const seen = (request: HttpRequest, name: string): CrawlAnswer => {
     const crawl = parts().fleet.find(name);
     const caller = callerOf(request);
     if (crawl === undefined || (caller !== null && crawl.owner !== caller.name)) throw missingCrawl(name);
     return crawl;
   };
-  /** A call that waited for its turn: its key may be taken back meanwhile. */
+  /** Refuses a call if its key was revoked while it waited for its turn. */
   const checkCaller = (request: HttpRequest): void => {
     if (callers === null || callers.isIn(callerOf(request))) return;
     throw Object.assign(new Error('the key of this call was revoked'), {
@@ -172,7 +172,7 @@ export function fleetRoutes(
         if (isHead(request)) return reply.type(output.type).send();
         const taken = sender.takenFor(owner);
         if (taken !== null) throw tooMany(reply, { message: `${taken}: wait for one to end`, waitS: 5 });
-        // By a separate log, as it stands now: the crawl may stop meanwhile.
+        // `reading` does not use the log of the running crawl, which may stop meanwhile.
         const send = (reads: ReadLog) =>
           sender.send(
             output,
@@ -214,12 +214,12 @@ export function fleetRoutes(
   };
 }
 
-/** A stream has no length and no end: its header fields are all that a HEAD can have of it. */
+/** A HEAD gets only the header fields: a stream has no length and no end. */
 const isHead = (request: HttpRequest) => request.method === 'HEAD';
 
 const restStates: ReadonlySet<string> = new Set(['paused', 'failed']);
 
-/** What an owner sees of a crawl: nothing of the machine that it runs on. */
+/** Returns the answer for an owner, which has no path of the fleet's machine. */
 function forOwner({ data, failure, ...crawl }: CrawlAnswer): object {
   const folder = data.slice(0, -crawl.name.length - 1);
   return { ...crawl, failure: failure?.replaceAll(folder, '…') ?? null };

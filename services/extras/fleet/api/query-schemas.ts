@@ -1,9 +1,9 @@
-/** Queries of a fleet's API, as its OpenAPI document has them. */
+/** Schemas of the queries of a fleet's API. Its OpenAPI document contains them. */
 import { z } from 'zod';
 import { contents } from '../fleet-contents.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 
-/** A place among the events of a crawl: event-position.ts. */
+/** A position in the events of a crawl (event-position.ts). */
 export const positionSchema = z
   .string()
   .regex(/^\d{1,15}-\d{1,9}(-[0-9a-z]{1,12})?$/, 'send the id of an event, as in 12-1-lk3j2x4a');

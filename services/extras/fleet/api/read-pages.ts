@@ -1,6 +1,6 @@
 /**
- * Pages of a crawl in the order in which they were fetched, from a place on: a page that was fetched again is there again.
- * What was purged or taken back is left out.
+ * Reads pages of a crawl in the order of fetching, from an offset. A page that was fetched again occurs again. Pages
+ * that were purged or withdrawn are left out.
  */
 import { readRecord } from '../../../runtime/avro/read-record.ts';
 import { recordsOf } from '../../../runtime/log/records-of.ts';
@@ -9,9 +9,9 @@ import type { Counts } from '../kept-pages.ts';
 import type { ReadLog } from '../running-crawl.ts';
 
 export interface SomePages {
-  /** A page each, as JSON. */
+  /** One page a line, as JSON. */
   readonly lines: readonly string[];
-  /** Where to go on. */
+  /** Offset at which to continue. */
   readonly cursor: number;
 }
 

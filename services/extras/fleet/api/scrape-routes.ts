@@ -1,19 +1,19 @@
 /**
- * `POST /v1/scrape`: one page. A crawl's recent copy is used, or else the page is fetched now, like any page of a
- * crawl. An owner sees copies of its own crawls only: requests of other owners are not its business.
+ * `POST /v1/scrape`: one page. A crawl's recent copy is used; otherwise the page is fetched now, like any page of a
+ * crawl. An owner gets copies only from its own crawls, so that it does not learn what other owners request.
  */
 import type { HttpApp, Routes } from '../../../runtime/http/http-server.ts';
 import { readCall } from '../../../runtime/http/read-call.ts';
 import { createCall } from '../fleet-schemas.ts';
 import type { Callers } from '../owners/callers.ts';
-import { type Asker, PageScraper } from '../scrape/page-scraper.ts';
+import { PageScraper, type Requester } from '../scrape/page-scraper.ts';
 import { scrapeLimits } from '../scrape/scrape-limits.ts';
 import { scrapeCall } from '../scrape/scrape-schemas.ts';
 import { createDoor } from './door.ts';
 import type { FleetParts } from './fleet-routes.ts';
 import { tooMany } from './too-many.ts';
 
-/** As fleetRoutes. */
+/** The arguments are those of fleetRoutes. */
 export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = null): Routes {
   const { door, callerOf } = createDoor(callers);
   return (app: HttpApp) => {
@@ -23,7 +23,7 @@ export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = 
       const caller = callerOf(request);
       const owner = caller?.name ?? '';
       const crawls = () => fleet.list(caller === null ? undefined : owner);
-      const asker: Asker = {
+      const requester: Requester = {
         id: `${owner} ${uses.join(' ')}`,
         owner,
         uses,
@@ -33,7 +33,7 @@ export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = 
           const refused = quotas?.refusal(owner, fleet.list(owner), 1) ?? null;
           if (refused !== null) throw tooMany(reply, refused);
           const barred = uses.length === 0 ? {} : { uses, usesBarred: 'withhold' };
-          // Two calls at once make one crawl.
+          // The key makes two simultaneous calls create only one crawl.
           const call = {
             seeds: [seed],
             name,
@@ -45,7 +45,7 @@ export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = 
           await fleet.create(createCall.parse(call));
         },
       };
-      const answer = await pages.read(asker, PageScraper.urlOf(url), 1_000 * maxAgeSeconds, 1_000 * waitSeconds);
+      const answer = await pages.read(requester, PageScraper.urlOf(url), 1_000 * maxAgeSeconds, 1_000 * waitSeconds);
       const { crawl } = answer;
       if (answer.page !== null) return { crawl, isFetched: answer.isFetched, page: answer.page };
       if (answer.isUnderWay) return reply.code(202).send({ crawl, message: answer.why });

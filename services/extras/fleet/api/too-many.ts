@@ -1,4 +1,4 @@
-/** Refuses a call with 429. `waitS` 0: time alone does not mend it. */
+/** Refuses a call with 429. `waitS`: seconds after which to retry. 0: waiting does not help. */
 export function tooMany(
   reply: { header(name: string, value: string): unknown },
   { message, waitS }: { readonly message: string; readonly waitS: number },

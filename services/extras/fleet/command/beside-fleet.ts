@@ -1,5 +1,6 @@
 /**
- * A process beside the one that runs a fleet on Kafka: its folder, its HTTP side and the brokers, until it is stopped.
+ * Runs a process beside the one that runs a fleet on Kafka. Opens the process's folder, its HTTP server and its
+ * connection to the brokers, until it is stopped.
  */
 import { join } from 'node:path';
 import { untilStopped } from '../../../hosting/connect/cut-short.ts';
@@ -25,7 +26,7 @@ export interface Beside {
 
 export interface BesideOptions {
   readonly role: string;
-  /** Of its client, in the brokers' logs and metrics. */
+  /** Role of the Kafka client, for the brokers' logs and metrics. */
   readonly client: string;
   /** Printed when the process is stopped. */
   readonly stopping: string;
@@ -42,7 +43,7 @@ export async function besideFleet(
   try {
     const run = () =>
       withStores(async (open) => {
-        // Its lock keeps a second process of this machine out of the folder.
+        // The lock of this store keeps a second process of this machine out of the folder.
         await open(join(flags.data, 'process'));
         await withHttp(flags, { role, say }, async (service) => {
           const onNotice = (text: string) => say(text, 'warn', { component: 'brokers' });

@@ -1,6 +1,7 @@
 /**
- * The dashboards of a fleet's crawls that run, each at `/crawls/NAME/dashboard/`: what `crawl --dashboard` shows of one. Where
- * owners have keys, an owner looks at its own; what is done to hosts and asked of changelogs stays the operator's.
+ * Serves a dashboard for each running crawl of a fleet at `/crawls/NAME/dashboard/`, the same as `crawl --dashboard`.
+ * If owners have keys, an owner sees the dashboards of that owner’s crawls. Only the operator may change hosts or query
+ * changelogs.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { dashboardRoutes, isUp, type ShownCrawl, showCrawl } from '../../../dashboard/dashboard-routes.ts';
@@ -15,7 +16,7 @@ import { missingCrawl } from '../turns.ts';
 export class CrawlDashboards {
   readonly #shown = new Map<string, ShownCrawl>();
 
-  /** A crawl runs from now on, until what is returned is called. */
+  /** Adds a crawl that begins to run. Returns the function that removes it. */
   add(name: string, clock: Clock, shown: Parameters<typeof showCrawl>[1]): () => void {
     const crawl = showCrawl(clock, shown);
     this.#shown.set(name, crawl);
@@ -44,7 +45,7 @@ export class CrawlDashboards {
       }
       throw notRunning(`crawl ${name} is not running (${crawl.state}): resume it to see its dashboard`);
     };
-    /** The process goes on where one of its crawls starts or stops: that alone is why the call failed. */
+    /** Returns the error of a failed call. If the crawl was starting or stopping, that is the cause, and not a fault. */
     const answerOf = (error: unknown, request: HttpRequest): unknown => {
       const before = asked.get(request);
       if (!(error instanceof CrawlstreamError) || error.code.startsWith('INVALID_') || before === undefined)

@@ -1,9 +1,8 @@
 /**
- * A fetcher's part of one crawl of a fleet: the crawl's log, and a fetcher for the crawl's tasks on hosts of this
- * process.
+ * One crawl of a fleet in a fetcher process: the crawl's log, and a fetcher for its tasks on the hosts of this process.
  *
- * A lease is over once all its reports are durable. Other leases were returned when the crawl is released, or belong to
- * nobody by then.
+ * A lease is over once all its reports are durable. If the crawl must not run any more, its other leases are over, too:
+ * they were returned, or nobody holds them.
  */
 import { blankHostFacts } from '../../../../schemas/blank.ts';
 import type { Task } from '../../../../schemas/types.ts';
@@ -90,12 +89,12 @@ export class CrawlFetcher {
     return this.#opened?.end(records) ?? Promise.resolve();
   }
 
-  /** Hosts that another process had until now. */
+  /** Called when hosts move here from another process. Forgets where their robots.txt had moved to. */
   taken(isTaken: (hostKey: string) => boolean): void {
     this.#opened?.fetcher.robots.forgetMoves(isTaken);
   }
 
-  /** Tasks of a partition that is another's from now on. */
+  /** Drops the tasks of a partition that moves to another process. */
   gone(partition: number): void {
     this.#opened?.feed.drop(partition);
     for (const [lease, record] of this.#taken) if (record.partition === partition) this.#taken.delete(lease);
@@ -105,7 +104,7 @@ export class CrawlFetcher {
     return this.#opened?.fetcher.breakOff() ?? Promise.resolve();
   }
 
-  /** Leases that were taken and are not over: it has failed, and they are to be ended by the next. */
+  /** Unfinished leases. If this crawl fails, its successor ends them. */
   get left(): readonly LogRecord[] {
     return [...this.#taken.values()];
   }
@@ -115,7 +114,7 @@ export class CrawlFetcher {
     return this.#opened?.fetcher.stats();
   }
 
-  /** `isOver` false: another process ends the remaining leases. Resolves with its statistics. */
+  /** `isOver` false: another process ends the remaining leases. Resolves with the fetcher's statistics. */
   async stop(graceMs: number, isOver: boolean): Promise<FetcherStats | undefined> {
     const { crawls, demand, share } = this.#options;
     await this.#opened?.fetcher.stop(graceMs).catch(() => {});
@@ -150,8 +149,8 @@ export class CrawlFetcher {
       share().over(record);
     };
     /**
-     * undefined: its schema is not known yet, or never will be. The fetcher waits for it, or makes a dead letter of
-     * it.
+     * undefined: the schema of the record is unknown, perhaps for good. The fetcher then waits for the schema, or makes
+     * the record a dead letter.
      */
     const decoded = async (record: LogRecord): Promise<Task | undefined> => {
       try {
@@ -173,7 +172,7 @@ export class CrawlFetcher {
         },
         crawlPace: Object.assign(crawlPace, {
           robots,
-          // Whoever has taken the frontier over has ended all leases of before.
+          // A new owner of the frontier ends all leases of earlier epochs.
           isVoid: ({ epoch }: Task) => epoch < this.#epoch,
           onRoom: (leases: number) => {
             if (isOpen) demand.report(name, leases);
@@ -190,7 +189,7 @@ export class CrawlFetcher {
           async notAsked(asked) {
             const url = asked[asked.length - 1]!;
             const hostKey = hostKeyAt(url);
-            // The next lease asks again.
+            // The host is one of this process: the next lease asks again.
             if (crawlPace.mayContact(hostKey)) return;
             const hop = { url, asked: asked.slice(0, -1), partition: 0 };
             await log.append([leaseRequestRecord(hostKey, hop, results)]);

@@ -1,10 +1,10 @@
-/** The fetchers of a fleet as a frontier sees them: other processes, which take tasks from the fleet's topic while they live. */
+/** The fetchers of a fleet, as its frontiers use them: other processes, which take tasks from the fleet's topic. */
 import type { FetchersElsewhere } from '../../../application/crawl/start-whole.ts';
 import { emptyStats } from '../../../fetcher/fetcher-stats.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { DemandReader } from '../fetchers/demand.ts';
 
-/** How often to check whether leases are active, ms. */
+/** Time between checks whether leases are active, ms. */
 const lookMs = 50;
 
 export function fetchersElsewhere(
@@ -18,7 +18,7 @@ export function fetchersElsewhere(
     start: (frontier) => ({
       stats: emptyStats,
       positions: () => [],
-      // Fetchers see that the crawl must not run, and return their leases.
+      // Fetchers notice that the crawl must not run, and return its leases.
       async stop(graceMs = 0) {
         const endMs = clock.nowMs() + graceMs;
         const isOut = () => (frontier.committed()[0]?.counters.leased ?? 0) > 0;

@@ -1,4 +1,4 @@
-/** `crawlstream fleet`: many crawls in one process, made and ended by HTTP, polite together. */
+/** `crawlstream fleet`: many crawls in one process, managed by HTTP, with one clock for each host. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { rulesFile } from '../../../cli/flags/rules-file.ts';

@@ -1,7 +1,7 @@
 /**
- * Runs the consumers of a fleet's crawls in a process: for each crawl, from when it appears in the fleet's documents
- * until it is deleted, together with its consumers' data here. A failed one is restarted, without effect on the
- * others.
+ * Runs the consumers of a fleet's crawls in a process. The consumers of a crawl start when the crawl appears in the
+ * fleet's documents. They stop when it is deleted; then their data here is deleted, too. If they fail, they are
+ * restarted, without effect on other crawls.
  */
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -28,8 +28,8 @@ export interface FleetConsumersOptions {
   readonly chosen: readonly Processor[];
 }
 
-/** A crawl, by its document. */
-interface There {
+/** A crawl that exists, from its document. */
+interface ExistingCrawl {
   readonly createdAtMs: number;
   readonly hasResponses: boolean;
 }
@@ -54,7 +54,7 @@ export class FleetConsumers {
     return this.#entries.size;
   }
 
-  /** Begins crawls that are new, and lets those go that are not there any more. */
+  /** Starts the consumers of new crawls, and stops those of deleted crawls. */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look());
     return this.#looking;
@@ -68,7 +68,7 @@ export class FleetConsumers {
   }
 
   async #look(): Promise<void> {
-    const there = new Map<string, There>();
+    const there = new Map<string, ExistingCrawl>();
     for (const name of await crawlsIn(this.#options.documents)) {
       const one = await this.#there(name);
       if (one !== undefined) there.set(name, one);
@@ -89,29 +89,29 @@ export class FleetConsumers {
     }
   }
 
-  async #there(name: string): Promise<There | undefined> {
+  async #there(name: string): Promise<ExistingCrawl | undefined> {
     const found = await crawlFileIn(this.#options.documents, name);
     if (found === undefined) return undefined;
     const { createdAtMs, output } = crawlFileOf(found.text, found.place);
     return { createdAtMs, hasResponses: output.warc === true };
   }
 
-  /** State of deleted crawls. */
-  async #clear(there: ReadonlyMap<string, There>): Promise<void> {
+  /** Removes the state of deleted crawls. */
+  async #clear(there: ReadonlyMap<string, ExistingCrawl>): Promise<void> {
     const folder = join(this.#options.data, 'crawls');
     if (!existsSync(folder)) return;
     for (const name of await readdir(folder))
       if (!there.has(name)) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** One run after another, until the signal. */
-  async #live(name: string, { createdAtMs, hasResponses }: There, signal: AbortSignal): Promise<void> {
+  /** Runs the consumers of a crawl until the signal, and restarts them after a failure. */
+  async #live(name: string, { createdAtMs, hasResponses }: ExistingCrawl, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
       try {
         await this.#run(name, hasResponses, signal);
       } catch (error) {
-        // One that is being deleted loses its topics.
+        // A crawl that is being deleted loses its topics, which is no failure.
         if (signal.aborted || (await this.#there(name))?.createdAtMs !== createdAtMs) continue;
         say(`${name}: ${(error as Error).message}; restarting its consumers`, 'warn');
       } finally {
@@ -120,7 +120,7 @@ export class FleetConsumers {
     }
   }
 
-  /** Resolves once it was stopped and has ended; rejects with its failure before that. */
+  /** Runs the consumers once. Resolves when they have stopped after the signal; rejects if one fails before. */
   async #run(name: string, hasResponses: boolean, signal: AbortSignal): Promise<void> {
     const { crawls, clock, data, chosen } = this.#options;
     const { log, codec, manifest } = await crawls.attach(name);

@@ -1,6 +1,6 @@
 /**
- * The crawls that a fetcher of a fleet has to do with: each from its first task here until the fleet's documents say that it does not run.
- * One that fails is tried again, and the others do not notice.
+ * The crawls of a fleet in a fetcher process. A crawl is opened with its first task here, and closed when the fleet's
+ * documents say that it should not run. If it fails, it is opened again, without effect on the others.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -25,16 +25,16 @@ export interface FleetFetchersOptions extends CrawlFetcherOptions {
 
 interface Entry {
   crawl: CrawlFetcher | undefined;
-  /** Pending work, in order, once it is open. */
+  /** The pending work, in order. It begins when the crawl is open. */
   turn: Promise<unknown>;
-  /** Resolves once it is completely closed. undefined: it is not being closed. */
+  /** Resolves when the crawl is closed. undefined: it is not being closed. */
   gone: Promise<void> | undefined;
 }
 
 export class FleetFetchers {
   readonly #options: FleetFetchersOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Files as last read, by crawl: they include all seeds. */
+  /** Crawl files as last parsed, by crawl. A file has all seeds, so it is parsed again only if its text changes. */
   readonly #files = new Map<string, { readonly text: string; readonly file: CrawlFile }>();
   readonly #goings = new Set<Promise<unknown>>();
   #endedStats = plainStats(emptyStats());
@@ -48,25 +48,25 @@ export class FleetFetchers {
     return [...this.#entries.keys()];
   }
 
-  /** Of all crawls together, including ended ones. */
+  /** Sums over all crawls, including closed ones. */
   stats(): FetcherStats {
     const running = [...this.#entries.values()].flatMap(({ crawl }) => crawl?.stats() ?? []);
     return sumStats([this.#endedStats, ...running.map(plainStats)]);
   }
 
   take(record: LogRecord): void {
-    // Tasks that are no longer taken are not finished: the next process ends them.
+    // A stopping process takes no more tasks: the next process ends them.
     if (this.#isStopping) return;
     const name = this.#nameOf(record);
     const answer = movedAnswerOf(record);
     if (answer !== undefined || name === undefined) this.#options.share().over(record);
     if (name === undefined) return;
     if (answer === undefined) this.#do(name, [record], (crawl) => crawl.take(record)).catch(() => {});
-    // Useless without a request.
+    // Without tasks here, the crawl waits for no answer.
     else if (this.#entries.has(name)) this.#do(name, [], (crawl) => crawl.answered(answer)).catch(() => {});
   }
 
-  /** Ends leases that an earlier process has left. */
+  /** Ends leases that an earlier process left unfinished. */
   async end(records: readonly LogRecord[]): Promise<void> {
     const byName = new Map<string, LogRecord[]>();
     for (const record of records) {
@@ -87,7 +87,7 @@ export class FleetFetchers {
     for (const { crawl } of this.#entries.values()) crawl?.gone(partition);
   }
 
-  /** Lets those go which are not to run any more, and begins those again that are others by now. */
+  /** Closes crawls that should not run, or were deleted and created again. Applies changed weights. */
   look(): void {
     for (const [name, entry] of this.#entries)
       void this.#wanted(name).then((file) => {
@@ -98,7 +98,10 @@ export class FleetFetchers {
       });
   }
 
-  /** Hosts may have had another owner: pending work is not reported, and all hosts start over with their next tasks. */
+  /**
+   * Closes all crawls, and reports no pending work: another process may have owned the hosts meanwhile. Each crawl
+   * opens again with its next task.
+   */
   lapse(): void {
     for (const [name, entry] of this.#entries) this.#letGo(name, entry, 0, false);
   }
@@ -129,7 +132,7 @@ export class FleetFetchers {
     }
   }
 
-  /** In turn, once it is open. `records`: are over if it is not to run. Rejects where it has failed. */
+  /** Does `act` in turn, once the crawl is open. If it should not run, `records` are over. Rejects if `act` fails. */
   async #do(name: string, records: readonly LogRecord[], act: (crawl: CrawlFetcher) => Promise<void>): Promise<void> {
     const gone = this.#entries.get(name)?.gone;
     if (gone !== undefined) {
@@ -147,7 +150,7 @@ export class FleetFetchers {
     if ((await mine) === 'gone' && !this.#isStopping) return this.#do(name, records, act);
   }
 
-  /** `left`: leases to be ended first. */
+  /** Opens a crawl. `left`: leases to end first. */
   #begin(name: string, left: readonly LogRecord[]): Entry {
     const entry: Entry = { crawl: undefined, gone: undefined, turn: Promise.resolve() };
     this.#entries.set(name, entry);
@@ -155,7 +158,7 @@ export class FleetFetchers {
     entry.turn = (async () => {
       let file = await this.#wanted(name);
       if (file === undefined && !this.#isStopping) {
-        // It may have been made or resumed a moment ago.
+        // The crawl may have been created or resumed a moment ago.
         await documents.caughtUp();
         file = await this.#wanted(name);
       }
@@ -200,7 +203,7 @@ export class FleetFetchers {
     if (stats !== undefined) this.#endedStats = addEnded(this.#endedStats, plainStats(stats));
   }
 
-  /** `act` gives the leases that are to be ended by the next. */
+  /** Closes an entry by `act`, which resolves with the leases that the next entry must end. */
   #goes(name: string, entry: Entry, act: () => Promise<readonly LogRecord[]>): void {
     const going = act().then((left) => {
       if (this.#entries.get(name) !== entry) return;
@@ -212,7 +215,7 @@ export class FleetFetchers {
     void going.finally(() => this.#goings.delete(going));
   }
 
-  /** Entry of a crawl that should run; undefined: it should not. */
+  /** Returns the file of a crawl that should run; undefined: it should not. */
   async #wanted(name: string): Promise<CrawlFile | undefined> {
     const { documents } = this.#options;
     const found = await crawlFileIn(documents, name);

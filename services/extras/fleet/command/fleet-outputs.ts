@@ -1,4 +1,4 @@
-/** A fleet's crawls as files: pages as Parquet, and responses as WARC. */
+/** The files that a fleet serves of a crawl: pages as Parquet, responses as WARC. */
 
 import { readPurges } from '../../../runtime/crawl/purges.ts';
 import { parquetBytes } from '../../../runtime/table/parquet-writer.ts';

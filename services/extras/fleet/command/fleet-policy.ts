@@ -1,4 +1,4 @@
-/** The policy and the seeds of a crawl of a fleet, as a call gives them: the defaults of `crawl`, with its fields in their place. */
+/** Makes seeds and policy of a fleet's crawl from a call: the defaults of `crawl`, replaced by the call's fields. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { listsOf } from '../../../../topology/policy/lists-of.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../../topology/policy/policy.ts';
@@ -24,7 +24,7 @@ function within(fields: object, given: unknown): unknown {
   return given === undefined ? fields : isObject(given) ? { ...fields, ...given } : given;
 }
 
-/** Without names, those of the seeds. */
+/** Returns the scope. If the call names no hosts or domains, those of the seeds apply. */
 function scopeOfCall(given: unknown, seeds: readonly string[]): unknown {
   if (given === undefined) return scopeOf('domain', seeds);
   if (!isObject(given) || 'names' in given || !('kind' in given)) return given;
@@ -33,8 +33,8 @@ function scopeOfCall(given: unknown, seeds: readonly string[]): unknown {
 }
 
 /**
- * Patterns run in linear time, as all crawls share the process. Throws INVALID_SEED or INVALID_ARGUMENT, naming the field: nothing is
- * made then.
+ * Patterns run in linear time, because all crawls share the process. Throws INVALID_SEED or INVALID_ARGUMENT; the
+ * error names the field.
  */
 export function fleetPolicy(
   seedsGiven: readonly string[],
@@ -48,18 +48,18 @@ export function fleetPolicy(
   const asked = {
     ...{ ...before, traps: defaultTraps, leaseMarginMs, ...fields, patterns: 'linear', version: 1 },
     scope: scopeOfCall(fields['scope'], seeds),
-    // A call names the fields that it changes.
+    // A call has only the fields that it changes.
     normalize: within(normalize, fields['normalize']),
     filters: within(filters, fields['filters']),
   };
   const policy = validatePolicy(asked);
   if (by === 'owner') checkOwnersFields({}, policy.overlays ?? []);
-  // Nobody leases from a crawl of a fleet but its own fetchers.
+  // Only the fleet's own fetchers lease from its crawls.
   if (policy.sink !== undefined) {
     const message = 'policy.sink: it cannot be set in a fleet, which fetches the pages itself; remove it';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
-  // Whoever may make a crawl may not read files of the fleet's machine.
+  // A caller may create crawls, but must not read files of the fleet's machine.
   if (listsOf(policy).length > 0) {
     const message =
       'policy: lists are files on the server; add them there with crawlstream policy set --data, or remove them';

@@ -1,6 +1,6 @@
 /**
- * The schema registry of a fleet on Kafka. A term begins once it has given the ids of all that crawls write, and goes on with them: a registry
- * that goes away later stops no crawl, and none from being made.
+ * The schema registry of a fleet on Kafka. A term begins once the registry has given the ids of all schemas that crawls
+ * write. The term keeps these ids: if the registry fails later, crawls go on, and new ones can be created.
  */
 import { avroSchemas } from '../../../../schemas/avro.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -14,14 +14,14 @@ export interface FleetRegistryOptions {
   /** undefined: this fleet has none. */
   readonly url: string | undefined;
   readonly fleet: string;
-  /** Is not ready while the registry is waited for, and says why. */
+  /** Not ready while the registry is unreachable; its probe gives the reason. */
   readonly service: Service;
   readonly signal: AbortSignal;
 }
 
 const againMs = 1_000;
 
-/** undefined: there is none, or the signal was aborted first. Throws what no time mends. */
+/** undefined: the fleet has no registry, or the signal came first. Throws errors that waiting does not mend. */
 export async function fleetRegistry({
   url,
   fleet,

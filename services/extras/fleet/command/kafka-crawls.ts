@@ -1,6 +1,7 @@
 /**
- * Crawls of a fleet on Kafka, over one log of the process: `FLEET.CRAWL.pages`, `.frontier-changelog` and `.flow` each, and `.responses` where those are kept. Folders of
- * this process hold what can be made again: checkpoints.
+ * Opens the crawls of a fleet on Kafka, over one log of the process. Each crawl has the topics `FLEET.CRAWL.pages`,
+ * `.frontier-changelog` and `.flow`, and `.responses` if its responses are stored. Folders of this process contain only
+ * checkpoints, which can be made again.
  */
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -26,10 +27,10 @@ export interface KafkaCrawlsOptions {
   readonly fleet: string;
   readonly brokers: string;
   readonly registry: OpenRegistry | undefined;
-  /** The log under `log`: looks for topics, and removes them. */
+  /** The log under `log`: finds and deletes topics. */
   readonly topics: Pick<Log, 'deleteTopics' | 'partitionsOf'>;
   readonly log: FoldedLog;
-  /** Where tasks go, for fetchers in other processes. Absent: to the crawl's own. */
+  /** Topic of tasks for fetchers in other processes. Absent: tasks go to the crawl's own topic. */
   readonly tasks?: FleetTasksTopic | undefined;
 }
 
@@ -37,12 +38,12 @@ export interface Opened extends CrawlAccess {
   readonly manifest: Manifest;
 }
 
-/** How it is to be made. */
+/** How to make a new crawl. */
 interface Made {
   readonly hasResponses: boolean;
 }
 
-/** Flows of crawls that do not run which are read on, for those who ask again. */
+/** Most crawls that do not run with a flow that is kept open for further reads. */
 const restingMax = 16;
 
 export class KafkaCrawls {
@@ -55,13 +56,13 @@ export class KafkaCrawls {
     this.#options = options;
   }
 
-  /** Makes topics and manifest. */
+  /** Makes the topics and the manifest of a new crawl. */
   async make({ name, output }: Pick<CrawlFile, 'name' | 'output'>): Promise<void> {
     this.#forget(name);
     await this.#open(name, { hasResponses: output.warc === true });
   }
 
-  /** For a run; the log is to be read and written from where it is. */
+  /** Opens a crawl for a run: its data folder, and the log of the run. */
   async open(name: string, path: string, clock: Clock): Promise<{ folder: DataFolder; opened: WholeLog }> {
     const { log, codec, manifest } = await this.#open(name);
     this.#resting.delete(name);
@@ -75,7 +76,7 @@ export class KafkaCrawls {
     return { folder, opened: { log: tasks === undefined ? whole : sendingTasks(whole, crawl, tasks), codec } };
   }
 
-  /** For a fetcher of a crawl that another process runs; its log is read again. */
+  /** Opens a crawl that another process runs, for a fetcher or a consumer. Nothing cached of the crawl is used. */
   async attach(name: string): Promise<Opened> {
     this.#forget(name);
     return this.#open(name);
@@ -85,13 +86,13 @@ export class KafkaCrawls {
     this.#forget(name);
   }
 
-  /** It does not run any more. */
+  /** Called when a crawl has stopped running. */
   rests(name: string): void {
     this.#running.delete(name);
     this.#look(name);
   }
 
-  /** `path`: of its folder. */
+  /** Reads a crawl's log. `path`: of the crawl's folder. */
   readonly reading = async <T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> => {
     const name = basename(path);
     const { log, codec, manifest } = await this.#there(name);
@@ -111,7 +112,7 @@ export class KafkaCrawls {
     return lines;
   };
 
-  /** Nothing of it is left. */
+  /** Deletes all topics of a crawl. */
   async drop(name: string): Promise<void> {
     const crawl = this.#crawl(name);
     this.#forget(name);
@@ -132,7 +133,7 @@ export class KafkaCrawls {
     this.#options.log.release(this.#crawl(name));
   }
 
-  /** A few flows of stopped crawls are cached. */
+  /** Keeps the flows of a few stopped crawls open: those that were read last. */
   #look(name: string): void {
     if (this.#running.has(name)) return;
     this.#resting.delete(name);
@@ -178,7 +179,7 @@ export class KafkaCrawls {
   }
 }
 
-/** One process runs it as a whole: all partitions are its own, and where it is, its changelog says. */
+/** A log for the one process that runs a crawl: it owns all partitions, and its changelog has the positions. */
 function ofWhole(log: Log): Log {
   return {
     ...log,
@@ -191,7 +192,7 @@ function ofWhole(log: Log): Log {
   };
 }
 
-/** Remains of an earlier crawl in this crawl's folder are useless. */
+/** Opens the folder of a crawl. If it belongs to an earlier crawl of this name, it is deleted first. */
 export async function ownFolder(path: string, manifest: Manifest): Promise<DataFolder> {
   try {
     return await adoptDataFolder(path, manifest);

@@ -1,4 +1,4 @@
-/** Options of a fleet on Kafka, and those that do not hold for one. */
+/** Options of a fleet on Kafka, and checks of options that do not apply to it. */
 import type { Command } from 'commander';
 import { invalid } from '../../../../topology/errors.ts';
 import { contactHosts } from '../../../application/fleet-access.ts';
@@ -13,13 +13,13 @@ export interface KafkaFleetFlags {
   readonly brokers?: string;
   readonly registry?: string;
   readonly fleet?: string;
-  /** Absent: the process does all. */
+  /** Absent: the process has all roles but consumers. */
   readonly role?: FleetRole;
   /** Names of consumers, in the order of the topology. */
   readonly with?: readonly string[];
 }
 
-/** These roles contact no host. */
+/** The consumers that a fleet can run: those that contact no host. */
 export const fleetConsumers = consumers.filter(({ name }) => !contactHosts.has(name));
 
 export const fleetRoles = ['frontier', 'fetcher', 'consumers'] as const;
@@ -61,7 +61,7 @@ function consumerList(value: string): string[] {
   throw bad('--with', value, `${unknown || 'nothing'} is not a consumer of a fleet: use some of ${names.join(',')}`);
 }
 
-/** Throws INVALID_ARGUMENT where consumers are named and not to be run, or the other way round. */
+/** Throws INVALID_ARGUMENT if consumers are named without their role, or the role is given without consumers. */
 export function checkConsumers({ role, with: names }: KafkaFleetFlags): void {
   if (role === 'consumers' && names === undefined)
     throw invalid('--with is missing: with --role consumers, list the consumers to run, as in --with dedup,index');
@@ -69,7 +69,7 @@ export function checkConsumers({ role, with: names }: KafkaFleetFlags): void {
     throw invalid('--with works only with --role consumers: run the consumers in a separate process, on Kafka');
 }
 
-/** Throws INVALID_ARGUMENT, by the name of the option, where one is missing or does not hold on Kafka. */
+/** Throws INVALID_ARGUMENT, with the name of the option, if one is missing or does not apply on Kafka. */
 export function needKafkaFleet(flags: FleetFlags & KafkaFleetFlags): {
   readonly brokers: string;
   readonly fleet: string;

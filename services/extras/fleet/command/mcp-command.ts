@@ -40,7 +40,7 @@ export function addMcpCommand(program: Command): void {
     .addOption(
       setting(
         '--pages-max <n>',
-        'pages of one crawl at most, whatever an agent asks for',
+        'most pages of one crawl, whatever an agent requests',
         'enough for a manual; a hostile page may ask an agent to crawl the web',
         wholeNumber('--pages-max', 1, 1_000_000),
       ).default(mcpLimits.pagesMax),

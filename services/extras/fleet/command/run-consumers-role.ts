@@ -1,6 +1,7 @@
 /**
- * Consumers of a fleet on Kafka, in a separate process: those that are named, for each crawl of the fleet, from when it is made until it
- * is deleted. A process that dies costs the fleet nothing; where several run, each crawl's are with one of them, by their groups.
+ * Runs consumers of a fleet on Kafka in a separate process: the named ones, for each crawl from its creation until its
+ * deletion. The fleet does not depend on this process. If several such processes run, the consumer groups decide which
+ * of them has the consumers of a crawl.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '../../../runtime/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * A fetcher of a fleet on Kafka: one of several processes. Each has the hosts of some partitions of the fleet's
- * tasks, of all crawls together, and so keeps the only delay clock of each of these hosts.
+ * Runs a fetcher of a fleet on Kafka: one of several processes. Each owns the hosts of some partitions of the fleet's
+ * tasks, for all crawls together. So it has the only delay clock of each of these hosts.
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -59,10 +59,19 @@ async function serve(served: Beside): Promise<void> {
   const folded = foldLog({ ...log, close: async () => {} }, { isExact: false, tailBytes, apart: [tasks.topic] });
   try {
     await documents.caughtUp();
-    const hears = (act: () => void) => {
+    const onDocuments = (act: () => void) => {
       onChange = act;
     };
-    await fetchFor({ ...served, tasks, registry, documents, folded, fail, hears, over: anyOf(signal, failing.signal) });
+    await fetchFor({
+      ...served,
+      tasks,
+      registry,
+      documents,
+      folded,
+      fail,
+      onDocuments,
+      over: anyOf(signal, failing.signal),
+    });
   } finally {
     service.probes.suspend('stopping');
     await documents.stop();
@@ -77,9 +86,9 @@ interface Fetching extends Beside {
   readonly documents: FollowedDocuments;
   readonly folded: ReturnType<typeof foldLog>;
   fail(error: unknown): void;
-  /** `act` is called after each change of the documents. */
-  hears(act: () => void): void;
-  /** Aborted: it stops. */
+  /** Calls `act` after each change of the documents. */
+  onDocuments(act: () => void): void;
+  /** Aborted when the process must stop. */
   readonly over: AbortSignal;
 }
 
@@ -113,17 +122,17 @@ async function fetchFor(fetching: Fetching): Promise<void> {
     crawls: new KafkaCrawls({ fleet, brokers, registry, topics: log, log: folded }),
     share: () => share!,
     robots: createSharedRobots(clock),
-    // One for all crawls, unaffected by their policies.
+    // One pacer for all crawls, unaffected by their policies.
     addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
     config: { ...fetcherConfig(flags), requestsMax: flags.inFlight, groupSize: members, say },
   });
   service.sources.add(fetcherMetrics(fetchers));
   const look = async () => {
-    // The fleet's settings, whatever the options of this process.
+    // The fleet's delay comes first; the option of this process counts only if the fleet has none.
     hostDelayMs = (await readLeastWaits(documents)).at(-1)?.ms ?? flags.hostDelay;
     fetchers.look();
   };
-  fetching.hears(() => void look().catch(fail));
+  fetching.onDocuments(() => void look().catch(fail));
   await look();
   /** Waits until no request is active; after `handOverMs`, the remaining ones are interrupted. */
   const atRest = async () => {
@@ -160,7 +169,7 @@ async function fetchFor(fetching: Fetching): Promise<void> {
   try {
     while (!over.aborted) {
       await sleep(standbyLookMs, undefined, { signal: over }).catch(() => {});
-      // The brokers have not answered for so long that others may have these hosts soon.
+      // The brokers have not answered for so long that other processes may own these hosts soon.
       if (!share.mayContact()) await atRest();
     }
   } finally {
@@ -179,7 +188,7 @@ function anyOf(...signals: AbortSignal[]): AbortSignal {
   return AbortSignal.any(signals);
 }
 
-/** undefined: the signal was aborted first. */
+/** Waits for the topics of the fleet. undefined: the signal was aborted first. */
 async function foundTopics({ log, fleet, service, signal }: Beside): Promise<FleetTasksTopic | undefined> {
   let isSaid = false;
   while (!signal.aborted) {

@@ -1,4 +1,4 @@
-/** Runs a fleet in this process until it is stopped: one in a folder. */
+/** Runs a fleet in a data folder, in this process, until it is stopped. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -73,7 +73,7 @@ export async function keepFleet(flags: FleetFlags, command: FleetCommand, signal
   };
   let isLeft = false;
   await withStores(async (open) => {
-    // Its lock keeps a second process out of the fleet's folder.
+    // The lock of this store keeps a second process out of the fleet's folder.
     const store = await open(join(flags.data, 'hosts'));
     const token = process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined;
     const owners = command.owners?.();
@@ -105,19 +105,19 @@ export async function keepFleet(flags: FleetFlags, command: FleetCommand, signal
   return isLeft;
 }
 
-/** Voids the journaled writes of a crawl that is deleted before it ran again. */
+/** Drops the journaled writes of a crawl that is deleted before it runs again. */
 async function forgetJournaled(journal: Journal, path: string): Promise<void> {
   if (!journal.isOwing) return;
   try {
     const place = logFolder(await readDataFolder(path));
     await withStores(async (open) => journal.forget(await open(place, { readOnly: true })));
   } catch (error) {
-    // Its frames stay until no other store needs them.
+    // The crawl's frames stay in the journal until no other store needs the file.
     say(`the journal keeps records of a deleted crawl: ${(error as Error).message}`);
   }
 }
 
-/** Its errors name no folders, because owners may see them. */
+/** Opens the log of a crawl. The error names no folder, because owners may see it. */
 async function reading<T>(path: string, act: (reads: ReadLog) => Promise<T>): Promise<T> {
   if (!existsSync(join(path, 'manifest.json')))
     throw new CrawlstreamError('NOT_READY', 'this crawl is being deleted: retry in a moment');

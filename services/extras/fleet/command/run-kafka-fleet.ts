@@ -1,6 +1,6 @@
 /**
- * A fleet on Kafka: of the processes with its name, the one to which the group assigns the only partition of
- * `FLEET.crawls` runs it, and the others stand by.
+ * Runs a fleet on Kafka. All processes with the fleet's name form a group. One of them gets the only partition of
+ * `FLEET.crawls` and runs the fleet; the others are standbys.
  *
  * A process owns the fleet for a term: from the assignment of the partition until its loss, or until the brokers have
  * not answered for so long that another process could have it. A term begins with a claim on the documents and one on
@@ -68,7 +68,7 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
     const side = { role: command.role, routes: command.routes(needParts, callers), say };
     const run = () =>
       withStores(async (open) => {
-        // Its lock keeps a second process of this machine out of the folder.
+        // The lock of this store keeps a second process of this machine out of the folder.
         await open(join(flags.data, 'process'));
         await withHttp(flags, side, serve);
       });
@@ -130,7 +130,7 @@ export async function runKafkaFleet(flags: Flags, command: FleetCommand): Promis
   process.exitCode = 130;
 }
 
-/** Files in a scratch folder may be removed. */
+/** Refuses a folder with other data: a fleet on Kafka may remove files from its folder. */
 async function refuseOtherFolder(data: string): Promise<void> {
   const what = existsSync(join(data, 'manifest.json'))
     ? 'the data folder of one crawl'
@@ -207,7 +207,10 @@ async function serveTerm(
   }
 }
 
-/** Separate fetcher processes own the hosts: a process that fetches itself would contact them, too. */
+/**
+ * Waits until no separate fetcher runs. Fetchers own the hosts, and a process that fetches itself would contact them,
+ * too.
+ */
 async function untilNoFetchers(log: Log, fleet: string, service: Service, signal: AbortSignal): Promise<void> {
   let isSaid = false;
   while (!signal.aborted) {
@@ -222,14 +225,14 @@ async function untilNoFetchers(log: Log, fleet: string, service: Service, signal
   }
 }
 
-/** Opens the topics that connect to fetchers. */
+/** Opens the topics between the frontiers and their fetchers. */
 async function beginElsewhere(log: Log, fleet: string, onLost: () => void) {
   const tasks = await makeFleetTopics(log, fleet);
   const demand = new DemandReader({ log, topic: fleetDemandTopic(fleet) });
   const running = demand.run().catch(onLost);
   const clock = new SystemClock();
   const stopping = new AbortController();
-  const watching = sayWhereNone(demand, fleet, stopping.signal);
+  const watching = warnWithoutFetchers(demand, fleet, stopping.signal);
   return {
     tasks,
     of: (name: string) => fetchersElsewhere(demand, name, clock),
@@ -241,7 +244,7 @@ async function beginElsewhere(log: Log, fleet: string, onLost: () => void) {
   };
 }
 
-async function sayWhereNone(demand: DemandReader, fleet: string, signal: AbortSignal): Promise<void> {
+async function warnWithoutFetchers(demand: DemandReader, fleet: string, signal: AbortSignal): Promise<void> {
   let isSaid = false;
   for (;;) {
     await sleep(fleetFetcherLimits.goneMs, undefined, { signal }).catch(() => {});
@@ -254,7 +257,7 @@ async function sayWhereNone(demand: DemandReader, fleet: string, signal: AbortSi
   }
 }
 
-/** This process among those of the fleet. */
+/** Membership of this process in the group of the fleet's processes. */
 class FleetMember {
   readonly address: string;
   readonly #log: Log;
@@ -286,12 +289,12 @@ class FleetMember {
     return member;
   }
 
-  /** Throws the error that removed it from the group. */
+  /** Throws the error that removed this process from the group, if there was one. */
   expect(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Whether this process owns the fleet, and no other can own it yet. */
+  /** True if this process owns the fleet, and no other can own it yet. */
   isHeld(): boolean {
     const heldUntilMs = this.#membership?.heldUntilMs ?? Number.NEGATIVE_INFINITY;
     return this.#isAssigned && performance.now() < heldUntilMs - sessionMarginMs;
@@ -304,7 +307,7 @@ class FleetMember {
     return address === this.address ? null : address;
   }
 
-  /** Resolves once the fleet is lost, or the signal aborts. */
+  /** Resolves when this process loses the fleet, or the signal aborts. */
   async untilLost(signal: AbortSignal): Promise<void> {
     while (this.isHeld() && !signal.aborted) await sleep(standbyLookMs, undefined, { signal }).catch(() => {});
   }

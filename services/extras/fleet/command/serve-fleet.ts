@@ -1,4 +1,4 @@
-/** A fleet that runs in this process: its crawls, their shared parts, and their status. */
+/** Runs a fleet in this process: its crawls, the parts that they share, and their status. */
 import { join } from 'node:path';
 import { crawlLimits } from '../../../../topology/policy/crawl-limits.ts';
 import type { Processor } from '../../../application/processor/processor.ts';
@@ -41,21 +41,21 @@ import { fleetPolicy } from './fleet-policy.ts';
 import { type CrawlData, type FleetCrawlOptions, startFleetCrawl } from './start-fleet-crawl.ts';
 import { checkWebhook, webhookPost } from './webhook-post.ts';
 
-/** Where a fleet is kept: in a folder, or on Kafka. */
+/** The storage of a fleet: a folder, or Kafka. */
 export interface FleetPlace extends Pick<FleetParts, 'reading' | 'explain'> {
-  /** In words. */
+  /** Name of the storage, for messages. */
   readonly name: string;
   readonly documents: Documents;
   readonly files: CrawlKeep;
-  /** Pauses and Crawl-delays of hosts. */
+  /** Store of the hosts' pauses and Crawl-delays. */
   readonly facts: Pick<StateStore, 'scan' | 'write'>;
   readonly data: CrawlData;
   /** Makes the data of a new crawl. */
   make(path: string, file: CrawlFile): Promise<void>;
-  /** Throws INVALID_ARGUMENT where it cannot keep such a crawl. Absent: it keeps any. */
+  /** Throws INVALID_ARGUMENT if such a crawl cannot be stored. Absent: every crawl can. */
   check?(call: CreateCall): void;
   readonly journal?: Journal;
-  /** The file in which the watch over the event loop leaves a crawl's name. */
+  /** File in which the watch of the event loop notes the name of a crawl. */
   readonly loopNote: string;
   /** As in FleetPaceOptions. */
   readonly mayContact?: () => boolean;
@@ -76,13 +76,13 @@ export interface ServedFleet {
   readonly owners: readonly Owner[] | undefined;
   readonly callers: Callers | null;
   readonly service: Service;
-  /** Called with the desk once it is up, and with undefined once it is down. */
+  /** Called with the parts when the fleet is up, and with undefined when it is down. */
   onParts(parts: FleetParts | undefined): void;
-  /** Aborted: it stops. */
+  /** Aborted when the fleet must stop. */
   readonly signal: AbortSignal;
 }
 
-/** True: the command's own server has ended. */
+/** Returns true if the command's own server has ended. */
 export async function serveFleet(served: ServedFleet, place: FleetPlace): Promise<boolean> {
   const { files } = place;
   const watch = new LoopWatch(place.loopNote);
@@ -121,7 +121,7 @@ async function serveWatched(
   const options = {
     pace,
     robots: createSharedRobots(clock),
-    // One for all, which no crawl's policy changes.
+    // One pacer for all crawls, unaffected by their policies.
     addressPacer: { active: true, size: 0, acquire: byAddress.acquire, setDelay() {} },
     fetcher: {
       ...fetcherConfig(flags),

@@ -1,4 +1,4 @@
-/** Starts one crawl of a fleet: as `crawl` runs it, over its data folder, and beside the others. */
+/** Starts one crawl of a fleet. It runs like `crawl` over its data folder, beside the other crawls. */
 import type { Counters } from '../../../../topology/frontier/changes/counters.ts';
 import { storedPolicy } from '../../../../topology/policy/validate.ts';
 import type { CrawlStatus } from '../../../application/crawl/watch-crawl.ts';
@@ -36,15 +36,15 @@ export interface FleetCrawlOptions {
   /** Consumers that run beside the crawl. */
   readonly processors: readonly Processor[];
   readonly leasesMax: number;
-  /** Gets the crawl that the process works for. */
+  /** Learns which crawl the event loop works for. */
   readonly watch: Pick<LoopWatch, 'join'>;
   readonly dashboards: Pick<CrawlDashboards, 'add'>;
   /** Opens a crawl that is about to run. */
   readonly data: CrawlData;
   readonly journal?: Pick<Journal, 'store'> | undefined;
-  /** Requests under way have so long to end when a crawl stops, ms. */
+  /** Time for requests under way to end when a crawl stops, ms. */
   readonly graceMs: number;
-  /** Fetchers of a crawl, by its name, where they are other processes. Absent: they are here. */
+  /** Returns the fetchers of a crawl, by its name, if they are other processes. Absent: this process fetches. */
   readonly elsewhere?: ((name: string) => BesideOthers['elsewhere']) | undefined;
   readonly seen: SeenFlags;
   readonly keepMs: number | null;
@@ -66,23 +66,29 @@ export interface CrawlData {
 
 const { openFiles, bufferBytes: writeBufferBytes, cacheBytes, linkCacheEntries, tailBytes } = fleetServiceLimits;
 
-/** Bodies are only in their messages, because a crawl's log is all its storage. */
+/** Bodies are stored only in their messages, because a crawl's log is its only storage. */
 export const archiveOfCrawl = {
   what: 'pages',
   bodyBytesMax: archivedBodyLimits.messageBytesMax,
   messageBytesMax: archivedBodyLimits.messageBytesMax,
 } as const;
 
-/** Two hundred crawls look for their ends so often, and for what commands have left for them. */
+/**
+ * Intervals at which a crawl checks for its end, reads its command inbox, and notes that it is alive, ms. They are long
+ * enough for two hundred crawls in one process.
+ */
 const lookEveryMs = 500;
 const inboxEveryMs = 2_000;
 const signEveryMs = 10_000;
-/** A frontier is woken by what comes, and by its hosts’ times: without those it looks seldom, and two hundred cost next to nothing. */
+/**
+ * Longest sleep of an idle frontier, ms. Its inputs and due hosts wake it earlier. So two hundred idle frontiers cost
+ * almost nothing.
+ */
 const idleMs = 5_000;
 
 export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, path: string): RunningCrawl {
   const { name, weight, seeds } = file;
-  // Each goes on from where its log ends, which may be ahead of the machine.
+  // Each crawl has its own clock: it continues from the end of the crawl's log, which may be ahead of the machine.
   const clock = new SystemClock();
   const stop = new AbortController();
   const crawlPace = options.pace.join(name, weight, file.owner);
@@ -105,9 +111,9 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
     const sayOf = (text: string) => options.say(`${name}: ${text}`);
     const outcome = await runEmbeddedCrawl({
       ...{ clock, policy, service, folder, queries },
-      ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, anew: false },
+      ...{ workers: 1, plugins: [], onReport: () => {}, options: {}, newOptions: false },
       seeds: seeds.map((url) => ({ url, priority: -1 })),
-      // Later changes stay in force.
+      // A policy that was changed after the creation stays in force.
       ask: (_, before) => before ?? policy,
       say: sayOf,
       fetcher: {
@@ -151,7 +157,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
         return startProcessors({ log, codec, clock, manifest, part, ...run }, options.processors, {});
       },
     });
-    // Decisions since the last look.
+    // These counters include the decisions since `live` was read last.
     counters = outcome.counters;
     live = () => undefined;
     return outcome.end;
@@ -180,7 +186,7 @@ export function startFleetCrawl(options: FleetCrawlOptions, file: CrawlFile, pat
   };
 }
 
-/** Beside the operator's extraction settings. */
+/** Adds main text, Markdown and language to the operator's extraction rules. */
 export function withMarkdown(given: FetcherConfig['extract']): ExtractRules {
   return { ...(given ?? extractRulesSchema.parse({})), mainText: true, markdown: true, language: true };
 }

@@ -15,7 +15,7 @@ import type { FleetFlags } from './fleet-flags.ts';
 
 const guardOf = ({ allowPrivate }: FleetFlags) => compileAddressGuard(allowPrivate ?? false);
 
-/** Throws INVALID_ARGUMENT. A name is looked up at each request alone: it may lead elsewhere by then. */
+/** Throws INVALID_ARGUMENT. Host names are resolved only at each request, because their addresses may change. */
 export function checkWebhook(flags: FleetFlags, url: string): void {
   const parsed = canParse(url) ? new URL(url) : null;
   const named = parsed !== null && (parsed.username !== '' || parsed.password !== '');

@@ -1,6 +1,6 @@
 /**
- * Rows of a small store as documents: the fleet's data about hosts, which in a folder are in a separate store, and on
- * Kafka among the documents.
+ * A small store that keeps its rows as documents. It is used for the fleet's data about hosts: in a folder they have a
+ * separate store, on Kafka they are among the documents.
  */
 import type { StateStore } from '../../../runtime/store/store.ts';
 import type { Documents } from './documents.ts';

@@ -7,13 +7,13 @@ export interface Documents {
   get(key: string): Promise<string | undefined>;
   /** Atomic: a kill leaves the previous or the new text. Durable once it resolves. */
   put(key: string, text: string): Promise<void>;
-  /** A missing document is skipped. */
+  /** Does nothing if the document does not exist. */
   delete(key: string): Promise<void>;
-  /** Documents with this prefix, in order. */
+  /** Returns the keys of documents with this prefix, in order. */
   keys(prefix: string): Promise<string[]>;
-  /** Location of a document, in words for an operator. */
+  /** Returns the location of a document, for an operator. */
   placeOf(key: string): string;
 }
 
-/** For readers only. */
+/** The part of `Documents` for readers. */
 export type ReadableDocuments = Pick<Documents, 'get' | 'keys' | 'placeOf'>;

@@ -1,16 +1,16 @@
-/** Documents of a fleet as files of its folder. Changes of one document run one at a time. */
+/** Documents of a fleet as files in its folder. Changes of one document are made one at a time. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from '../../../runtime/disk/disk.ts';
 import { makeFolder, putFile, removeFile } from '../../../runtime/disk/durable-names.ts';
 import type { Documents } from './documents.ts';
 
-/** Suffix of files that a kill leaves. */
+/** Suffix of files that are being written; a kill leaves them. */
 const unfinished = '.new';
 
 export function folderDocuments(folder: string): Documents {
   const pathOf = (key: string) => join(folder, ...key.split('/'));
-  /** By key: resolves once no change is running. Two at once would write to one unfinished file. */
+  /** The running changes, by key. Two changes at once would write to the same unfinished file. */
   const turns = new Map<string, Promise<void>>();
   const inTurn = (key: string, act: () => Promise<void>): Promise<void> => {
     const mine = (turns.get(key) ?? Promise.resolve()).then(act);

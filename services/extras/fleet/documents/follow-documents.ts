@@ -1,4 +1,4 @@
-/** The documents of a fleet on Kafka, for a process that goes by them and never writes them: as they are, from one moment to the next. */
+/** Follows the documents of a fleet on Kafka, for a process that reads them and never writes them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Log } from '../../../runtime/log/log.ts';
@@ -6,7 +6,7 @@ import type { ReadableDocuments } from './documents.ts';
 import { none, readable, takeDocument } from './topic-documents.ts';
 
 export interface FollowedDocuments extends ReadableDocuments {
-  /** Resolves once all is known that was written before the call. */
+  /** Resolves when everything that was written before the call has been read. */
   caughtUp(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -14,9 +14,9 @@ export interface FollowedDocuments extends ReadableDocuments {
 export interface FollowOptions {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
   readonly topic: string;
-  /** Is called after each change. */
+  /** Called after each change. */
   onChange(): void;
-  /** The topic cannot be read. */
+  /** Called if the topic cannot be read. */
   onFailure(error: unknown): void;
 }
 
@@ -30,14 +30,14 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
   let reader = log.reader();
   let [current, next] = [none, 0];
   /** Documents read again from the beginning, up to `end`; until then, `all` has the earlier ones. */
-  let anew: { readonly all: Map<string, string>; readonly end: number } | undefined;
+  let reread: { readonly all: Map<string, string>; readonly end: number } | undefined;
 
   /** Replaces the earlier documents once everything is read. */
-  const replaceByAnew = () => {
-    if (anew === undefined || next < anew.end) return;
+  const replaceByReread = () => {
+    if (reread === undefined || next < reread.end) return;
     all.clear();
-    for (const [key, text] of anew.all) all.set(key, text);
-    anew = undefined;
+    for (const [key, text] of reread.all) all.set(key, text);
+    reread = undefined;
   };
   const notify = () => {
     for (const one of waiting) {
@@ -46,10 +46,10 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
       one.resolve();
     }
   };
-  /** An owner's rewrite may have deleted its earlier records meanwhile. */
+  /** Reads from the topic's start: at first, and again if a rewrite by the owner has deleted the next records. */
   const begin = async () => {
     const { start, end } = await log.offsets(topic, 0);
-    [current, next, anew] = [none, start, { all: new Map(), end }];
+    [current, next, reread] = [none, start, { all: new Map(), end }];
     reader.seek(topic, 0, start);
   };
   const read = async () => {
@@ -58,11 +58,11 @@ export function followTopicDocuments({ log, topic, onChange, onFailure }: Follow
       try {
         const records = await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
         for (const record of records) {
-          current = takeDocument(anew?.all ?? all, current, record);
+          current = takeDocument(reread?.all ?? all, current, record);
           next = record.offset + 1;
         }
-        replaceByAnew();
-        if (anew !== undefined || records.length === 0) continue;
+        replaceByReread();
+        if (reread !== undefined || records.length === 0) continue;
         onChange();
         notify();
       } catch (error) {

@@ -42,11 +42,11 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
   const before = await documentsUpTo(log, topic, term + 1);
   const { all } = before;
   let { records } = before;
-  /** No other claim lies up to this offset after our own. */
+  /** Up to this offset, no other claim follows our own. */
   let ours = term;
   let acks: Promise<void> = Promise.resolve();
   let lost: CrawlstreamError | undefined;
-  /** While all is written again, what else is put waits. */
+  /** Pending while all documents are written again; other writes wait for it. */
   let rewriting: Promise<void> | undefined;
 
   const lose = (error: unknown) => {
@@ -64,7 +64,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
   /** Appends at once; `then` runs once the record is known to count, in the order of appends. */
   const append = (record: AppendRecord, then: (offset: number) => void): Promise<void> => {
     const appended = log.append([record], { leads: true });
-    // It is awaited in its turn.
+    // Its error is handled below, in turn.
     appended.catch(() => {});
     const acked = acks.then(async () => {
       try {
@@ -90,19 +90,19 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     ...{ topic, partition: 0, key: Buffer.from(key) },
     ...{ value: text === null ? empty : Buffer.from(text), headers: { term: `${term}` } },
   });
-  /** Behind a claim of ours that no record counts before. */
-  const writeAnew = async () => {
+  /** Writes all documents again after our claim, and deletes all records before the claim. */
+  const rewriteAll = async () => {
     await Promise.all([...all].map(([key, text]) => append(document(key, text), () => {})));
-    // If that fails, it is dropped the next time.
+    // Records that this trim cannot delete are deleted by the next one.
     records = all.size + 1;
     await log.trim(topic, 0, term);
   };
-  /** Current appends precede it, and count. */
+  /** Renews the claim, and writes all documents again. Appends under way precede the new claim, and count. */
   const renew = async () => {
     await append(claim({ renews: `${term}` }), (offset) => {
       term = offset;
     });
-    await writeAnew();
+    await rewriteAll();
   };
   const isLong = () => records > recordsMost && records > recordsOfDocument * all.size;
   const write = async (key: string, text: string | null): Promise<void> => {
@@ -121,7 +121,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
     await written;
   };
 
-  if (isLong()) await writeAnew();
+  if (isLong()) await rewriteAll();
   return {
     ...readable(topic, all),
     put: (key, text) => write(key, text),
@@ -131,7 +131,7 @@ export async function openTopicDocuments(options: TopicDocumentsOptions): Promis
   };
 }
 
-/** For whoever only looks at them: as they are now, whoever owns them. */
+/** Reads the documents as they are now, for a process that does not own them. */
 export async function readTopicDocuments(
   log: Pick<Log, 'offsets' | 'reader'>,
   topic: string,
@@ -148,7 +148,7 @@ export function readable(topic: string, all: ReadonlyMap<string, string>): Reada
 }
 
 /**
- * The documents up to offset `upTo`. Absent: all. It reads again if the owner deletes records during a rewrite; an
+ * Reads the documents up to offset `upTo`. Absent: all. It starts again if the owner deletes records in a rewrite. An
  * owner that has lost the documents cannot delete records after the next claim.
  */
 async function documentsUpTo(log: Pick<Log, 'offsets' | 'reader'>, topic: string, upTo?: number) {
@@ -173,7 +173,7 @@ async function documentsUpTo(log: Pick<Log, 'offsets' | 'reader'>, topic: string
 /** The claim in force at the beginning of a topic. */
 export const none = -1;
 
-/** The claim in force behind the record; `current`: before it. */
+/** Applies a record to `all`. Returns the claim in force after it; `current`: the claim in force before it. */
 export function takeDocument(
   all: Map<string, string>,
   current: number,

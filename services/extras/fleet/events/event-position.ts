@@ -1,6 +1,6 @@
 /**
- * A place among the events of a crawl: how many records of its pages and how many changes of the crawl itself are before
- * it. `12-1` as text, with which the id of the event begins that ends there (incarnation.ts).
+ * A position in the events of a crawl: the number of page records and of changes of the crawl before it. As text:
+ * `12-1`. The id of the event before this position begins with this text (incarnation.ts).
  */
 export interface EventPosition {
   readonly pages: number;
@@ -15,7 +15,7 @@ export function positionText({ pages, changes }: EventPosition): string {
   return `${pages}-${changes}`;
 }
 
-/** undefined: it is none. */
+/** undefined: the text is not a position. */
 export function positionOf(text: string): EventPosition | undefined {
   const match = positionPattern.exec(text);
   return match === null ? undefined : { pages: Number(match[1]), changes: Number(match[2]) };

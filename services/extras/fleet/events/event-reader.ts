@@ -1,4 +1,4 @@
-/** Reads events of a fleet's crawls, of those that run and of those that do not. */
+/** Reads the events of a fleet's crawls, whether they run or not. */
 import type { Fleet } from '../fleet.ts';
 import type { KeptPages } from '../kept-pages.ts';
 import { idOf } from '../read-crawl.ts';
@@ -14,13 +14,13 @@ export interface EventReaderOptions {
 }
 
 export interface EventsNow extends SomeEvents {
-  /** Nothing comes any more: the crawl has ended, and `next` is behind that. */
+  /** True if no more events follow: the crawl has ended, and `next` is after its last event. */
   readonly isOver: boolean;
 }
 
 export class EventReader {
   readonly #options: EventReaderOptions;
-  /** By crawl that does not run: up to where it was read, so that its log is not opened again for nothing. */
+  /** Positions of crawls that do not run, by name: up to there, no event is left, so the log need not be opened. */
   readonly #read = new Map<string, string>();
 
   constructor(options: EventReaderOptions) {
@@ -28,8 +28,8 @@ export class EventReader {
   }
 
   /**
-   * undefined: there is no such crawl, or another has its name. Rejects where the crawl stopped meanwhile: read again.
-   * `createdAtMs`: when the crawl was made that is meant.
+   * Returns the events after `from`. undefined: there is no such crawl, or another has its name. Rejects if the crawl
+   * stopped meanwhile: read again. `createdAtMs`: creation time of the intended crawl.
    */
   async read(
     name: string,
@@ -37,7 +37,7 @@ export class EventReader {
     bounds: EventBounds & { readonly createdAtMs: number },
   ): Promise<EventsNow | undefined> {
     const some = await this.#readNow(name, from, bounds);
-    // It may have been deleted and made again while it was read.
+    // The crawl may have been deleted and created again meanwhile.
     return this.#options.fleet.file(name)?.createdAtMs === bounds.createdAtMs ? some : undefined;
   }
 
@@ -58,7 +58,7 @@ export class EventReader {
       const some = await take(running);
       return { ...some, isOver: false };
     }
-    // Its log is being opened, or closed.
+    // The crawl's log is being opened or closed.
     const state = fleet.find(name)?.state;
     if (state === 'starting' || state === 'running' || state === 'pausing' || state === 'ending')
       return { events: [], next: from, isOver: false };

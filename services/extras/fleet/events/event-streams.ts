@@ -1,6 +1,6 @@
 /**
- * Events of crawls as `text/event-stream` (WHATWG HTML, 9.2): from `Last-Event-ID` on, and then as they happen. A
- * client that returns with the last id after a crawl has ended gets 204, which ends its reconnects.
+ * Sends events of crawls as `text/event-stream` (WHATWG HTML, 9.2): those after `Last-Event-ID`, then new ones as they
+ * happen. A client that returns with the last id after the end of a crawl gets 204, which ends its reconnects.
  *
  * Events are read only as fast as the client takes them, so a slow client costs only a socket.
  */
@@ -24,7 +24,7 @@ export class EventStreams {
     this.#clock = clock;
   }
 
-  /** Why this owner may not open another stream, in words; null: it may. */
+  /** Returns the reason why this owner may not open another stream; null: it may. */
   takenFor(owner: string): string | null {
     const { ofOwnerMax, streamsMax } = eventLimits;
     if (this.#all >= streamsMax) return `${streamsMax} streams`;
@@ -61,7 +61,7 @@ export class EventStreams {
       let from = wanted.from;
       let reportedAtMs = this.#clock.nowMs();
       while (!signal.aborted && mayListen()) {
-        // It fails if the crawl stops at this moment: the next check finds it stopped.
+        // The read fails if the crawl stops at this moment. The next read finds it stopped.
         const some = await reader.read(crawl, from, { content, most, charsSoft, createdAtMs }).catch(() => null);
         if (some === undefined) break;
         if (some !== null) {
@@ -97,7 +97,7 @@ export class EventStreams {
   }
 }
 
-/** One event in the stream's format. The JSON has no line breaks. */
+/** Formats one event for the stream. The JSON has no line breaks. */
 function textOf(event: CrawlEvent): string {
   return `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -1,7 +1,7 @@
 /**
- * The events of a crawl in one order, which is always the same: its pages in the order of the log, and between them
- * the actions on the crawl itself. Each action has noted the number of page records before it, at a moment when none
- * was being appended.
+ * Reads the events of a crawl in an order that is always the same: its pages in the order of the log, and between them
+ * the changes of the crawl itself. Each change has the number of page records before it, taken at a moment when none was
+ * being appended.
  *
  * A page that was deleted since is left out, and its tombstone is a separate event.
  */
@@ -28,14 +28,14 @@ export interface CrawlEvent {
 
 export interface SomeEvents {
   readonly events: readonly CrawlEvent[];
-  /** Position to continue from: after the last event, and the events left out. */
+  /** Position after the last event and after events that were left out. */
   readonly next: EventPosition;
 }
 
 export interface EventBounds {
   readonly content: Content;
   readonly most: number;
-  /** An answer ends once it has this many characters. */
+  /** A read ends once it has this number of characters. */
   readonly charsSoft: number;
   /** Absent: to the current end. */
   readonly to?: EventPosition | undefined;

@@ -13,9 +13,9 @@ import { fleetFetcherLimits } from './fetcher-limits.ts';
 const { reportMs, reportAgainMs, goneMs, firstLeases, againMs } = fleetFetcherLimits;
 
 const demandSchema = z.object({
-  /** By name of a crawl that it has seen: number of leases, including those that it holds. */
+  /** Number of leases that the fetcher would hold, including those that it holds; by name of a crawl that it knows. */
   leases: z.record(z.string(), z.number()),
-  /** The fetcher stops. */
+  /** True: the fetcher stops. */
   isOver: z.boolean().default(false),
 });
 
@@ -45,41 +45,44 @@ export class DemandReporter {
     if (this.#leases.delete(crawl)) this.#isNews = true;
   }
 
-  /** `may`: is there a partition here, and may requests start? Rejects where the topic cannot be written. */
+  /**
+   * Reports until it is stopped. `may`: true if this process has a partition and may start requests. Rejects if the
+   * topic cannot be written.
+   */
   async run(may: () => boolean): Promise<void> {
     const { signal } = this.#stopping;
-    let saidAtMs = Number.NEGATIVE_INFINITY;
+    let reportedAtMs = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
-      const isDue = this.#isNews || performance.now() - saidAtMs >= reportAgainMs;
+      const isDue = this.#isNews || performance.now() - reportedAtMs >= reportAgainMs;
       if (isDue && may()) {
         this.#isNews = false;
-        saidAtMs = performance.now();
-        await this.#say(false);
+        reportedAtMs = performance.now();
+        await this.#send(false);
       }
       await sleep(reportMs, undefined, { signal }).catch(() => {});
     }
-    await this.#say(true);
+    await this.#send(true);
   }
 
   stop(): void {
     this.#stopping.abort();
   }
 
-  async #say(isOver: boolean): Promise<void> {
+  async #send(isOver: boolean): Promise<void> {
     const { log, topic } = this.#options;
     const value = Buffer.from(JSON.stringify({ leases: Object.fromEntries(this.#leases), isOver }));
     await log.append([{ topic, partition: 0, key: Buffer.from(this.#fetcher), value }]);
   }
 }
 
-interface Heard {
+interface Report {
   atMs: number;
   leases: ReadonlyMap<string, number>;
 }
 
 export class DemandReader {
   readonly #options: DemandOptions;
-  readonly #heard = new Map<string, Heard>();
+  readonly #reports = new Map<string, Report>();
   readonly #listeners = new Set<() => void>();
   readonly #stopping = new AbortController();
   #reader: ReturnType<Log['reader']> | undefined;
@@ -88,16 +91,16 @@ export class DemandReader {
     this.#options = options;
   }
 
-  /** Fetchers that have said something lately. */
+  /** Number of fetchers with a recent report. */
   get fetchers(): number {
     this.#forgetGone();
-    return this.#heard.size;
+    return this.#reports.size;
   }
 
   leasesOf(crawl: string): number {
     this.#forgetGone();
     let sum = 0;
-    for (const { leases } of this.#heard.values()) sum += leases.get(crawl) ?? firstLeases;
+    for (const { leases } of this.#reports.values()) sum += leases.get(crawl) ?? firstLeases;
     return sum;
   }
 
@@ -117,7 +120,7 @@ export class DemandReader {
         reader.seek(topic, 0, (await log.offsets(topic, 0)).end);
         while (!this.#stopping.signal.aborted) {
           for (const { key, value } of await reader.poll({ maxBytes: 1 << 20, waitMs: 1_000 }))
-            this.#hear(`${key}`, value);
+            this.#receive(`${key}`, value);
         }
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
@@ -135,23 +138,24 @@ export class DemandReader {
     this.#reader?.wake();
   }
 
-  #hear(fetcher: string, value: Buffer): void {
-    const said = saidIn(value);
-    // From a process that is not a fetcher; a fetcher reports again.
-    if (said === null) return;
-    const { leases, isOver } = said;
-    if (isOver) this.#heard.delete(fetcher);
-    else this.#heard.set(fetcher, { atMs: performance.now(), leases: new Map(Object.entries(leases)) });
+  #receive(fetcher: string, value: Buffer): void {
+    const report = reportIn(value);
+    // The record is not a fetcher's report. If it is a damaged one, the fetcher reports again.
+    if (report === null) return;
+    const { leases, isOver } = report;
+    if (isOver) this.#reports.delete(fetcher);
+    else this.#reports.set(fetcher, { atMs: performance.now(), leases: new Map(Object.entries(leases)) });
     for (const listener of this.#listeners) listener();
   }
 
   #forgetGone(): void {
-    for (const [fetcher, { atMs }] of this.#heard) if (performance.now() - atMs > goneMs) this.#heard.delete(fetcher);
+    for (const [fetcher, { atMs }] of this.#reports)
+      if (performance.now() - atMs > goneMs) this.#reports.delete(fetcher);
   }
 }
 
 /** null: not a fetcher's report. */
-function saidIn(value: Buffer): z.infer<typeof demandSchema> | null {
+function reportIn(value: Buffer): z.infer<typeof demandSchema> | null {
   try {
     return demandSchema.parse(JSON.parse(value.toString()));
   } catch {

@@ -1,15 +1,15 @@
-/** Bounds of the fetchers of a fleet that are separate processes (services/extras/fleet/fetchers). */
+/** Limits of a fleet's separate fetcher processes (services/extras/fleet/fetchers). */
 export const fleetFetcherLimits = {
-  /** Partitions of the tasks of a new fleet: no more fetchers than these have anything to do. */
+  /** Partitions of the tasks of a new fleet. More fetchers than partitions would have no work. */
   taskPartitions: 16,
-  /** Of all partitions of a process, in one poll: thousands of tasks. */
+  /** Most bytes of one poll, over all partitions of a process: thousands of tasks. */
   pollBytes: 1024 * 1024,
   pollWaitMs: 1_000,
   /** Interval at which the progress of leases is committed, ms: after a kill, later reports are repeated. */
   commitMs: 1_000,
   /**
-   * How long a fetcher that takes over hosts waits for reports of their last fetcher before it ends that one's
-   * leases, ms.
+   * Time for which a fetcher that takes over hosts waits for reports of their last fetcher, ms. Then it ends the
+   * remaining leases of that fetcher.
    */
   takeOverMs: 1_000,
   /** Shortest time between two demand reports of a fetcher after a change, ms. */

@@ -1,4 +1,4 @@
-/** The topics that a fleet on Kafka has beside those of its crawls where its fetchers are separate processes. */
+/** The topics of a fleet on Kafka with separate fetcher processes, beside the topics of its crawls. */
 import { topics } from '../../../../topology/topics.ts';
 import { fleetDemandTopic, fleetHostsTopic, fleetTasksTopic } from '../../../runtime/crawl/fleet-names.ts';
 import type { Log } from '../../../runtime/log/log.ts';
@@ -6,8 +6,8 @@ import { fleetFetcherLimits } from './fetcher-limits.ts';
 import type { FleetTasksTopic } from './task-records.ts';
 
 /**
- * Creates missing topics. An existing topic keeps its number of partitions: with another number, a host could be at
- * two fetchers for a while.
+ * Creates missing topics. An existing topic keeps its number of partitions: with another number, two fetchers could
+ * have the same host for a while.
  */
 export async function makeFleetTopics(
   log: Pick<Log, 'createTopics' | 'partitionsOf'>,
@@ -24,7 +24,7 @@ export async function makeFleetTopics(
   return { topic: tasks, partitions };
 }
 
-/** undefined: the frontier has not made them yet. */
+/** undefined: the frontier has not created the topics yet. */
 export async function findFleetTopics(
   log: Pick<Log, 'partitionsOf'>,
   fleet: string,

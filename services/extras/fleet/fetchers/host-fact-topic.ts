@@ -2,7 +2,7 @@
  * Pauses and Crawl-delays of hosts, on a topic with as many partitions as the tasks: a fetcher that takes over a
  * partition reads it first. The brokers compact it, so it has few records of each host.
  *
- * Written without waiting: if a kill loses a record, the host sends the same again.
+ * Records are written without waiting. If a kill loses one, the host sends the same fact again.
  */
 import type { HostFact } from '../../../../topology/fleet/arbiter.ts';
 import type { Log } from '../../../runtime/log/log.ts';
@@ -28,7 +28,7 @@ export class HostFactTopic {
     [this.#log, this.#topic, this.#partitions, this.#onFailure] = [log, topic, partitions, onFailure];
   }
 
-  /** The end of a fact that still binds: ms since the Unix epoch. */
+  /** Reads the facts of a partition that still apply. `nowMs`: ms since the Unix epoch. */
   async read(partition: number, nowMs: number): Promise<ReadonlyMap<string, HostFact>> {
     const facts = new Map<string, HostFact>();
     const { start, end } = await this.#log.offsets(this.#topic, partition);

@@ -1,4 +1,4 @@
-/** The `tasks` of a crawl's fetcher: those that this process has taken from the fleet's topic, in that order. */
+/** Feeds a crawl's fetcher with the tasks that this process has taken from the fleet's topic, in that order. */
 import type { Log, LogReader, LogRecord } from '../../../runtime/log/log.ts';
 
 export class TaskFeed {
@@ -18,12 +18,12 @@ export class TaskFeed {
     this.#news();
   }
 
-  /** Tasks of a partition of the fleet's topic that were not taken yet are another's. */
+  /** Drops the waiting tasks of a partition of the fleet's topic, which moves to another process. */
   drop(partition: number): void {
     this.#waiting = this.#waiting.filter(({ from }) => from !== partition);
   }
 
-  /** The crawl's log with this in the place of its tasks; their positions are kept elsewhere. */
+  /** Returns the crawl's log with this feed in place of its tasks. TaskShare commits the positions of tasks. */
   over<T extends Log>(log: T): T {
     return { ...log, commit: async () => {}, reader: () => this.#reader(log) };
   }

@@ -1,7 +1,7 @@
 /**
- * Tasks of all crawls of a fleet on one topic, keyed by host: the owner of the partition has the host, for every crawl.
- * A header names the crawl. Another header marks the answer of a host for another's moved robots.txt, which goes to the
- * owner of that other host.
+ * Tasks of all crawls of a fleet on one topic, keyed by host: the owner of a partition has its hosts for every crawl. A
+ * header names the crawl. Another header marks an answer for a robots.txt that has moved to another host. The fetcher of
+ * the new host sends the answer to the fetcher of the host that the robots.txt is for.
  */
 import { hostKeyOf, partitionKeyOf } from '../../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../../topology/url/partition.ts';
@@ -12,7 +12,7 @@ export interface FleetTasksTopic {
   readonly partitions: number;
 }
 
-/** A host's answer to a request for another's robots.txt. */
+/** The answer of a host to a request for the robots.txt of another host. */
 export interface MovedAnswer {
   /** The chain of URLs; the last one gave this answer. */
   readonly asked: readonly string[];
@@ -27,12 +27,12 @@ export interface MovedAnswer {
 
 const [crawlHeader, kindHeader, moved] = ['crawlstream-crawl', 'crawlstream-kind', 'moved-robots'];
 
-/** The partition is the same for all crawls. */
+/** Returns the partition of a host, the same for all crawls. */
 export function fleetPartitionOf(hostKey: string, partitions: number): number {
   return partitionOf(partitionKeyOf(hostKey, 'host'), partitions);
 }
 
-/** A crawl's log that sends tasks to the fleet's topic. Their offsets are those of that topic. */
+/** Returns a crawl's log that appends tasks to the fleet's topic. The offsets of tasks are those of that topic. */
 export function sendingTasks<T extends Log>(log: T, crawl: string, { topic, partitions }: FleetTasksTopic): T {
   const tasks = `${crawl}.tasks`;
   return {
@@ -59,12 +59,12 @@ export function movedRecord(crawl: string, answer: MovedAnswer, { topic, partiti
   };
 }
 
-/** undefined: it is nobody's. */
+/** undefined: the record belongs to no crawl. */
 export function crawlOfRecord({ headers }: LogRecord): string | undefined {
   return headers[crawlHeader];
 }
 
-/** undefined: it is a task. */
+/** undefined: the record is a task. */
 export function movedAnswerOf({ headers, value }: LogRecord): MovedAnswer | undefined {
   return headers[kindHeader] === moved ? (JSON.parse(value.toString()) as MovedAnswer) : undefined;
 }

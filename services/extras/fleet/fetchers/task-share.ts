@@ -24,7 +24,7 @@ export interface TaskShareOptions {
   readonly address?: string | undefined;
   /** Reads the known facts about the hosts of a partition, which now belong to this process. */
   onTaken(partition: number): Promise<void>;
-  /** Called when its hosts no longer belong to this process. */
+  /** Called when the hosts of a partition no longer belong to this process. */
   onGone(partition: number): void;
   /** Resolves once no request is active; none starts meanwhile. */
   atRest(): Promise<void>;
@@ -42,9 +42,9 @@ export interface TaskShareOptions {
 }
 
 interface Held {
-  /** The next task that is not read yet. */
+  /** Offset of the next task to read. */
   next: number;
-  /** Tasks that are not over, in order. */
+  /** Offsets of unfinished tasks, in order. */
   readonly open: Set<number>;
   isRead: boolean;
   committed: number;
@@ -60,7 +60,7 @@ export class TaskShare {
   #reader: ReturnType<Log['reader']>;
   #membership: Membership | undefined;
   #isMoving = true;
-  /** As they were given last. */
+  /** The partitions of the last assignment. */
   #given: readonly number[] = [];
   #isLapsed = false;
   #terms = 0;
@@ -93,7 +93,7 @@ export class TaskShare {
     return share;
   }
 
-  /** Does this process have the partition? */
+  /** True if this process has the partition, and has read the facts of its hosts. */
   has(partition: number): boolean {
     return this.#held.get(partition)?.isRead === true;
   }
@@ -102,29 +102,32 @@ export class TaskShare {
     return [...this.#held.keys()];
   }
 
-  /** Fetchers of the fleet. */
+  /** Number of the fleet's fetchers. */
   get members(): number {
     return Math.max(1, this.#membership?.members ?? 1);
   }
 
-  /** May requests start? False while partitions move, and where another process could have this one's by now. */
+  /** True if requests may start. False while partitions move, and if another process could have this one's by now. */
   mayContact(): boolean {
     return this.isHeld() && !this.#isMoving;
   }
 
-  /** False: another process could have its partitions by now, until it is given them again. */
+  /** False if another process could have this one's partitions by now. True again after the next assignment. */
   isHeld(): boolean {
     if (!this.#isLapsed && !this.#isAlive()) this.#lapse();
     return !this.#isLapsed;
   }
 
-  /** For as long as no other process can have had them, says whether reports of these hosts count. */
+  /**
+   * Returns a function that is true while reports of the present hosts count: until another process could have had the
+   * hosts.
+   */
   term(): () => boolean {
     const term = this.#terms;
     return () => this.isHeld() && this.#terms === term;
   }
 
-  /** A task is over. */
+  /** Marks a task as finished. */
   over({ partition, offset }: Pick<LogRecord, 'partition' | 'offset'>): void {
     this.#held.get(partition)?.open.delete(offset);
   }
@@ -173,7 +176,7 @@ export class TaskShare {
 
   async #take(partition: number, held: Held): Promise<void> {
     const { log, topic, group, onTaken, onLeft } = this.#options;
-    // Another assignment may have taken it away, and given it back, meanwhile.
+    // Another assignment may have moved the partition away, and back, meanwhile.
     const isOurs = () => this.#held.get(partition) === held && !this.#stopping.signal.aborted;
     const { start, end } = await log.offsets(topic, partition);
     const committed = (await log.committed(group, topic, partition)) ?? start;
@@ -203,7 +206,7 @@ export class TaskShare {
     while (!this.#stopping.signal.aborted) {
       for (const record of await this.#poll()) {
         const held = this.#held.get(record.partition);
-        // It was on its way here when its partition was taken away.
+        // The record was polled before its partition moved away.
         if (held === undefined || !held.isRead || record.offset < held.next) continue;
         held.next = record.offset + 1;
         held.open.add(record.offset);
@@ -212,7 +215,7 @@ export class TaskShare {
     }
   }
 
-  /** Tasks that are not there any more are no loss: their leases run out. */
+  /** Polls tasks. If the next ones were deleted, it goes on at the end: the leases of deleted tasks expire. */
   async #poll(): Promise<LogRecord[]> {
     try {
       return await this.#reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
@@ -234,7 +237,7 @@ export class TaskShare {
   async #commitRegularly(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await sleep(commitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
-      // The brokers answer again, and have given nothing to others meanwhile.
+      // The brokers answer again, and no partition has moved meanwhile.
       if (this.#isLapsed && !this.#isMoving && this.#isAlive()) this.#assigned(this.#given);
       if (this.mayContact()) await this.#commit();
     }

@@ -1,15 +1,15 @@
-/** A crawl's data as a file of a kind that other programs read, made while it is taken. */
+/** A crawl's data as a file for other programs. It is made while a client reads it. */
 import type { CrawlFile } from '../crawl-file.ts';
 import type { ReadLog } from '../running-crawl.ts';
 
 export interface Output {
-  /** Last part of its address, and the name under which it is saved. */
+  /** Last part of the URL, and of the name under which the file is saved. */
   readonly file: string;
   readonly type: string;
-  /** Its content, as in its OpenAPI entry. */
+  /** Summary of the content, for the OpenAPI document. */
   readonly about: string;
-  /** Why a crawl has none of it, and what to do. Absent, or null: it has. */
+  /** Returns the reason why a crawl has no such file, with the remedy. Absent, or null: it has one. */
   refusal?(file: CrawlFile): string | null;
-  /** `folder`: where there is room for rows a second time. */
+  /** Returns the bytes of the file. `folder`: a scratch folder, large enough for a second copy of the rows. */
   bytes(reads: ReadLog, folder: string): AsyncIterable<Uint8Array>;
 }

@@ -1,6 +1,6 @@
 /**
- * Sends outputs of crawls as they are made. What a client does not take is not read for it, and not made; if making it fails
- * half-way, its connection breaks, so that nobody takes the half for the whole.
+ * Sends outputs of crawls while they are made, only as fast as the client reads. If an output fails half-way, the
+ * connection breaks, so that the client notices that the file is incomplete.
  */
 import { rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -11,7 +11,8 @@ import { outputLimits } from './output-limits.ts';
 
 export class OutputSender {
   /**
-   * Where outputs sort rows. A crawl may be deleted meanwhile, and its name taken: no output writes into the crawl's own folder.
+   * Folder in which outputs sort rows. No output writes into the crawl's own folder, because the crawl may be deleted
+   * meanwhile, and its name taken.
    */
   readonly folder: string;
   readonly #underWay = new Map<string, number>();
@@ -21,21 +22,21 @@ export class OutputSender {
     this.folder = folder;
   }
 
-  /** What a kill left in the folder is removed. */
+  /** Removes files in the folder that a kill has left. */
   static async open(folder: string): Promise<OutputSender> {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     await makeFolder(folder, 0o700);
     return new OutputSender(folder);
   }
 
-  /** Why there is no place for this owner, in words; null: there is one. */
+  /** Returns the reason why there is no place for this owner; null: there is one. */
   takenFor(owner: string): string | null {
     const { ofOwnerMax, outputsMax } = outputLimits;
     if (this.#all >= outputsMax) return `${outputsMax} outputs are already being read`;
     return (this.#underWay.get(owner) ?? 0) >= ofOwnerMax ? `you are already reading ${ofOwnerMax} outputs` : null;
   }
 
-  /** Takes a place from the call on until `act` is over. */
+  /** Takes a place, and releases it when `act` is over. */
   async place<T>(owner: string, act: () => Promise<T>): Promise<T> {
     this.#count(owner, 1);
     try {
@@ -45,7 +46,7 @@ export class OutputSender {
     }
   }
 
-  /** Rejects before anything is sent and `begin` is called; later, the connection shows the error. */
+  /** Sends an output. Rejects if its first chunk fails, before `begin`. A later failure breaks the connection. */
   async send(
     output: Output,
     bytes: AsyncIterable<Uint8Array>,

@@ -38,12 +38,12 @@ export class Callers {
     this.#byHash = new Map(owners.map((owner) => [owner.keyHash, owner]));
   }
 
-  /** Does the key that a caller came in with still open anything? */
+  /** True if the caller's key is still valid. */
   isIn(caller: Caller): boolean {
     return caller === null || this.#byHash.get(caller.keyHash)?.name === caller.name;
   }
 
-  /** `bodyBytes`: of the call, which are read, parsed and checked where all crawls run. */
+  /** Admits or refuses a call. `bodyBytes`: size of its body, which costs time in the process of all crawls. */
   enter(authorization: string | undefined, bodyBytes = 0): Entry {
     const key = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     const hash = key === undefined ? undefined : keyHashOf(key);
@@ -58,7 +58,7 @@ export class Callers {
     return { ok: false, status: 429, message, waitS };
   }
 
-  /** ms until the call would be allowed; 0: it is, and counts. */
+  /** Returns the ms until the call would be allowed. 0: it is allowed, and counts. */
   #take({ name, callsPerMinute }: Owner, wanted: number): number {
     const nowMs = this.#clock.nowMs();
     const most = Math.max(1, callsPerMinute * ownerLimits.burstShare);

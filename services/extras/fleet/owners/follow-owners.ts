@@ -1,4 +1,4 @@
-/** Reads the owners of a fleet again while it runs, until it is stopped: a key that is replaced or taken out opens nothing. */
+/** Reloads the owners of a running fleet regularly, until the signal. A replaced or removed key becomes invalid. */
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Callers } from './callers.ts';
 import type { Owner } from './owner-file.ts';
@@ -26,15 +26,14 @@ export async function followOwners(following: Following, signal: AbortSignal): P
     try {
       const owners = read();
       said = '';
-      const anew = JSON.stringify(owners);
-      if (anew === inForce) continue;
+      const reloaded = JSON.stringify(owners);
+      if (reloaded === inForce) continue;
       callers.setOwners(owners);
       await quotas.setOwners(owners);
-      inForce = anew;
+      inForce = reloaded;
       say(`owners file reloaded: ${owners.length} owners`);
     } catch (error) {
-      // Files of keys, and the file that names them, change one after another. So a passing fault is not reported
-      // twice.
+      // The file of owners and the files of keys change one after another. So the same fault is reported only once.
       const { message } = error as Error;
       if (message !== said) say(`${message}: the previous owners stay in force`);
       said = message;

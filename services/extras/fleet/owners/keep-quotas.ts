@@ -1,4 +1,4 @@
-/** Adds up what owners use, and holds crawls by it, until it is stopped. */
+/** Adds up the usage of owners regularly, and holds or resumes their crawls, until the signal. */
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Fleet } from '../fleet.ts';
 import { ownerLimits } from './owner-limits.ts';
@@ -18,7 +18,7 @@ export async function keepQuotas({ fleet, quotas, clock, say }: Keeping, signal:
       await fleet.hold();
       await quotas.write();
     } catch (error) {
-      // A disk that is full: quotas hold from memory, and it is tried again.
+      // The disk may be full. The quotas in memory stay in force, and the next round writes again.
       say(`quotas of owners: ${(error as Error).message}`);
     }
     await clock.sleepUntil(clock.nowMs() + ownerLimits.lookMs, signal);

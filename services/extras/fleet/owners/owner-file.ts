@@ -16,19 +16,19 @@ export const ownersSchema = z.array(
     key: secretSchema,
     crawlsMax: some.default(ownerLimits.crawlsMax),
     keptMax: some.default(ownerLimits.keptMax),
-    /** A UTC day. */
+    /** Most pages in a UTC day. null: no limit. */
     pagesPerDay: some.nullable().default(null),
     bytesPerDay: some.nullable().default(null),
-    /** Known to its crawls, all together. */
+    /** Most hosts that all crawls of the owner know together. */
     hostsMax: some.nullable().default(null),
-    /** For all its running crawls: more is refused. */
+    /** Largest sum of the weights of running crawls; calls beyond it are refused. */
     weightMax: z.number().positive().nullable().default(null),
     callsPerMinute: some.default(ownerLimits.callsPerMinute),
   }),
 );
 
 export interface Owner extends Omit<z.output<typeof ownersSchema>[number], 'key'> {
-  /** SHA-256 of its key, hexadecimal. */
+  /** SHA-256 of the owner's key, hexadecimal. */
   readonly keyHash: string;
 }
 

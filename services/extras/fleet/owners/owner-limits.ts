@@ -1,11 +1,11 @@
-/** Bounds of owners of crawls (services/extras/fleet/owners). */
+/** Limits of the owners of crawls (services/extras/fleet/owners). */
 export const ownerLimits = {
-  /** Characters of a key: as of CRAWLSTREAM_HTTP_TOKEN. */
+  /** Fewest characters of a key, as of CRAWLSTREAM_HTTP_TOKEN. */
   keyCharsMin: 16,
-  /** Crawls of one that run at once, and that are there, unless the file says otherwise. */
+  /** Defaults of an owner: most crawls that run at once, and most crawls that exist. */
   crawlsMax: 20,
   keptMax: 200,
-  /** Its calls a minute, and the part of them that may come at once. */
+  /** Default of an owner: most calls a minute. The share of them that may arrive at once. */
   callsPerMinute: 600,
   burstShare: 0.1,
   /**
@@ -17,6 +17,6 @@ export const ownerLimits = {
   readEveryMs: 2_000,
   /** How often usage is polled, ms; bounds the quota overshoot. */
   lookMs: 250,
-  /** How often usage is written, ms: after a kill it is counted again. */
+  /** How often usage is written, ms. After a kill, unwritten usage is counted again. */
   writeMs: 2_000,
 } as const;

@@ -89,7 +89,7 @@ export class Quotas {
     }
   }
 
-  /** Why crawls of an owner are held, in words; null: they are not. */
+  /** Returns the reason why an owner's crawls are held; null: they are not. */
   spent(owner: string): string | null {
     const one = this.#owners.get(owner);
     if (one === undefined) return null;
@@ -106,7 +106,7 @@ export class Quotas {
     return null;
   }
 
-  /** Why an owner may have no further crawl; null: it may. `waitS`: until then, where time alone mends it. */
+  /** Returns the reason why an owner may have no further crawl; null: it may. `waitS`: seconds to wait, 0: useless. */
   refusal(
     owner: string,
     crawls: readonly Counted[],

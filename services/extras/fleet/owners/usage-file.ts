@@ -1,6 +1,6 @@
 /**
  * The usage of an owner today: `owners/NAME.json` beside a fleet's crawls. For each crawl, it has the usage that was
- * added up, so that after a kill the rest is added exactly once.
+ * added up. So after a kill, the rest is added exactly once.
  */
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -11,10 +11,10 @@ export type Amounts = z.output<typeof amounts>;
 
 const fileSchema = z.object({
   format: z.literal(1),
-  /** UTC, as 2026-11-25. */
+  /** Day in UTC, such as 2026-11-25. */
   day: z.string(),
   used: amounts,
-  /** By crawl: its usage that was added up, on all days. */
+  /** Usage that has been added up, by crawl, over all days. */
   crawls: z.record(z.string(), amounts),
 });
 export type Usage = z.output<typeof fileSchema>;

@@ -1,6 +1,6 @@
 /**
- * Where the newest record of a page stands in a crawl's log: read once from its beginning, and on from there at each
- * question. In memory, some hundred bytes a page; of a crawl that was deleted nothing is kept.
+ * Finds the newest record of a page in a crawl's log. The log is read once from its beginning, and each further call
+ * reads only new records. This takes about a hundred bytes of memory a page, until the crawl is deleted.
  */
 import type { Page } from '../../../../schemas/types.ts';
 import { readRecord } from '../../../runtime/avro/read-record.ts';
@@ -23,8 +23,8 @@ export class PageFinder {
   readonly #known = new Map<string, Known>();
 
   /**
-   * All pages of a crawl, the newest record of each, in the order in which they were first fetched. `id`: of the crawl; another one of
-   * its name has another.
+   * Returns all pages of a crawl with their newest records, in the order of their first fetches. `id`: identity of the
+   * crawl; another crawl of its name has another one.
    */
   async pages(id: string, reads: ReadLog): Promise<ReadonlyMap<string, FoundPage>> {
     const topic = `${reads.crawl}.pages`;
@@ -34,7 +34,7 @@ export class PageFinder {
     const from = Math.max(known.next, start);
     for await (const { offset, key, value } of recordsOf(reads.log, topic, 0, from, end)) {
       known.next = offset + 1;
-      // A tombstone: the page was purged, or is not to be used any more.
+      // A tombstone: the page was purged, or must not be used any more.
       if (value.length === 0) known.pages.delete(key?.toString() ?? '');
       const page = await readRecord(reads.codec, 'pages', value, () => {});
       if (page !== undefined) {
@@ -45,7 +45,7 @@ export class PageFinder {
     return known.pages;
   }
 
-  /** undefined: it was purged, or dropped for its age. */
+  /** Reads a page. undefined: it was purged, or its record was dropped for its age. */
   async read(reads: ReadLog, { offset }: FoundPage): Promise<Page | undefined> {
     const topic = `${reads.crawl}.pages`;
     const purges = await readPurges(reads.log, reads.codec, { crawl: reads.crawl, partitions: 1 });
@@ -58,7 +58,7 @@ export class PageFinder {
     return undefined;
   }
 
-  /** Nothing is kept of other crawls. */
+  /** Forgets all other crawls. */
   keep(ids: ReadonlySet<string>): void {
     for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
   }

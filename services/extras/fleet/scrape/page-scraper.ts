@@ -1,7 +1,7 @@
 /**
- * One page: the newest copy that is young enough, of the crawls that whoever asks may see, else fetched now, by a crawl of a
- * single page. That one is a crawl of the fleet as any: it waits for the host's turn, obeys robots.txt, and what it fetched
- * is a copy from then on.
+ * Returns single pages. A copy is returned if a crawl that the caller may see has a recent one. Otherwise the page is
+ * fetched now, by a crawl of one page. This is a crawl of the fleet like any other: it keeps the host's delay, obeys
+ * robots.txt, and its page is a copy for later calls.
  */
 import { createHash } from 'node:crypto';
 import type { Page } from '../../../../schemas/types.ts';
@@ -19,21 +19,21 @@ import { isMissing } from '../turns.ts';
 import { type FoundPage, PageFinder } from './page-finder.ts';
 import { scrapeLimits } from './scrape-limits.ts';
 
-/** Callers that ask for pages. */
-export interface Asker {
-  /** Makes two askers' crawls of one page different ones. */
+/** A caller that requests pages. */
+export interface Requester {
+  /** Two callers with different ids get separate crawls of the same page. */
   readonly id: string;
-  /** Whose crawls of single pages it waits for. */
+  /** Owner of the caller's crawls of single pages. */
   readonly owner: string;
-  /** What pages are wanted for: a page whose site bars it is not returned. */
+  /** Intended uses: a page is not returned if its site bars one of them. */
   readonly uses: readonly Use[];
-  /** Crawls with pages that it may see. */
+  /** Returns the crawls with pages that the caller may see. */
   crawls(): readonly CrawlAnswer[];
-  /** Throws where it may have no further crawl. */
+  /** Creates a crawl. Throws if the caller may have no further crawl. */
   create(seed: string, policy: Readonly<Record<string, unknown>>, name: string): Promise<unknown>;
 }
 
-/** A page, or why there is none. */
+/** A page, or the reason why there is none. */
 export type ReadAnswer =
   | { readonly page: Page; readonly crawl: string; readonly isFetched: boolean }
   | { readonly page: null; readonly crawl: string; readonly why: string; readonly isUnderWay: boolean };
@@ -41,14 +41,14 @@ export type ReadAnswer =
 export interface PageScraperOptions extends CrawlReads {
   readonly fleet: Fleet;
   readonly clock: Clock;
-  /** How a crawl treats a URL: names and values. */
+  /** Returns how a crawl treats a URL: names and values. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
 }
 
-/** As pages of its crawls are spelt. */
+/** The normal form of URLs in crawls of single pages. */
 const normalize = compileNormalizer(defaultPolicy().normalize);
 export const restStates: ReadonlySet<string> = new Set(['ended', 'failed', 'paused', 'held']);
-/** The name of a crawl that fetches a single page: nobody else may give it. */
+/** Names of crawls that fetch a single page. Calls that create crawls cannot use such a name. */
 const pageCrawlName = /^page-[0-9a-f]{24}$/;
 
 export function isPageCrawl(name: string): boolean {
@@ -60,7 +60,7 @@ export class PageScraper {
   readonly #finder = new PageFinder();
   /** Names of crawls that calls wait for or read from: they are not deleted. */
   readonly #used = new Map<string, number>();
-  /** Crawls of a page that are being made. */
+  /** Crawls of single pages that are being created, by name. */
   readonly #starting = new Map<string, Promise<void>>();
 
   constructor(options: PageScraperOptions) {
@@ -73,20 +73,24 @@ export class PageScraper {
     return normalize(seed) ?? seed;
   }
 
-  /** `url`: by `urlOf`. */
-  async read(asker: Asker, url: string, ageMsMax: number, waitMs: number): Promise<ReadAnswer> {
-    const kept = ageMsMax === 0 ? undefined : await this.#newest(asker, url, this.#options.clock.nowMs() - ageMsMax);
+  /** Returns a page. `url`: as returned by `urlOf`. */
+  async read(requester: Requester, url: string, ageMsMax: number, waitMs: number): Promise<ReadAnswer> {
+    const kept =
+      ageMsMax === 0 ? undefined : await this.#newest(requester, url, this.#options.clock.nowMs() - ageMsMax);
     if (kept !== undefined) return kept;
-    const name = `page-${createHash('sha256').update(`${asker.id}\n${url}`).digest('hex').slice(0, 24)}`;
-    return this.using(name, () => this.#fetched(asker, url, name, waitMs));
+    const name = `page-${createHash('sha256').update(`${requester.id}\n${url}`).digest('hex').slice(0, 24)}`;
+    return this.using(name, () => this.#fetched(requester, url, name, waitMs));
   }
 
-  /** All pages of a crawl, in the order in which they were found. */
+  /** Returns all pages of a crawl, in the order in which they were found. */
   pages(crawl: CrawlAnswer): Promise<ReadonlyMap<string, FoundPage>> {
     return readCrawl(this.#options, crawl, (reads) => this.#finder.pages(idOf(crawl), reads));
   }
 
-  /** Deletes the oldest of these that are single pages, do not run and are not waited for, beyond what is kept. */
+  /**
+   * Deletes the oldest crawls of single pages, so that with one more there are at most `keptMax`. Crawls that run or are
+   * in use stay.
+   */
   async dropOld(crawls: readonly CrawlAnswer[], keptMax: number): Promise<void> {
     const mine = crawls.filter(({ name }) => isPageCrawl(name));
     const resting = mine.filter(({ name, state }) => restStates.has(state) && !this.isUsed(name));
@@ -110,7 +114,7 @@ export class PageScraper {
     }
   }
 
-  /** A crawl once it rests, or as it is after `waitMs`. undefined: there is none. */
+  /** Waits until a crawl does not run any more, for at most `waitMs`, and returns it. undefined: it does not exist. */
   async rested(name: string, waitMs: number): Promise<CrawlAnswer | undefined> {
     const { clock, fleet } = this.#options;
     const untilMs = clock.nowMs() + Math.min(waitMs, scrapeLimits.waitMsMax);
@@ -121,10 +125,10 @@ export class PageScraper {
     }
   }
 
-  async #fetched(asker: Asker, seed: string, name: string, waitMs: number): Promise<ReadAnswer> {
+  async #fetched(requester: Requester, seed: string, name: string, waitMs: number): Promise<ReadAnswer> {
     // Concurrent callers wait for the same fetch: a page is fetched once.
     if (this.#used.get(name) === 1) {
-      const starting = this.#begin(asker, seed, name).finally(() => this.#starting.delete(name));
+      const starting = this.#begin(requester, seed, name).finally(() => this.#starting.delete(name));
       this.#starting.set(name, starting);
     }
     await this.#starting.get(name);
@@ -132,50 +136,50 @@ export class PageScraper {
     const gone = { page: null, crawl: name, why: 'the crawl was deleted meanwhile', isUnderWay: false } as const;
     if (crawl === undefined) return gone;
     try {
-      return await this.#answer(asker, seed, crawl);
+      return await this.#answer(requester, seed, crawl);
     } catch (error) {
       if (isMissing(error)) return gone;
       throw error;
     }
   }
 
-  /** As `crawl` has it. */
-  async #answer(asker: Asker, seed: string, crawl: CrawlAnswer): Promise<ReadAnswer> {
+  /** Answers with the page of `crawl`, or with the reason why it has none. */
+  async #answer(requester: Requester, seed: string, crawl: CrawlAnswer): Promise<ReadAnswer> {
     const { name } = crawl;
     const found = [...(await this.pages(crawl)).values()].at(-1);
     const page = found && (await readCrawl(this.#options, crawl, (reads) => this.#finder.read(reads, found)));
-    if (page !== undefined && this.#maySee(asker, page)) return { page, crawl: name, isFetched: true };
+    if (page !== undefined && this.#maySee(requester, page)) return { page, crawl: name, isFetched: true };
     if (!restStates.has(crawl.state)) {
       const why = `it is still being fetched (${counted(crawl.counts.queued + crawl.counts.leased, 'URL')} left): retry in a moment`;
       return { page: null, crawl: name, why, isUnderWay: true };
     }
     const lines = await whileThere(this.#options, crawl, () => this.#options.explain(crawl.data, seed));
     const said = lines
-      .filter(([field, value]) => whyFields.has(field) && !(field === 'filter' && value.startsWith('taken')))
+      .filter(([field, value]) => whyFields.has(field) && !(field === 'filter' && value.startsWith('admitted')))
       .map(([field, value]) => `${field}: ${value}`);
     return { page: null, crawl: name, why: crawl.failure ?? (said.join('; ') || 'no result'), isUnderWay: false };
   }
 
-  async #begin(asker: Asker, seed: string, name: string): Promise<void> {
+  async #begin(requester: Requester, seed: string, name: string): Promise<void> {
     const { fleet } = this.#options;
     const before = fleet.find(name);
-    if (before !== undefined && before.owner !== asker.owner)
+    if (before !== undefined && before.owner !== requester.owner)
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
         `this page is fetched in crawl ${name}, which belongs to another owner: ask the operator to delete that crawl`,
       );
-    // One that stopped the process would do so again.
+    // A held crawl has stopped the process, and would do so again.
     if (before !== undefined && (fleet.file(name)?.hold ?? null) !== null) return;
-    // One that is under way, since a call of before has left it so, is waited for.
+    // A crawl that an earlier call has started goes on; this call waits for it.
     if (before !== undefined && restStates.has(before.state)) await fleet.delete(name);
     if (fleet.find(name) === undefined)
-      await asker.create(seed, { scope: { kind: 'domain' }, pageQuota: 1, maxDepth: 0 }, name);
+      await requester.create(seed, { scope: { kind: 'domain' }, pageQuota: 1, maxDepth: 0 }, name);
   }
 
-  async #newest(asker: Asker, url: string, sinceMs: number): Promise<ReadAnswer | undefined> {
+  async #newest(requester: Requester, url: string, sinceMs: number): Promise<ReadAnswer | undefined> {
     this.#finder.keep(new Set(this.#options.fleet.list().map(idOf)));
     let newest: { readonly crawl: CrawlAnswer; readonly found: FoundPage } | undefined;
-    for (const crawl of asker.crawls()) {
+    for (const crawl of requester.crawls()) {
       const found = (await this.pages(crawl).catch(noneOfGone)).get(url);
       if (found === undefined || found.fetchedAtMs < sinceMs) continue;
       if (newest === undefined || newest.found.fetchedAtMs < found.fetchedAtMs) newest = { crawl, found };
@@ -185,22 +189,24 @@ export class PageScraper {
     const page = await readCrawl(this.#options, crawl, (reads) => this.#finder.read(reads, found)).catch(
       () => undefined,
     );
-    return page !== undefined && this.#maySee(asker, page) ? { page, crawl: crawl.name, isFetched: false } : undefined;
+    return page !== undefined && this.#maySee(requester, page)
+      ? { page, crawl: crawl.name, isFetched: false }
+      : undefined;
   }
 
-  /** A word of the site that holds only from some time on may hold by now. */
-  #maySee({ uses }: Asker, { usage }: Page): boolean {
+  /** A preference of the site may apply only from some time on, and be in force by now. */
+  #maySee({ uses }: Requester, { usage }: Page): boolean {
     return firstBarred(usage, uses, this.#options.clock.nowMs()) === undefined;
   }
 }
 
-/** A crawl that is deleted, or stops, while it is read has no copy to give. */
+/** A crawl that is deleted or stopped during the read counts as one without pages. */
 function noneOfGone(error: unknown): ReadonlyMap<string, FoundPage> {
   if (error instanceof CrawlstreamError || isMissing(error)) return new Map();
   throw error;
 }
 
-/** The lines of `explain` that say why there is no page. */
+/** The lines of `explain` with reasons why there is no page. */
 const whyFields: ReadonlySet<string> = new Set([
   'filter',
   'outcomes',

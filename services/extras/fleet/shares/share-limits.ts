@@ -1,10 +1,13 @@
-/** Bounds of what one crawl may take of the process that a fleet's crawls share. */
+/** Limits of one crawl's share of the process that all crawls of a fleet run in. */
 export const shareLimits = {
-  /** A decision takes a millisecond or two, and some fifty under load: one that takes this long keeps all others waiting for it. */
+  /**
+   * Longest decision, ms. A decision takes one or two ms, and about fifty under load. All other crawls wait for a longer
+   * one.
+   */
   decisionMsMax: 2_000,
-  /** Decisions up to this long cost nothing. */
+  /** Longest decision after which a crawl need not rest, ms. */
   decisionMsFree: 50,
-  /** After a longer decision, its crawl rests this many times as long. */
+  /** After a longer decision, the crawl rests for its time multiplied by this factor. */
   restFactor: 4,
   /**
    * Rest of a crawl after each decision while its owner uses more than its share of a busy process, ms: inputs that

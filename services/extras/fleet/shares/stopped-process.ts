@@ -3,14 +3,14 @@ import type { LoopVerdict } from '../../../runtime/loop/loop-watch.ts';
 import type { CrawlFile, CrawlKeep } from '../crawl-file.ts';
 import { Fleet } from '../fleet.ts';
 
-/** The subject of a crawl for the event-loop watch, different from that of another crawl with its name. */
+/** Returns the name of a crawl for the event-loop watch. It differs between crawls of one name. */
 export function loopSubjectOf({ name, createdAtMs }: Pick<CrawlFile, 'name' | 'createdAtMs'>): string {
   return `${name} ${createdAtMs}`;
 }
 
 /**
- * Holds the crawl that blocked the last process. `files`: all crawls, none of which runs. Resolves with the updated
- * files, once they are durable.
+ * Holds the crawl that blocked the last process of the fleet. `files`: all crawls; none may run yet. Resolves with the
+ * updated files, once they are durable.
  */
 export async function holdStopper(
   files: readonly CrawlFile[],

@@ -8,9 +8,9 @@ import type { Documents } from '../documents/documents.ts';
 import { beginning, type EventPosition, positionOf, positionText } from '../events/event-position.ts';
 
 export interface WebhookPlace {
-  /** Events before it were accepted. */
+  /** Events before this position were accepted. */
   readonly delivered: EventPosition;
-  /** Events before it are being posted, or were when the process ended. null: none. */
+  /** Events up to this position are being posted, or were when the process ended. null: none. */
   readonly sending: EventPosition | null;
 }
 
@@ -38,7 +38,7 @@ export async function readPlace(fleet: Documents, crawl: string): Promise<Webhoo
   }
 }
 
-/** In one step, and durable. */
+/** Writes the position: atomic, and durable once it resolves. */
 export function writePlace(fleet: Documents, crawl: string, { delivered, sending }: WebhookPlace): Promise<void> {
   const place = sending === null ? null : positionText(sending);
   const text = `${JSON.stringify({ format: 1, delivered: positionText(delivered), sending: place })}\n`;

@@ -3,7 +3,8 @@
  * accepted. Rejected events are posted again, with a wait that doubles, for as long as the crawl exists; nothing is
  * skipped.
  *
- * At least once: after a kill, or a lost answer, the same events are posted again under the same `webhook-id`.
+ * Events are posted at least once: after a kill, or a lost answer, the same events are posted again under the same
+ * `webhook-id`.
  */
 import type { Clock } from '../../../runtime/clock.ts';
 import type { CrawlFile, Webhook } from '../crawl-file.ts';
@@ -35,7 +36,7 @@ export interface WebhookSenderOptions {
   say(text: string): void;
 }
 
-/** The status of a webhook, in the words of the API. */
+/** The status of a webhook, as the API answers it. */
 export interface WebhookStatus {
   readonly url: string;
   readonly delivered: string;
@@ -53,7 +54,7 @@ interface Sending {
   failures: number;
   failure: string | null;
   nextAtMs: number;
-  /** Its current work. */
+  /** The delivery under way. */
   under: Promise<void> | undefined;
   isGone: boolean;
 }
@@ -64,7 +65,7 @@ export class WebhookSender {
   readonly #stopping = new AbortController();
   readonly #underWay = new Map<string, number>();
   #cut: () => void = () => {};
-  /** Resolves when nobody waits for an answer any more. */
+  /** Resolves when requests under way are given up. */
   readonly #over = new Promise<void>((resolve) => {
     this.#cut = resolve;
   });
@@ -89,7 +90,7 @@ export class WebhookSender {
     await Promise.all([...this.#all.values()].map(({ under }) => under));
   }
 
-  /** A request under way has a moment more; the next process posts its events again, under the same id. */
+  /** Stops. A request under way has `stopMs` left; the next process posts its events again, under the same id. */
   stop(): void {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
@@ -101,13 +102,13 @@ export class WebhookSender {
     const { name, webhook } = file;
     if (webhook === null) return null;
     const { place, failures = 0, failure = null, nextAtMs = 0 } = this.#all.get(name) ?? {};
-    // Its beginning is that of any crawl.
+    // The beginning is the same for all crawls, so it has no id.
     const isBegun = place !== undefined && isBefore(beginning, place.delivered);
     const delivered = isBegun ? eventId(file, place.delivered) : positionText(beginning);
     return { url: webhook.url, delivered, failures, failure, nextAtMs: failures === 0 ? null : nextAtMs };
   }
 
-  /** Resolves once nothing is posted for it, or written in its folder, any more. */
+  /** Forgets a crawl. Resolves when nothing is posted for the crawl, or written in its folder, any more. */
   async forget(name: string): Promise<void> {
     const sending = this.#all.get(name);
     if (sending === undefined) return;
@@ -117,7 +118,10 @@ export class WebhookSender {
     this.#options.events.forget(name);
   }
 
-  /** Those that waited longest for a place first: whoever has nothing to post takes one too, to find that out. */
+  /**
+   * Returns all crawls; those that have waited longest for a place come first. A crawl needs a place even to find out
+   * that it has nothing to post.
+   */
   #inTurn(): string[] {
     const turnOf = (name: string) => this.#all.get(name)?.turn ?? 0;
     return [...this.#options.fleet.names].sort((a, b) => turnOf(a) - turnOf(b));
@@ -162,13 +166,13 @@ export class WebhookSender {
       });
   }
 
-  /** Until there is nothing more to post for now, an attempt fails, or others wait for the place. */
+  /** Posts until no event is left for now, an attempt fails, or others wait for the place. */
   async #deliver(one: Sending, { name, owner }: CrawlFile, webhook: Webhook): Promise<void> {
     const { documents, events, say } = this.#options;
     one.place ??= await readPlace(documents, name);
     while (!one.isGone && !this.#stopping.signal.aborted) {
       const { delivered, sending }: WebhookPlace = one.place;
-      // It fails where the crawl stops at this moment: the next look finds it at rest.
+      // The read fails if the crawl stops at this moment. The next look finds it stopped.
       const some: SomeEvents | null | undefined = await events
         .read(name, delivered, { createdAtMs: one.createdAtMs, ...boundsOf(webhook, sending) })
         .catch(() => null);
@@ -196,12 +200,12 @@ export class WebhookSender {
     }
   }
 
-  /** Callers that want another place wait. */
+  /** True if no place is free for this owner. */
   #isFull(owner: string): boolean {
     return (this.#underWay.get(owner) ?? 0) >= webhookLimits.ofOwnerMax || this.#requests >= webhookLimits.requestsMax;
   }
 
-  /** null: they were taken. */
+  /** Posts events. null: they were accepted. */
   async #post(
     { url, secret }: Webhook,
     id: string,
@@ -230,7 +234,7 @@ export class WebhookSender {
   }
 }
 
-/** Those that were sent before are sent again as they were, though there may be more by now. */
+/** Events that were sent before are sent again as the same request, even if there are more by now. */
 function boundsOf({ content }: Webhook, sending: EventPosition | null): EventBounds {
   const { eventsMax: most, charsSoft } = webhookLimits;
   if (sending === null) return { content, most, charsSoft };

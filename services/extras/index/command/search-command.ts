@@ -21,13 +21,13 @@ export function addSearchCommand(program: Command): void {
   program
     .command('search')
     .description('find pages of an indexed crawl by their words, best first, one a line')
-    .argument('<words>', 'all of them must be there; "a phrase", -not, begin*')
+    .argument('<words>', 'words that must all occur; also "a phrase", -not, begin*')
     .option('--data <dir>', 'data folder of the crawl')
     .option('--host <name>', 'only this host and those below it, as in example.org; with a port, only that one')
     .option('--language <code>', 'only pages in this language, as in en')
-    .option('--tag <tag>', 'only pages to which a seed with this tag led')
-    .option('--limit <n>', 'hits at most', wholeNumber('--limit', 1, indexLimits.hitsMax), indexLimits.hits)
-    .option('--json', 'a JSON object per hit')
+    .option('--tag <tag>', 'only pages found from a seed with this tag')
+    .option('--limit <n>', 'most hits to print', wholeNumber('--limit', 1, indexLimits.hitsMax), indexLimits.hits)
+    .option('--json', 'print one JSON object per hit')
     .action(search);
 }
 

@@ -39,7 +39,7 @@ export function addWhatIfCommand(program: Command): void {
       'the policy changes at this time, as in 2026-01-31T12:00:00Z (default: it was so from the start)',
       moment('--from'),
     )
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object')
     .action((flags: WhatIfFlags) => withCrawl(flags, (crawl) => run(crawl, flags)));
 }
 

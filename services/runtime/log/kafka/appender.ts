@@ -170,7 +170,7 @@ export function createAppender(
     landed(append);
     settle(channel);
   };
-  const numberAnew = (channel: Channel) => {
+  const renumber = (channel: Channel) => {
     channel.sequence = 0;
     if (++channel.epoch > epochMax) {
       producerId = undefined;
@@ -181,7 +181,7 @@ export function createAppender(
   const fail = (channel: Channel, error: unknown) => {
     const sinceMs = isTransient(error) ? channel.waitsSinceMs : undefined;
     const records = [...(channel.batch?.records ?? []), ...channel.queue.splice(0)];
-    numberAnew(channel);
+    renumber(channel);
     for (const { append } of records) append.reject(error);
     settle(channel);
     channel.gaveUp = sinceMs === undefined ? undefined : { sinceMs, atMs: performance.now() };
@@ -338,7 +338,7 @@ export function createAppender(
     if (type === 'OUT_OF_ORDER_SEQUENCE_NUMBER') {
       const lost = transient(`${what} failed: the log lost acknowledged records`);
       if (batch.records.some(({ append }) => append.leads)) return fail(channel, lost);
-      numberAnew(channel);
+      renumber(channel);
       return tryLater(channel, batch, lost);
     }
     try {

@@ -181,7 +181,7 @@ export async function openJournal(
    * Starts a new file after a fault, such as a full disk. Writes that were not acknowledged are void, and no open
    * store can be ahead of the file.
    */
-  const beginAnew = async () => {
+  const restart = async () => {
     const broken = file;
     try {
       file = await files.create(number + 1);
@@ -196,7 +196,7 @@ export async function openJournal(
 
   return {
     async store(inner) {
-      if (failure !== undefined && open === 0) await (mending ??= beginAnew().finally(() => (mending = undefined)));
+      if (failure !== undefined && open === 0) await (mending ??= restart().finally(() => (mending = undefined)));
       const mark = randomBytes(storeIdBytes);
       const owed = marksIn(await inner.get(markKey)).filter(
         (one, at) => at === 0 || lacking.has(one) || members.has(one),

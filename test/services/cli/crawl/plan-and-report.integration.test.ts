@@ -30,7 +30,7 @@ test('the plan names the speed and every limit; the report names the page that w
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^ {2}speed +at most 1 request a second per host, to be polite; for your own site: --delay 0$/m);
   const plan = /^ {2}limits +(.*)$/m.exec(stderr)?.[1] ?? '';
-  for (const limit of ['20 pages', '50 pages of a host', '9,000,000 bytes of a host', '40 queued URLs of a host'])
+  for (const limit of ['20 pages', '50 pages per host', '9,000,000 bytes per host', '40 queued URLs per host'])
     assert.ok(plan.includes(limit), plan);
   for (const stop of ['10m (--max-time)', '5,000,000 bytes (--max-bytes)', '9 failed URLs (--max-errors)'])
     assert.ok(plan.includes(stop), plan);

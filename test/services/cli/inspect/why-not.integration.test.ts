@@ -82,14 +82,14 @@ test('explain answers first, in one sentence, for every way in which a URL has e
     [`${origin}/moved`]: /^redirected to http:\/\/a\.test:\d+\/new \(301\) on \S+$/,
     [`${origin}/away`]:
       /^redirected to http:\/\/other\.test\/q \(301\) on \S+, which is refused by the scope: other\.test/,
-    [`${origin}/loop`]: /^given up: it redirects to \S+\/loop, in a circle/,
+    [`${origin}/loop`]: /^given up on \S+: it redirects to \S+\/loop, in a circle/,
     [`${origin}/gone`]: /^no page: the server answered 404, on /,
     [`${origin}/broken`]: /^given up after 1 attempt: the server answered 500, on /,
     [`${origin}/deeper`]: /^refused by the depth limit: 3 > 2 \(--max-depth\), linked from \S+\/deep$/,
-    [`${origin}/ads/1`]: /^left out by the plugin no-ads, on http:\/\/a\.test:\d+\/$/,
+    [`${origin}/ads/1`]: /^dropped by the plugin no-ads on page http:\/\/a\.test:\d+\/$/,
     [`${origin}/index.php?title=A&action=edit`]:
       /^held by the trap \?action= .*to fetch it: .*release a\.test:\d+ '\?action='/,
-    [`${origin}/nowhere`]: /^never seen: no page that was fetched links to it, and it is no seed$/,
+    [`${origin}/nowhere`]: /^never seen: it is not a seed, and no fetched page links to it$/,
     'http://other.test/z': /^refused by the scope: other\.test is outside it .*linked from http:\/\/a\.test:\d+\/$/,
     // As people type: another scheme, none, with www, a path alone.
     [`https://a.test:${port}/plain`]: /^never seen in this form, but as http:\/\/a\.test:\d+\/plain: .*explain /,

@@ -53,7 +53,7 @@ test('a site that answers one spelling only is crawled whole, each page once, an
     '/twice/slashed': 'fetched',
   });
   const explained = await runCommand(['explain', `${site}/item?a=1&b=2`, ...data]);
-  assert.match(explained.stdout, /^asked for as +\S+\/item\?b=2&a=1 \(fetchAs: firstSpelling\)$/m);
+  assert.match(explained.stdout, /^requested as +\S+\/item\?b=2&a=1 \(fetchAs: firstSpelling\)$/m);
   assert.match(explained.stdout, /done: page/);
 
   // Under another policy it is answered as was recorded, by the normal form.

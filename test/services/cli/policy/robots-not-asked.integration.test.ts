@@ -58,8 +58,8 @@ test('an overlay with a reason exempts only its hosts from robots.txt; audit, st
   assert.deepEqual(json['robotsNotAsked'], [{ overlay: 'ours', reason }]);
   const { stdout: explained } = await runCommand(['explain', `${own.seed}2`, ...data]);
   assert.match(explained, /overlays +ours: decides robotsNotAsked\n/);
-  assert.match(explained, new RegExp(`robots\\.txt +not asked: ${reason}\n`));
-  assert.doesNotMatch((await runCommand(['explain', other.seed, ...data])).stdout, /not asked/);
+  assert.match(explained, new RegExp(`robots\\.txt +not requested: ${reason}\n`));
+  assert.doesNotMatch((await runCommand(['explain', other.seed, ...data])).stdout, /not requested/);
 });
 
 test('an exemption from robots.txt without a reason in words, or for a part of a host, is refused', async () => {

@@ -5,9 +5,9 @@ import { blankPage } from '../../../../schemas/blank.ts';
 import type { CrawlAnswer } from '../../../../services/extras/fleet/fleet-schemas.ts';
 import { bytesWhileThere, type CrawlReads, readCrawl } from '../../../../services/extras/fleet/read-crawl.ts';
 import {
-  type Asker,
   PageScraper,
   type PageScraperOptions,
+  type Requester,
 } from '../../../../services/extras/fleet/scrape/page-scraper.ts';
 import { openMemoryLog } from '../../../../services/library/memory-log.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
@@ -85,8 +85,8 @@ test('a scraped page belongs to the crawl that has the name now, not to the form
   const options = { fleet: { ...fleet, list }, clock, reading, explain: async () => [] };
   const scraper = new PageScraper(options as unknown as PageScraperOptions);
   const create = () => Promise.reject(new Error('it is fetched'));
-  const asker: Asker = { id: '', owner: '', uses: [], crawls: list, create };
-  const pageOf = async (url: string) => (await scraper.read(asker, url, 60_000, 0)).page?.url;
+  const requester: Requester = { id: '', owner: '', uses: [], crawls: list, create };
+  const pageOf = async (url: string) => (await scraper.read(requester, url, 60_000, 0)).page?.url;
   assert.equal(await pageOf('http://a.test/old'), 'http://a.test/old');
   now.createdAtMs = 2;
   assert.equal(await pageOf('http://a.test/new'), 'http://a.test/new');

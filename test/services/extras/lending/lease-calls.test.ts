@@ -69,7 +69,7 @@ describe('the calls of the lease API', () => {
     await clock.advance(lendingLimits.gatherMs);
     const [one] = (await asked).leases;
     log.append = () => Promise.reject(new Error('the log is away'));
-    await assert.rejects(calls.tell(result(one!.lease)), /the log is away/);
+    await assert.rejects(calls.report(result(one!.lease)), /the log is away/);
     await settled();
     assert.equal(heard.length, 0);
     let take: () => void = () => {};
@@ -77,7 +77,7 @@ describe('the calls of the lease API', () => {
       new Promise((resolve) => {
         take = () => resolve([0]);
       });
-    const reported = calls.tell(result(one!.lease));
+    const reported = calls.report(result(one!.lease));
     await settled();
     assert.deepEqual([heard.length, log.appended], [0, 0]);
     take();
@@ -94,7 +94,7 @@ describe('the calls of the lease API', () => {
     await clock.advance(lendingLimits.gatherMs);
     const [a, b, c] = (await asked).leases.map((one) => one.lease);
     const long = `data:image/png;base64,${'A'.repeat(9_000)}`;
-    const reported = await calls.tell(
+    const reported = await calls.report(
       readResults({
         results: [
           {
@@ -130,7 +130,7 @@ describe('the calls of the lease API', () => {
       [heard[0]!.links, heard[0]!.title.length, heard[0]!.headers],
       [1, 10_000, ['content-type', 'text/html']],
     );
-    const again = await calls.tell(readResults({ results: [{ lease: b, status: 200 }] }));
+    const again = await calls.report(readResults({ results: [{ lease: b, status: 200 }] }));
     assert.equal(again.results[0]!.state, 'ok', 'it was still out');
     const added = await calls.add(readAdd({ urls: [{ url: long }, { url: 'http://z.test/' }, {}] }));
     assert.deepEqual([added.accepted, added.refused.map(({ index }) => index)], [1, [0, 2]]);
@@ -143,13 +143,13 @@ describe('the calls of the lease API', () => {
     const asked = lease();
     await clock.advance(lendingLimits.gatherMs);
     const [one] = (await asked).leases;
-    const twice = [result(one!.lease), result(one!.lease)].map((call) => calls.tell(call));
+    const twice = [result(one!.lease), result(one!.lease)].map((call) => calls.report(call));
     assert.deepEqual(
       (await Promise.all(twice)).map(({ results }) => results[0]!.state),
       ['ok', 'repeated'],
     );
     assert.equal(heard.length, 1);
-    assert.equal((await calls.tell(result(one!.lease.slice(0, -1)))).results[0]!.state, 'unknown');
+    assert.equal((await calls.report(result(one!.lease.slice(0, -1)))).results[0]!.state, 'unknown');
   });
 
   it('the calls of the lease API take back at once what was leased to a client that had disconnected', async () => {

@@ -1,7 +1,7 @@
-"""Talks with the crawl in threads of its own, so that Scrapy's reactor never waits for it.
+"""Calls the crawl in separate threads, so that Scrapy's reactor never waits for it.
 
-One thread leases, one tells results and adds URLs in the order they came, one renews. Nothing here is kept: what dies
-with the process is leased again when its time is over, and what was added is durable once `add` was answered.
+One thread leases, one reports results and adds URLs in their order, one renews. Nothing is stored here: if the process
+dies, its URLs are leased again when their leases expire. Added URLs are durable once the call has been answered.
 """
 
 import logging
@@ -13,18 +13,18 @@ from crawlstream.client import LeaseClient, LeaseError
 
 logger = logging.getLogger(__name__)
 
-# URLs in one call: some hundred kilobytes.
+# Most URLs in one call: some hundred kilobytes.
 BATCH = 500
-# Bytes of what is given along in one call; a crawl takes 16 MiB.
+# Most bytes of payloads in one call; a crawl accepts 16 MiB.
 BATCH_BYTES = 4 << 20
-# URLs that wait to be added before whoever finds more has to wait, too.
+# Most URLs that wait to be sent; beyond it, `add` blocks.
 UNSENT_MAX = 20_000
 PAUSE_S = 0.5
 WAIT_MS = 10_000
 
 
-class LeaseDesk:
-    """`wake` is called, in a thread, when there is something new to be had."""
+class LeaseBroker:
+    """`wake` is called, in a thread, when there may be a new URL to request."""
 
     def __init__(self, client: LeaseClient, concurrency, wake):
         self._client = client
@@ -32,12 +32,12 @@ class LeaseDesk:
         self._wake = wake
         self._changed = threading.Condition()
         self._ready = deque()
-        # Leases that were not told of, by token; and how many of them wait for a response.
+        # Leases without a sent result, by token, and how many of them wait for a response.
         self._out = {}
         self._fetching = 0
         self._unsent = deque()
         self._sending = False
-        # Grows with each URL added and each result: what was known of the crawl before is old then.
+        # Grows with each added URL and each result: earlier knowledge of the crawl is then outdated.
         self._news = 0
         self._idle = False
         self._knows_idle = True
@@ -54,7 +54,7 @@ class LeaseDesk:
             thread.start()
 
     def next(self):
-        """A leased URL, to be requested now. None: there is none at the moment."""
+        """Returns a leased URL to request now. None: there is none at the moment."""
         with self._changed:
             while self._ready:
                 leased = self._ready.popleft()
@@ -65,13 +65,13 @@ class LeaseDesk:
             return None
 
     def is_lost(self, token):
-        """Its time is over, and another client may have it."""
+        """True if the lease has expired, so that another client may have the URL."""
         with self._changed:
             out = self._out.get(token)
             return out is None or out["lost"]
 
     def responded(self, token):
-        """Its download is over: there is room for another one."""
+        """The download of a lease is over: there is room for another one."""
         with self._changed:
             out = self._out.get(token)
             if out is not None and not out["responded"]:
@@ -79,7 +79,7 @@ class LeaseDesk:
                 self._fetching -= 1
                 self._changed.notify_all()
 
-    def tell(self, result):
+    def report(self, result):
         with self._changed:
             self._news += 1
             self._idle = False
@@ -100,7 +100,7 @@ class LeaseDesk:
             return len(self._unsent) < UNSENT_MAX
 
     def is_done(self, quiet_s):
-        """Nothing is left here, and none in the crawl; where it does not know, none came for so long."""
+        """True if nothing is left here and in the crawl. If the crawl does not know: if no URL came for `quiet_s`."""
         with self._changed:
             if self._out or self._ready or self._unsent or self._sending:
                 return False
@@ -109,7 +109,7 @@ class LeaseDesk:
             return time.monotonic() - self._last_lease > quiet_s
 
     def close(self, patience_s=10):
-        """Gives back what was not begun, and tells what was."""
+        """Returns leases that were not begun, and sends the remaining results."""
         with self._changed:
             self._stopping = True
             for leased in self._ready:
@@ -157,7 +157,7 @@ class LeaseDesk:
             if kind == "url":
                 self._add_all(batch)
             else:
-                self._tell_all(batch)
+                self._report_all(batch)
             with self._changed:
                 self._sending = False
                 self._news += 1
@@ -171,7 +171,7 @@ class LeaseDesk:
         self._client.close()
 
     def _add_all(self, urls):
-        """A call that is refused as a whole is made in halves, so that one URL costs the others nothing."""
+        """Adds URLs. A refused call is repeated in halves, so that one URL does not affect the others."""
         try:
             self._warn(self._sent(lambda: self._client.add(urls)))
         except LeaseError as error:
@@ -181,27 +181,27 @@ class LeaseDesk:
                 self._add_all(urls[: len(urls) // 2])
                 self._add_all(urls[len(urls) // 2 :])
 
-    def _tell_all(self, results):
-        """The same; a result that the crawl does not take is told as a bad response."""
+    def _report_all(self, results):
+        """The same for results. A result that the crawl refuses is reported as a bad response."""
         try:
-            told = self._sent(lambda: self._client.tell([_timed(result) for result in results])) or []
+            answers = self._sent(lambda: self._client.tell([_timed(result) for result in results])) or []
         except LeaseError as error:
             if len(results) > 1:
-                self._tell_all(results[: len(results) // 2])
-                self._tell_all(results[len(results) // 2 :])
+                self._report_all(results[: len(results) // 2])
+                self._report_all(results[len(results) // 2 :])
             elif results[0].get("failure") != "badResponse":
-                self._tell_all([_bad(results[0], f"{error}")])
+                self._report_all([_bad(results[0], f"{error}")])
             else:
                 logger.error("crawlstream refuses a call: %s", error)
             return
-        for one in told:
+        for one in answers:
             self._warn(one)
-        bad = [_bad(result, one.get("why", "")) for result, one in zip(results, told) if one["state"] == "invalid"]
+        bad = [_bad(result, one.get("why", "")) for result, one in zip(results, answers) if one["state"] == "invalid"]
         if bad:
-            self._tell_all(bad)
+            self._report_all(bad)
 
     def _sent(self, call):
-        """Its answer; None once it is given up at the end. Raises LeaseError where it is refused."""
+        """Returns the answer of a call; None: it was given up at the end. Raises LeaseError if the crawl refuses it."""
         refusal = []
 
         def kept():
@@ -219,7 +219,7 @@ class LeaseDesk:
         return answer
 
     def _batch(self):
-        """The oldest that are of one kind."""
+        """Takes the oldest unsent items of one kind."""
         kind, first = self._unsent.popleft()
         batch, size = [first], _bytes_of(first)
         while self._unsent and self._unsent[0][0] == kind and len(batch) < BATCH and size < BATCH_BYTES:
@@ -241,7 +241,7 @@ class LeaseDesk:
         self._client.close()
 
     def _call(self, call, *arguments, until_sent=False):
-        """None: the crawl cannot be reached now, or refuses."""
+        """Returns the answer of a call. None: the crawl cannot be reached now, or refuses the call."""
         said = False
         while True:
             try:
@@ -252,7 +252,7 @@ class LeaseDesk:
                     time.sleep(PAUSE_S)
                     return None
                 problem = error
-            except Exception as error:  # noqa: BLE001: whatever keeps a socket from working
+            except Exception as error:  # noqa: BLE001: any failure of a socket
                 problem = error
             if not said and not self._stopping:
                 logger.warning("crawlstream cannot be reached, trying again: %s", problem)
@@ -275,13 +275,13 @@ def _bad(result, why):
 
 
 def _timed(result):
-    """Times as the API has them: how long ago it is, now that it is told."""
+    """Returns a result with its times as the API has them: how long ago, in ms."""
     now = time.monotonic()
-    told = {name: value for name, value in result.items() if name not in ("started", "ended")}
+    timed = {name: value for name, value in result.items() if name not in ("started", "ended")}
     for name in ("started", "ended"):
         if result.get(name) is not None:
-            told[f"{name}MsAgo"] = int((now - result[name]) * 1000)
-    return told
+            timed[f"{name}MsAgo"] = int((now - result[name]) * 1000)
+    return timed
 
 
 def _bytes_of(one):
