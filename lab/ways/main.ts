@@ -7,7 +7,7 @@
  * code 1: an outcome differs.
  */
 import { parseArgs } from 'node:util';
-import { compareWithCurl } from './curl/compare.ts';
+import { compareWithCurl } from './compare-curl.ts';
 import { runWays } from './run.ts';
 import { situations } from './situations/table.ts';
 import { columns } from './ways.ts';

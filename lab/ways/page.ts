@@ -29,11 +29,11 @@ const curlHead = `
 
 - \`npm run ways -- --curl\` has curl make one request for each situation over each way, on a new connection, with the time limits of the table. curl
   has no robots.txt, cookies of a session, second visits or retries, so that those situations are left out.
-- curl agrees if it takes an answer as complete (exit 0) that the crawler takes, with the same status and as much of the body, and fails where the
-  crawler fails. This table lists all the rest, with curl 7.88.1.
+- curl agrees if it takes an answer as complete (exit 0) that the crawler takes, with its status and as much of its body. Where the crawler fails, curl
+  has another exit code. This table lists all other cases, with curl 7.88.1.
 
-| situation | crawler | curl | why |
-| --- | --- | --- | --- |
+| group | situation | crawler | curl | why |
+| --- | --- | --- | --- | --- |
 `;
 
 function curlSection(): string {
@@ -41,7 +41,8 @@ function curlSection(): string {
   const rows = besideCurl.flatMap(({ of, where, says, reason }) =>
     of.map((name) => {
       const place = where === undefined ? '' : ` (${whereOf(where)})`;
-      return `| ${cell(name + place)} | ${cell(byName.get(name)!.expects)} | ${cell(says)} | ${cell(reason)} |\n`;
+      const { group, name: short, expects } = byName.get(name)!;
+      return `| ${group} | ${cell(short + place)} | ${cell(expects)} | ${cell(says)} | ${cell(reason)} |\n`;
     }),
   );
   return curlHead + rows.join('');

@@ -1,6 +1,5 @@
 /** Where curl takes an answer otherwise than the crawler, and why. */
-import { type Column, fits } from '../ways.ts';
-import type { Situation, Where } from './situation.ts';
+import type { Where } from './situation.ts';
 
 export interface CurlDifference {
   /** Names of situations, each as `group: name`. */
@@ -64,8 +63,7 @@ export const besideCurl: readonly CurlDifference[] = [
   },
   {
     ...{ of: ['redirect: a body that is cut'], says: 'exit 18' },
-    reason:
-      'Location came whole, and nobody needs the body of a redirect (RFC 9110 §15.4); to curl, the body is its result',
+    reason: 'Location came whole, and the crawler needs no more (RFC 9110 §15.4)',
   },
   {
     ...{ of: ['slow: a head that takes eight seconds'], says: whole(200) },
@@ -74,7 +72,7 @@ export const besideCurl: readonly CurlDifference[] = [
   {
     ...{ of: ['connection: refused', 'connection: reset at once'], where: { through: ['http'], version: 'HTTP/1.1' } },
     says: 'exit 0, 502, 0 bytes',
-    reason: 'the proxy answers in its place with 502: robots.txt is unreachable then (RFC 9309 §2.3.1.4)',
+    reason: 'the proxy answers 502 for the host, so that robots.txt is unreachable (RFC 9309 §2.3.1.4)',
   },
   {
     ...{ of: ['field: a field of 70 kB'], where: { version: 'HTTP/1.1' }, says: whole(200) },
@@ -91,7 +89,3 @@ export const besideCurl: readonly CurlDifference[] = [
     reason: 'the crawler keeps at most 2 MiB of a page (--max-body); curl has no limit',
   },
 ];
-
-export function differencesOf({ group, name }: Situation, column: Column): CurlDifference | undefined {
-  return besideCurl.find(({ of, where = {} }) => of.includes(`${group}: ${name}`) && fits(where, column));
-}

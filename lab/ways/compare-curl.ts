@@ -1,9 +1,10 @@
 /** Does curl take an answer as the crawler does? Each difference has its reason in `situations/beside-curl.ts`. */
-import { type Case, serveWays } from '../serve.ts';
-import { differencesOf } from '../situations/beside-curl.ts';
-import type { Situation } from '../situations/situation.ts';
-import { type Column, expectedOf } from '../ways.ts';
+
 import { askCurl, type CurlAnswer } from './ask-curl.ts';
+import { type Case, serveWays } from './serve.ts';
+import { besideCurl, type CurlDifference } from './situations/beside-curl.ts';
+import type { Situation } from './situations/situation.ts';
+import { type Column, expectedOf, fits } from './ways.ts';
 
 export interface CurlMismatch {
   readonly situation: string;
@@ -52,8 +53,12 @@ export async function compareWithCurl(
 
 const agrees = 'agrees';
 
+function differenceOf({ group, name }: Situation, column: Column): CurlDifference | undefined {
+  return besideCurl.find(({ of, where = {} }) => of.includes(`${group}: ${name}`) && fits(where, column));
+}
+
 function mismatchOf({ situation, column }: Case, found: string): CurlMismatch[] {
-  const expects = differencesOf(situation, column)?.says ?? agrees;
+  const expects = differenceOf(situation, column)?.says ?? agrees;
   if (found === expects) return [];
   const name = `${situation.group}: ${situation.name}`;
   return [{ situation: name, column: column.way.label, ours: expectedOf(situation, column), expects, found }];

@@ -1,8 +1,8 @@
 /** One request by curl for a case of the table, over the same way and under the limits of the table's crawls. */
 import { execFile } from 'node:child_process';
-import type { Case, ServedWays } from '../serve.ts';
-import { proxyOf } from '../serve.ts';
-import type { Way } from '../ways.ts';
+import type { Case, ServedWays } from './serve.ts';
+import { proxyOf } from './serve.ts';
+import type { Way } from './ways.ts';
 
 export interface CurlAnswer {
   /** Exit code; 0: curl took the answer as complete. */
