@@ -1,4 +1,5 @@
 /** docs/fetch-ways.md: each situation with its outcome, from the table that `npm run ways` crawls. */
+import { besideCurl } from './situations/beside-curl.ts';
 import type { Situation, Where } from './situations/situation.ts';
 import { situations } from './situations/table.ts';
 import { columns, isIn, ways } from './ways.ts';
@@ -20,7 +21,31 @@ export function waysPage(): string {
   const counts = `${situations.length} situations, ${cases.toLocaleString('en')} cases.`;
   const wayRows = ways.map(({ label, version, means }) => `| \`${label}\` | ${version} | ${means} |\n`).join('');
   const wayTable = `\n## Ways\n\n| way | version | means |\n| --- | --- | --- |\n${wayRows}`;
-  return `${head}\n${counts}\n${wayTable}${groups.map(section).join('')}`;
+  return `${head}\n${counts}\n${wayTable}${groups.map(section).join('')}${curlSection()}`;
+}
+
+const curlHead = `
+## Beside curl
+
+- \`npm run ways -- --curl\` has curl make one request for each situation over each way, on a new connection, with the time limits of the table. curl
+  has no robots.txt, cookies of a session, second visits or retries, so that those situations are left out.
+- curl agrees if it takes an answer as complete (exit 0) that the crawler takes, with its status and as much of its body. Where the crawler fails, curl
+  has another exit code. This table lists all other cases, with curl 7.88.1.
+
+| group | situation | crawler | curl | why |
+| --- | --- | --- | --- | --- |
+`;
+
+function curlSection(): string {
+  const byName = new Map(situations.map((one) => [`${one.group}: ${one.name}`, one]));
+  const rows = besideCurl.flatMap(({ of, where, says, reason }) =>
+    of.map((name) => {
+      const place = where === undefined ? '' : ` (${whereOf(where)})`;
+      const { group, name: short, expects } = byName.get(name)!;
+      return `| ${group} | ${cell(short + place)} | ${cell(expects)} | ${cell(says)} | ${cell(reason)} |\n`;
+    }),
+  );
+  return curlHead + rows.join('');
 }
 
 function section(group: string): string {

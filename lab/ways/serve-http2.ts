@@ -25,6 +25,7 @@ export function serveHttp2(line: Line, answerFor: AnswerFor): void {
     const id = stream.id!;
     const fields = new Map(Object.entries(headers).map(([name, value]) => [name, `${value}`]));
     const answer = answerFor(fields.get(':authority') ?? '', fields.get(':path') ?? '', fields);
+    if (answer.streamsMax !== undefined) session.settings({ maxConcurrentStreams: answer.streamsMax });
     void send(line, answer, http2Parts(answer, id), id).then((isOpen) => {
       if (!isOpen || answer.closes !== true) return;
       socket.end(frameOf(frameTypes.goAway, 0, 0, numbers(id, 0)));

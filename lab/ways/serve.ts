@@ -30,6 +30,8 @@ export interface ServedWays {
   readonly rules: readonly object[];
   /** The authority of all certificates. */
   readonly certificateFile: string;
+  /** The address of one of the hosts. */
+  readonly addressOf: AddressOf;
   close(): void;
 }
 
@@ -82,6 +84,7 @@ export async function serveWays(
     ],
     rules: [...new Set(columns)].flatMap((column) => rulesOf(column, port)),
     certificateFile: certificate.file,
+    addressOf,
     close: () => {
       for (const server of servers) server.close();
       for (const wire of wires) wire.destroy();
@@ -103,21 +106,23 @@ async function serveProxies(port: number, addressOf: AddressOf, context: SecureC
   ]);
 }
 
+/** The URL of the way's proxy; null: there is none. */
+export function proxyOf({ through, version }: Way, port: number): string | null {
+  if (through === 'none') return null;
+  if (through === 'connect' && version === 'HTTP/2') return `https://localhost:${port + proxyPorts.connect}`;
+  const schemes = { http: 'http', connect: 'http', socks4: 'socks4a', socks5: 'socks5' } as const;
+  const at = through === 'connect' ? 'http' : through;
+  return `${schemes[through]}://${proxyHost}:${port + proxyPorts[at]}`;
+}
+
 /** Those that are given names must say that they refuse private addresses. */
 function rulesOf({ way, domain }: Column, port: number): object[] {
   const hosts = [`*.${domain}`];
   const session = { hosts, session: 'cookies' };
-  const proxies = {
-    none: undefined,
-    http: { url: `http://${proxyHost}:${port + proxyPorts.http}`, filters: true },
-    connect:
-      way.version === 'HTTP/2'
-        ? { url: `https://localhost:${port + proxyPorts.connect}` }
-        : { url: `http://${proxyHost}:${port + proxyPorts.http}` },
-    socks4: { url: `socks4a://${proxyHost}:${port + proxyPorts.socks4}`, filters: true },
-    socks5: { url: `socks5://${proxyHost}:${port + proxyPorts.socks5}` },
-  }[way.through];
-  return proxies === undefined ? [session] : [session, { hosts, proxies: [proxies] }];
+  const url = proxyOf(way, port);
+  if (url === null) return [session];
+  const isNamed = way.through === 'http' || way.through === 'socks4';
+  return [session, { hosts, proxies: [{ url, ...(isNamed && { filters: true }) }] }];
 }
 
 async function listen(way: Way, port: number, address: string, serve: (wire: Socket) => void): Promise<Server> {

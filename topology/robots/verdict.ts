@@ -13,8 +13,7 @@
  * | 206, 226, 304 | unreachable: we asked for the whole file, without a condition, so that a part, a difference or none is no answer |
  * | 408, 425 | the request is repeated first (`isRepeated`); what stays is a 4xx like any other |
  * | any 4xx but 429 | unavailable: `allow_all` (§2.3.1.3) |
- * | 429 | `disallow_all`: the host asks for fewer requests, so it gets none |
- * | 5xx, any other status, no response | unreachable: `disallow_all` (§2.3.1.4), or a copy not older than 30 days |
+ * | 429, 5xx, any other status, no response | unreachable: `disallow_all` (§2.3.1.4), or a copy not older than 30 days |
  */
 import { isPartOrNothing } from '../fetch/outcome.ts';
 import { redirectTarget } from '../fetch/redirect.ts';

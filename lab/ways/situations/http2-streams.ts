@@ -1,5 +1,5 @@
 /** What only HTTP/2 can say: resets of a stream, GOAWAY, frames that are odd or wrong. */
-import { broken, ok, pageOutcome, pageText, times } from './answers.ts';
+import { broken, notFound, ok, pageOutcome, pageText, times } from './answers.ts';
 import { fieldBlock, frameFlags, frameTypes, numbers } from './h2-frames.ts';
 import type { Answer, Frame, Situation } from './situation.ts';
 
@@ -84,11 +84,8 @@ const wrongFrames = [
   frames('WINDOW_UPDATE of 0 on the connection', [onConnection(8, numbers(0)), whole], 'badResponse 200'),
   frames('DATA behind the end', [whole, data(Buffer.from('more'))]),
 ];
-/** KNOWN GAP: Node's session reads no more and does not say so, so that the time limit on a silent body ends these. */
-const unsaid = (name: string, list: readonly Frame[]): Situation => ({
-  ...frames(`${name} (KNOWN GAP: found by the time limit)`, list, 'timeout 200'),
-  isSlow: true,
-});
+const unsaid = (name: string, list: readonly Frame[]) => frames(name, list, 'badResponse 200');
+/** Node's session reads no more behind these, and does not say so: a PING that it keeps back shows it. */
 const unsaidFrames = [
   unsaid('an oversized frame', [data(Buffer.alloc(20_000)), whole]),
   unsaid('DATA on stream 0', [{ ...data(Buffer.from('x')), stream: 0 }, whole]),
@@ -103,6 +100,11 @@ const unsaidFrames = [
     { ...data(Buffer.from('x')), stream: 7_777 },
   ]),
 ];
+const noMoreStreams: Situation = {
+  ...situation('MAX_CONCURRENT_STREAMS 0 behind robots.txt, for ever', [ok()], 'timeout, asked 0 times'),
+  robots: [{ ...notFound, streamsMax: 0 }],
+  isSlow: true,
+};
 const goAway = (code: number, last: number) => onConnection(frameTypes.goAway, numbers(last, code));
 const goAways = [
   frames(
@@ -119,4 +121,5 @@ export const http2Streams: readonly Situation[] = [
   ...wrongFrames,
   ...unsaidFrames,
   ...goAways,
+  noMoreStreams,
 ];

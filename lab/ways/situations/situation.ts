@@ -42,6 +42,8 @@ export interface Answer {
   readonly drips?: { readonly parts: number; readonly ms: number };
   /** HTTP/1.1: the connection ends behind the answer. HTTP/2: GOAWAY does so. */
   readonly closes?: boolean;
+  /** HTTP/2 alone: the server sends this as MAX_CONCURRENT_STREAMS before it answers. */
+  readonly streamsMax?: number;
   /** HTTP/1.1 alone: these bytes in the place of all the above. */
   readonly bytes?: string;
   /** HTTP/2 alone: frames behind the head, in the place of the body. */

@@ -62,6 +62,8 @@ export class H2Connection {
   #idleSinceMs = performance.now();
   /** Time of the unanswered PING; 0: none. */
   #pingedMs = 0;
+  /** Frames that may wait in the library's queue once that PING has left: one for each stream that the server does not allow yet. */
+  #queuedMax = 0;
   /** The last stream that was processed, of the newest GOAWAY. */
   #lastProcessed = Number.POSITIVE_INFINITY;
   #lostBy: Error | undefined;
@@ -121,6 +123,7 @@ export class H2Connection {
       handler.onError(error as Error);
       return;
     }
+    this.#queuedMax += 1;
     if (this.isIdle) this.#session.ref();
     const nothingYet = { hasHead: false, hasEnded: false, isOver: false, error: undefined };
     const under: Under = { handler, sinceMs: performance.now(), ...nothingYet };
@@ -148,21 +151,30 @@ export class H2Connection {
       if (nowMs - this.#idleSinceMs >= this.#options.keepAliveMs) this.destroy();
       return;
     }
-    if (this.#pingedMs > 0) {
-      if (nowMs - this.#pingedMs >= h2Limits.pingAnswerMs)
-        this.destroy(new NotProcessed('HTTP/2: the connection is dead, a PING was not answered'));
-      return;
-    }
-    // On a new connection, the request's timeouts show a fault soon enough.
-    if (this.#served === 0) return;
-    const waiting = [...this.#streams.values()].find(({ hasHead }) => !hasHead);
-    if (waiting === undefined || nowMs - Math.max(waiting.sinceMs, this.#heardMs) < h2Limits.silenceMs) return;
+    if (this.#pingedMs > 0) return this.#endIfDead(nowMs);
+    const [oldest] = this.#streams.values();
+    if (nowMs - Math.max(oldest!.sinceMs, this.#heardMs) < h2Limits.silenceMs) return;
     this.#pingedMs = nowMs;
+    this.#queuedMax = this.#session.state.outboundQueueSize ?? 0;
     this.#session.ping((error) => {
       if (error !== null) return;
       this.#pingedMs = 0;
       this.#heardMs = performance.now();
     });
+  }
+
+  /** There is a PING without an answer. */
+  #endIfDead(nowMs: number): void {
+    // The library ends a connection on which the server broke the rules, and reports nothing: it reads and sends no more.
+    if ((this.#session.state.outboundQueueSize ?? 0) > this.#queuedMax) {
+      this.destroy(new GaveUp('badResponse', 'HTTP/2: the server broke the rules of the connection'));
+      return;
+    }
+    // On a new connection, and within a body, the request's timeouts show a fault soon enough.
+    const waiting = [...this.#streams.values()].find(({ hasHead }) => !hasHead);
+    if (this.#served === 0 || waiting === undefined) return;
+    if (nowMs - Math.max(this.#pingedMs, this.#heardMs, waiting.sinceMs) >= h2Limits.pingAnswerMs)
+      this.destroy(new NotProcessed('HTTP/2: the connection is dead, a PING was not answered'));
   }
 
   #headersOf({ method, path, headers, body }: StreamRequest): Record<string, string | string[]> {

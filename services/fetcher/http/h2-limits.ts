@@ -13,10 +13,10 @@ export const h2Limits = {
   connectionWindowBytes: 512 * 1024,
   /** Interval of the check of connections, ms: an idle one is closed at most this late. */
   lookMs: 1_000,
-  /** Silence after which a used connection gets a PING, ms: most responses come sooner. */
-  silenceMs: 4_000,
+  /** Silence during a request after which a connection gets a PING, ms: most responses come sooner. */
+  silenceMs: 2_000,
   /** Wait for the answer to a PING, ms: with the silence before, well within the time for headers. */
-  pingAnswerMs: 5_000,
+  pingAnswerMs: 7_000,
   /** Remembered origins that require HTTP/1.1: a forgotten one costs another request. */
   http1OriginsMax: 10_000,
 } as const;

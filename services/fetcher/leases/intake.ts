@@ -55,16 +55,22 @@ export interface TaskIntakeOptions {
   readonly keyMode: KeyMode;
 }
 
-/** Why a task cannot be worked on: one of its URLs is none; null: all are. */
-function badUrlOf({ urls, robotsHops }: Task): string | null {
-  const named = [
-    ...urls.map(({ url }, at) => [`urls[${at}].url`, url] as const),
-    ...robotsHops.map(({ url }, at) => [`robotsHops[${at}].url`, url] as const),
-  ];
-  const bad = named.find(([, url]) => !/^https?:/.test(url) || !canParse(url));
-  if (bad === undefined) return null;
-  const [field, url] = bad;
-  return `${field} is ${JSON.stringify(url.slice(0, 200))}, but must be an http or https URL: fix the program that sends it`;
+/** Why a task cannot be worked on: one of its URLs is none, or is of another host; null: neither. */
+function badUrlOf({ hostKey, urls, robotsHops }: Task): string | null {
+  const own = urls.flatMap(({ url, normal }, at) => [
+    [`urls[${at}].url`, url] as const,
+    ...(normal === '' ? [] : [[`urls[${at}].normal`, normal] as const]),
+  ]);
+  const hops = robotsHops.map(({ url }, at) => [`robotsHops[${at}].url`, url] as const);
+  for (const [field, url] of [...own, ...hops])
+    if (!/^https?:/.test(url) || !canParse(url)) return badField(field, url, 'an http or https URL');
+  // A hop to another host asks for a lease of that host, and requests nothing.
+  for (const [field, url] of own) if (new URL(url).host !== hostKey) return badField(field, url, `a URL of ${hostKey}`);
+  return null;
+}
+
+function badField(field: string, url: string, wanted: string): string {
+  return `${field} is ${JSON.stringify(url.slice(0, 200))}, but must be ${wanted}: fix the program that sends it`;
 }
 
 export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptions): TaskIntake {

@@ -277,6 +277,13 @@ async function fetchOne(
     await report(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })), spans);
     return { next: 'returned', reported: true };
   }
+  if (robots.throttled === true) {
+    // The old copy is good for its rules, and the host asks for fewer requests all the same.
+    const { detail, retryAfterMs } = robots;
+    runner.inTrouble?.(runner.requestPath.clock.nowMs());
+    await report(reporter, withoutPage(outcomeOf(index, url, 'throttled', { detail, retryAfterMs })), spans);
+    return { next: 'returned', reported: true };
+  }
   const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
   if (isCrawlDelayTooLong(crawlDelayMs, task)) {
     return { next: 'crawlDelayTooLong', reported: false };

@@ -13,6 +13,7 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { HostFacts, RobotsCopy } from '../../../schemas/types.ts';
+import { classify } from '../../../topology/fetch/outcome.ts';
 import { firstToken, type ProductTokens, tokenInForce } from '../../../topology/robots/product-token.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { noRules, parseRobots, type RobotsRules } from '../../../topology/robots/rules.ts';
@@ -36,13 +37,18 @@ export interface Robots {
   readonly fetchedAtMs: number;
   /** An old copy, used because a newer one cannot be fetched. */
   readonly stale: boolean;
-  /** unreachable: the reason in words. */
+  /**
+   * Stale, and the answer in the place of a newer file asked for fewer requests (429, 503, Retry-After). Absent: it did not, or
+   * nobody has asked now.
+   */
+  readonly throttled?: true;
+  /** unreachable or throttled: the reason in words. */
   readonly detail: string;
   /** unreachable: no answer at all, as from a port without a service for this scheme. */
   readonly silent: boolean;
   /** unreachable: the address guard refused the host itself, so no retry helps. */
   readonly blockedAddress: boolean;
-  /** unreachable: the wait in Retry-After, ms. 0: none. */
+  /** unreachable or throttled: the wait in Retry-After, ms. 0: none. */
   readonly retryAfterMs: number;
 }
 
@@ -215,7 +221,9 @@ export function createRobotsCache(
       case 'use_cached': {
         const robots = { ...old!.robots, stale: true };
         keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });
-        return robots;
+        const { retryAfterMs } = response;
+        if (classify(response) !== 'throttled' && retryAfterMs === 0) return robots;
+        return { ...robots, throttled: true, detail: detailOf(response), retryAfterMs };
       }
       case 'disallow_all':
         return unreachable(response, nowMs, anyToken(origin), asked.length > 1);
@@ -351,9 +359,13 @@ function open(fetchedAtMs: number, token: string): Robots {
 
 function unreachable(response: RobotsResponse, nowMs: number, token: string, redirected: boolean): Robots {
   const { status, retryAfterMs } = response;
-  const detail = `robots.txt: ${status === 0 ? response.detail : `status ${status}`}`;
+  const detail = detailOf(response);
   const blockedAddress = response.blockedAddress && !redirected;
   return { ...open(nowMs, token), status: 'unreachable', detail, silent: status === 0, blockedAddress, retryAfterMs };
+}
+
+function detailOf({ status, detail }: RobotsResponse): string {
+  return `robots.txt: ${status === 0 ? detail : `status ${status}`}`;
 }
 
 function shortHash(body: Uint8Array): string {

@@ -1,11 +1,14 @@
 /** The table of answers over every way: its size, its page, and a slice of `npm run ways` by the built command. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { compareWithCurl, isForCurl } from '../../../lab/ways/compare-curl.ts';
 import { waysPage } from '../../../lab/ways/page.ts';
 import { runWays } from '../../../lab/ways/run.ts';
+import { besideCurl } from '../../../lab/ways/situations/beside-curl.ts';
 import { situations } from '../../../lab/ways/situations/table.ts';
 import { columns, fits, isIn, ways } from '../../../lab/ways/ways.ts';
 import { root } from '../../run/files.ts';
@@ -47,6 +50,32 @@ describe('the table of answers over every way', { timeout: 300_000 }, () => {
     assert.equal(four.length, labels.length);
     const { cases, mismatches } = await runWays({ situations: slice, columns: four, port: 21_300, program });
     assert.ok(cases > 250, `${cases} cases`);
+    assert.deepEqual(mismatches, []);
+  });
+
+  it('each difference of curl is of situations in the table, has a reason, and stands in the documentation', () => {
+    const names = new Set(situations.filter(isForCurl).map(({ group, name }) => `${group}: ${name}`));
+    const page = waysPage();
+    for (const { of, where = {}, reason } of besideCurl) {
+      assert.match(reason, /RFC \d|--/);
+      for (const name of of) {
+        assert.ok(names.has(name), name);
+        assert.ok(page.includes(`| ${name.replace(': ', ' | ')}`), name);
+      }
+      assert.ok(columns.some((column) => column.isFresh && fits(where, column)));
+    }
+  });
+
+  it('curl takes a third of the quick situations as the table says, over three of the ways', {
+    skip: !/HTTP2/.test(spawnSync('curl', ['--version'], { encoding: 'utf8' }).stdout ?? ''),
+  }, async () => {
+    const three = columns.filter(
+      ({ way, isFresh }) => isFresh && ['h1', 'h1-socks5', 'h2-connect'].includes(way.label),
+    );
+    // Versions of curl differ in what they take of these.
+    const same = slice.filter(({ group }) => group !== 'HTTP/2' && group !== 'coding');
+    const { cases, mismatches } = await compareWithCurl(same, three, 21_380);
+    assert.ok(cases > 100, `${cases} cases`);
     assert.deepEqual(mismatches, []);
   });
 

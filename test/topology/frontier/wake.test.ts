@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../lab/model/hand.ts';
+import { controlOf } from '../../../lab/model/model-script.ts';
 import { blankResult } from '../../../schemas/blank.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { wakeAtMs } from '../../../topology/frontier/wake.ts';
@@ -33,6 +34,19 @@ function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, 
 }
 
 describe('the next step', () => {
+  it('the next step is not due at once after an order about a budget, if the policy has no budgets', () => {
+    for (const policies of [
+      [{}],
+      [{ budget: { key: 'host', base: 5, perSource: 1, max: 50, refillMs: 60_000 } }, {}],
+    ] as Partial<PolicyConfig>[][]) {
+      const hand = new Hand(policies[0]);
+      for (const policy of policies.slice(1)) hand.policy(policy);
+      for (const amount of [5, -1]) hand.rig.send('control', controlOf({ kind: 'budget', hostKey: 'a.test', amount }));
+      for (let steps = 0; steps < 3; steps++) hand.rig.step(hand.nowMs, 10);
+      assert.equal(hand.rig.core.wakeAtMs(10), undefined);
+    }
+  });
+
   it('the next step is due when a host is ready and somebody would take it', () => {
     assert.equal(wake({ nextReadyAtMs: 5_000 }, 1), 5_000);
     assert.equal(wake({ ready: 2, nextReadyAtMs: 5_000 }, 1), 1_000);

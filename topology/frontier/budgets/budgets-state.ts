@@ -105,10 +105,10 @@ export class BudgetsState {
 
   /**
    * Marks a key for a check. URLs that are about to be admitted may begin to wait in the same step; the check itself
-   * finds out whether any wait.
+   * finds out whether any wait. Without budgets nobody checks, and none waits.
    */
   lookAt(key: string): void {
-    this.#toLookAt.add(key);
+    if (this.keyMode !== null) this.#toLookAt.add(key);
   }
 
   lookAtAll(): void {

@@ -386,6 +386,19 @@ test('a reset, a refused and a closed connection are connection failures', async
   }
 });
 
+test('an idle connection is closed after the keep-alive time, whatever longer time the server offers', {
+  timeout: 30_000,
+}, async (t) => {
+  const closed: Promise<unknown>[] = [];
+  const port = await serveSockets(t, (socket) => {
+    closed.push(once(socket, 'close'));
+    socket.once('data', () => socket.write(page('one', 'Keep-Alive: timeout=600\r\n')));
+  });
+  const client = open(t, { limits: { keepAliveMs: 100 } });
+  assert.equal((await client.request({ url: `http://127.0.0.1:${port}/`, headers })).status, 200);
+  await closed[0];
+});
+
 test('a body whose length is not said is incomplete after a reset, read strictly or leniently', async (t) => {
   const plain = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nhalf';
   // A blank before the colon: only the lenient reader takes it.

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fieldBlock, headFrames } from '../../../../lab/ways/situations/h2-frames.ts';
 import { compileOverrides, parseResolveOverride } from '../../../../services/fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../../../services/fetcher/connect/resolver.ts';
 import { createHttpClient, type HttpClientOptions } from '../../../../services/fetcher/http/client.ts';
 import { headersOf } from '../../../../services/fetcher/http/headers.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
-import { serveFrames } from './h2-frames.ts';
+import { type Stream, serveFrames, streamsMaxOf } from './h2-frames.ts';
 import { certificate } from './tls-fixture.ts';
 
 function open(t: TestContext, more: Partial<HttpClientOptions> = {}) {
@@ -237,12 +238,97 @@ describe('a connection over HTTP/2 that is silent', () => {
     assert.equal((await get(server.url('/'))).status, 200);
   });
 
+  it('a server that breaks the rules of HTTP/2 is found long before a time limit, wherever the library says nothing', async (t) => {
+    const longField = fieldBlock([
+      [':status', '200'],
+      ['x-long', 'x'.repeat(70_000)],
+    ]);
+    const ways: ((stream: Stream) => void)[] = [
+      (stream) => stream.frame(0, 0, Buffer.alloc(20_000)),
+      (stream) => stream.frame(0, 0, Buffer.from('x'), 0),
+      (stream) => stream.frame(4, 0, Buffer.alloc(5), 0),
+      (stream) => stream.frame(9, 4, Buffer.alloc(0)),
+      (stream) => stream.frame(1, 5, Buffer.alloc(6, 0xff)),
+      (stream) => stream.socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
+      (stream) => stream.socket.write(headFrames(stream.id, longField, true)),
+    ];
+    await Promise.all(
+      ways.map(async (way, n) => {
+        const server = await serveFrames(t, (stream, { number, requests }) => {
+          if (number === 2) return stream.head(200, [], true);
+          if (n % 2 === 0 && requests === 1) return stream.head(204, [], true);
+          if (n < ways.length - 2) stream.head(200);
+          way(stream);
+        });
+        const minute = 60_000;
+        const limits = { headersTimeoutMs: minute, bodyIdleTimeoutMs: minute, totalTimeoutMs: minute };
+        const get = open(t, { limits });
+        if (n % 2 === 0) assert.equal((await get(server.url('/'))).status, 204);
+        assert.equal((await get(server.url('/'))).failure?.kind, 'badResponse', `way ${n}`);
+        assert.equal((await get(server.url('/'))).status, 200, `after way ${n}`);
+      }),
+    );
+  });
+
+  it('a body over HTTP/2 that pauses stays, whether its server answers PINGs or not', async (t) => {
+    for (const answersPings of [true, false]) {
+      const server = await serveFrames(
+        t,
+        (stream) => {
+          stream.head(200);
+          stream.data('first ');
+          setTimeout(() => stream.data('last', true), 5_000);
+        },
+        { answersPings },
+      );
+      const get = open(t, { limits: { bodyIdleTimeoutMs: 60_000 } });
+      for (const _ of [1, 2]) assert.equal((await get(server.url('/'))).body.toString(), 'first last');
+      assert.equal(server.connections.length, 1);
+    }
+  });
+
   it('an idle HTTP/2 connection is closed after the keep-alive time', async (t) => {
     const server = await serveFrames(t, (stream) => stream.head(200, [], true));
     const get = open(t, { limits: { keepAliveMs: 100 } });
     await get(server.url('/'));
     await wait(2_300);
     await get(server.url('/'));
+    assert.equal(server.connections.length, 2);
+  });
+});
+
+describe('a server that allows no stream', () => {
+  it('a request waits for a server that allows no stream over HTTP/2 for a while', async (t) => {
+    const server = await serveFrames(
+      t,
+      (stream, { requests }) => {
+        if (requests > 1) return stream.head(200, [], true);
+        stream.reset(7);
+        setTimeout(() => stream.frame(4, 0, streamsMaxOf(1), 0), 4_000);
+      },
+      { streamsMax: 0 },
+    );
+    const get = open(t, { limits: { headersTimeoutMs: 60_000 } });
+    assert.equal((await get(server.url('/'))).staleConnection, true);
+    assert.equal((await get(server.url('/'))).status, 200);
+    assert.equal(server.connections.length, 1);
+  });
+
+  it('a request to a server that allows no stream over HTTP/2 times out, and the next one finds a new connection', async (t) => {
+    const server = await serveFrames(
+      t,
+      (stream, { number }) => {
+        if (number === 1) stream.reset(7);
+        else stream.head(200, [], true);
+      },
+      { streamsMax: 0 },
+    );
+    const get = open(t);
+    assert.equal((await get(server.url('/'))).staleConnection, true);
+    const { failure } = await get(server.url('/'));
+    assert.equal(failure?.kind, 'timeout');
+    assert.equal(server.connections[0]!.requests, 1);
+    assert.equal((await get(server.url('/'))).status, 200);
     assert.equal(server.connections.length, 2);
   });
 });

@@ -36,15 +36,24 @@ export interface FrameServer {
   readonly asked: string[];
 }
 
+/** Payload of SETTINGS with MAX_CONCURRENT_STREAMS. */
+export function streamsMaxOf(count: number): Buffer {
+  return Buffer.concat([Buffer.of(0, 3), numbers(count)]);
+}
+
 export async function serveFrames(
   t: TestContext,
   answer: (stream: Stream, connection: Connection) => void,
   {
     answersPings = true,
     http1 = '',
+    streamsMax,
   }: {
-    readonly answersPings?: boolean /** Response over HTTP/1.1. Empty: it is not offered. */;
+    readonly answersPings?: boolean;
+    /** Response over HTTP/1.1. Empty: it is not offered. */
     readonly http1?: string;
+    /** MAX_CONCURRENT_STREAMS. Absent: no limit. */
+    readonly streamsMax?: number;
   } = {},
 ): Promise<FrameServer> {
   const connections: Connection[] = [];
@@ -65,7 +74,7 @@ export async function serveFrames(
     const send = (type: number, flags: number, id: number, payload: Buffer = Buffer.alloc(0)) => {
       if (!socket.destroyed) socket.write(frameOf(type, flags, id, payload));
     };
-    send(4, 0, 0);
+    send(4, 0, 0, streamsMax === undefined ? undefined : streamsMaxOf(streamsMax));
     let left: Buffer = Buffer.alloc(0);
     let isPast = false;
     socket.on('data', (chunk: Buffer) => {

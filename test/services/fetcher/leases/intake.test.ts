@@ -93,3 +93,28 @@ test('a task with a URL that is none is a dead letter that names the field, and 
   }
   assert.equal((await intake.take([lying(home)], wait)).tasks.length, 1);
 });
+
+test('a task with a URL of another host is a dead letter that names the field, and does not run', async () => {
+  const intake = createTaskIntake(named);
+  const [sound] = taskUrls('http://a.test/');
+  const others = [
+    ...['http://b.test/', 'http://www.a.test/', 'http://a.test:8080/', 'http://a.test@b.test/', 'http:b.a.test/'],
+    ...['http://b.test\\a.test/', 'http://a.test./', 'http://a.test.b.test/a.test/'],
+  ];
+  for (const url of others)
+    for (const [field, bad] of [
+      ['urls[1].url', { ...sound!, url }],
+      ['urls[1].normal', { ...sound!, normal: url }],
+    ] as const) {
+      const { tasks, deadLetters } = await intake.take([lying(home, { urls: [sound!, bad] })], wait);
+      assert.deepEqual(tasks, [], url);
+      const { reason, detail, hostKey } = deadLetters[0]!.deadLetter;
+      assert.deepEqual([reason, hostKey, detail.startsWith(`${field} is "`)], ['undecodable', 'a.test', true], detail);
+      assert.match(detail, /must be a URL of a\.test/);
+    }
+  const own = ['https://a.test/x', 'http://a.test:80/x', 'http://a.test/?u=http://b.test/'];
+  assert.equal(
+    (await intake.take([lying(home, { urls: own.map((url) => ({ ...sound!, url })) })], wait)).tasks.length,
+    1,
+  );
+});

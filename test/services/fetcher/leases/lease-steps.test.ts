@@ -12,9 +12,11 @@ import { createRobotsCache } from '../../../../services/fetcher/robots/cache.ts'
 import { createTdmFiles } from '../../../../services/fetcher/robots/tdm-files.ts';
 import { createSitemapAgenda } from '../../../../services/fetcher/sitemaps/agenda.ts';
 import { compileNormalizer } from '../../../../topology/url/normalize.ts';
+import { createFakeClock } from '../fake-clock.ts';
 import { playedRequestPath } from '../played-request-path.ts';
 
 const totalTimeoutMs = 30_000;
+const noAnswer = { location: null, body: Buffer.alloc(0), blockedAddress: false, detail: '' };
 type Answers = Readonly<Record<string, Partial<HttpResponse>>>;
 
 interface Played {
@@ -238,6 +240,22 @@ describe('robots.txt', () => {
     assert.deepEqual([outcomes[0]!.retryAfterMs, outcomes[0]!.originOnly], [7_000, false]);
     const blocked = await played({ answers: { '/robots.txt': failing('blockedAddress') } });
     assert.deepEqual(blocked.results, ['0 blockedAddress', '1 blockedAddress', 'end']);
+  });
+
+  it('a host that throttles its robots.txt gets no request for a page, even with an old copy', async () => {
+    const clock = createFakeClock();
+    const copies = createRobotsCache(clock, 'examplebot');
+    const answerOf = (status: number) => ({ ...noAnswer, status, retryAfterMs: status === 200 ? 0 : 7_000 });
+    await copies.get('http://a.test', async () => answerOf(200));
+    await clock.advance(25 * 3_600_000);
+    const get: typeof copies.get = (origin) => copies.get(origin, async () => answerOf(429));
+    const stopped: number[] = [];
+    const once = { robots: { ...copies, get } };
+    const { results, outcomes, paths } = await played({ runner: { ...once, inTrouble: (atMs) => stopped.push(atMs) } });
+    assert.deepEqual(results, ['0 throttled robots.txt: status 429', '1 returned', 'end']);
+    assert.deepEqual([outcomes[0]!.retryAfterMs, outcomes[0]!.status, paths], [7_000, 0, []]);
+    assert.equal(stopped.length, 1);
+    assert.deepEqual((await played({ runner: once })).results, ['0 fetched', '1 fetched', 'end'], 'the next lease');
   });
 
   it('a robots.txt that fails by TLS affects one origin if the host answers under its other scheme', async () => {

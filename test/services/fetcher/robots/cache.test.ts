@@ -54,6 +54,31 @@ test('an old copy serves for up to 30 days while robots.txt is unreachable; then
   assert.equal((await get())?.robots.status, 'unreachable');
 });
 
+test('a robots.txt that is answered with a request for less is throttled once, and its old copy serves', async () => {
+  const slow = { ...answer(500), retryAfterMs: 7_000 };
+  for (const [response, throttled, detail] of [
+    [answer(429), true, 'robots.txt: status 429'],
+    [answer(503), true, 'robots.txt: status 503'],
+    [slow, true, 'robots.txt: status 500'],
+    [answer(500), undefined, ''],
+    [answer(0), undefined, ''],
+  ] as const) {
+    let now = answer(200, 'User-agent: *\nDisallow: /no');
+    const { clock, get } = open(() => now);
+    await get();
+    now = response;
+    await clock.advance(25 * hourMs);
+    const { robots } = (await get())!;
+    assert.deepEqual(
+      [robots.status, robots.stale, robots.throttled, robots.detail],
+      ['rules', true, throttled, detail],
+    );
+    assert.equal(robots.retryAfterMs, response.retryAfterMs);
+    const next = (await get())!.robots;
+    assert.deepEqual([next.stale, next.throttled, next.detail, next.retryAfterMs], [true, undefined, '', 0]);
+  }
+});
+
 test('each lease requests an unreachable robots.txt again', async () => {
   let status = 500;
   const { asked, get } = open(() => answer(status));
