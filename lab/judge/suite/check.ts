@@ -97,7 +97,9 @@ export interface Step {
   /** Wait before it. Default: the delay of the pace. */
   readonly waitMs?: number;
   readonly method?: string;
+  /** An empty value leaves a header out. */
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
   /** Leave after so many bytes, or so long. */
   readonly bytesMax?: number;
   readonly holdMs?: number;

@@ -43,14 +43,34 @@ export async function visitCheck(check: Check, port: number, pace: Pace, steps: 
 }
 
 /** Any end will do: an answer, a broken connection, or bytes that are no HTTP. */
-function ask(check: Check, port: number, { key, method = 'GET', headers = {}, bytesMax, holdMs }: Step): Promise<void> {
+function ask(
+  check: Check,
+  port: number,
+  { key, method = 'GET', headers = {}, body, bytesMax, holdMs }: Step,
+): Promise<void> {
   const url = fill(hrefOf(key), check, port);
   const authority = /^http:\/\/([^/]*)/.exec(url)![1]!;
   return new Promise((resolve) => {
-    const all = { host: authority, 'user-agent': agent, accept: '*/*', 'accept-encoding': 'gzip', ...headers };
+    const all = {
+      host: authority,
+      'user-agent': agent,
+      accept: '*/*',
+      'accept-encoding': 'gzip',
+      ...headers,
+      ...lengthOf(body),
+    };
     const fields = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
     const asked: ClientRequest = request(
-      { host: '127.0.0.1', port, method, path: url, headers: fields, agent: false },
+      {
+        host: '127.0.0.1',
+        port,
+        method,
+        path: url,
+        headers: fields,
+        agent: false,
+        setHost: false,
+        insecureHTTPParser: true,
+      },
       (response) => {
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
@@ -66,6 +86,10 @@ function ask(check: Check, port: number, { key, method = 'GET', headers = {}, by
       clearTimeout(timer);
       resolve();
     });
-    asked.end();
+    asked.end(body);
   });
+}
+
+function lengthOf(body: string | undefined): Record<string, string> {
+  return body === undefined ? {} : { 'content-length': String(body.length) };
 }

@@ -97,7 +97,7 @@ export async function startSuite(
   }
 
   const server = createServer(
-    { keepAlive: true, noDelay: true, insecureHTTPParser: true, maxHeaderSize: 1 << 20 },
+    { keepAlive: true, noDelay: true, insecureHTTPParser: true, requireHostHeader: false, maxHeaderSize: 1 << 20 },
     handle,
   );
   server.keepAliveTimeout = 120_000;

@@ -7,7 +7,7 @@ import { counted } from '../../runtime/counted.ts';
 import { bad, duration, durationText, wholeNumber } from '../flags/arguments.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
-import { judgeBySuite, type SuiteFlags } from './suite-run.ts';
+import type { SuiteFlags } from './suite-run.ts';
 
 interface JudgeFlags extends SuiteFlags {
   readonly suite?: boolean;
@@ -61,7 +61,10 @@ export function addJudgeCommand(program: Command): void {
 }
 
 async function judge(command: readonly string[], flags: JudgeFlags): Promise<void> {
-  if (flags.suite) return judgeBySuite(command, flags);
+  if (flags.suite) {
+    const { judgeBySuite } = await import('./suite-run.ts');
+    return judgeBySuite(command, flags);
+  }
   if (command.length > 0) throw bad('command', command[0]!, 'add --suite to start a crawler');
   const { listen, hosts, pages, seed, delay, crawlDelay } = flags;
   const stop = new AbortController();
