@@ -34,6 +34,8 @@ export interface Pace {
   readonly crawlDelaySeconds: number;
   /** Retry-After of answers, seconds. */
   readonly retryAfterSeconds: number;
+  /** Longest time that an answer may keep a crawler, seconds. */
+  readonly patienceSeconds: number;
 }
 
 /** One request, as the server saw it. */
@@ -103,6 +105,8 @@ export interface Step {
   /** Leave after so many bytes, or so long. */
   readonly bytesMax?: number;
   readonly holdMs?: number;
+  /** Take all bytes that come, even if they are no HTTP. */
+  readonly anyBytes?: true;
   /** Do not wait for its end. */
   readonly beside?: true;
 }

@@ -5,6 +5,7 @@
  * breaks it. Real crawlers prove that pages lead where the scripts go.
  */
 import { type ClientRequest, request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Check, hrefOf, type Pace, type Step } from './check.ts';
 import { fill } from './suite-server.ts';
@@ -35,7 +36,7 @@ export async function visitCheck(check: Check, port: number, pace: Pace, steps: 
     const waitMs = step.waitMs ?? (i === 0 || check.fault === undefined ? 0 : pace.delayMs);
     // A timer may end up to 1 ms early.
     if (waitMs > 0) await sleep(waitMs + 2);
-    const visit = ask(check, port, step);
+    const visit = step.anyBytes ? takeAll(check, port, step) : ask(check, port, step);
     if (step.beside) beside.push(visit);
     else await visit;
   }
@@ -92,4 +93,14 @@ function ask(
 
 function lengthOf(body: string | undefined): Record<string, string> {
   return body === undefined ? {} : { 'content-length': String(body.length) };
+}
+
+function takeAll(check: Check, port: number, { key }: Step): Promise<void> {
+  const url = fill(hrefOf(key), check, port);
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.on('error', () => {}).on('close', () => resolve());
+    socket.write(`GET ${url} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agent}\r\n\r\n`);
+    socket.resume();
+  });
 }

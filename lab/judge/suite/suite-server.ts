@@ -42,7 +42,9 @@ export async function startSuite(
   const sockets = new Set<Socket>();
   const beganMs = performance.now();
   const nowMs = () => performance.now() - beganMs;
-  let [port, size, open, connected] = [wanted, 0, 0, 0];
+  /** Requests that are being answered, each with a function that counts its bytes so far. */
+  const answering = new Set<() => void>();
+  let [port, size, connected] = [wanted, 0, 0];
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     const startMs = nowMs();
@@ -78,12 +80,15 @@ export async function startSuite(
   function track(socket: Socket, response: ServerResponse, record: Writable): void {
     const before = socket.bytesWritten;
     let over = false;
-    open += 1;
+    const count = () => {
+      record.bytes = socket.bytesWritten - before;
+    };
+    answering.add(count);
     const finish = () => {
       if (over) return;
       over = true;
-      open -= 1;
-      record.bytes = socket.bytesWritten - before;
+      answering.delete(count);
+      count();
       if (record.endMs === Number.POSITIVE_INFINITY) record.endMs = nowMs();
     };
     response.once('finish', finish).once('close', finish);
@@ -116,12 +121,15 @@ export async function startSuite(
   return {
     port,
     seed: `http://${startName}:${port}/`,
-    visited: () => records,
+    visited() {
+      for (const count of answering) count();
+      return records;
+    },
     get size() {
       return size;
     },
     get open() {
-      return open;
+      return answering.size;
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -34,6 +34,7 @@ export async function judgeBySuite(command: readonly string[], flags: SuiteFlags
         delayMs: flags.delay,
         crawlDelaySeconds: flags.crawlDelay / 1000,
         retryAfterSeconds: Math.ceil(flags.retryAfter / 1000),
+        patienceSeconds: 60,
       },
       ...{ quietMs: quiet, limitMs: minutes * 60_000, signal: stop.signal, command },
       onReady: (seed, proxy) => toStderr(`${invitation(seed, proxy, command, flags)}\n`),

@@ -10,7 +10,7 @@ import { honestSteps, plantedSteps, visitCheck } from '../../../../lab/judge/sui
 import { startSuite } from '../../../../lab/judge/suite/suite-server.ts';
 import { suiteCard, verdictOf, visitOf } from '../../../../lab/judge/suite/verdict.ts';
 
-const pace: Pace = { delayMs: 250, crawlDelaySeconds: 0.5, retryAfterSeconds: 1 };
+const pace: Pace = { delayMs: 250, crawlDelaySeconds: 0.5, retryAfterSeconds: 1, patienceSeconds: 1 };
 
 test('each check has its own id, title and host, and a source', () => {
   const distinct = (of: (check: Check) => string) => new Set(suiteChecks.map(of)).size;
