@@ -92,7 +92,6 @@ export async function startSuite(
       if (record.endMs === Number.POSITIVE_INFINITY) record.endMs = nowMs();
     };
     response.once('finish', finish).once('close', finish);
-    socket.once('close', finish);
   }
 
   function otherwise(authority: string, path: string): Reply {

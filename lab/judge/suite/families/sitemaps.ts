@@ -37,7 +37,7 @@ const packed =
   (text: string): Page =>
   ({ header }) => ({ type: 'application/x-gzip', body: gzipSync(text.replaceAll('HOST', `http://${header('host')}`)) });
 
-const big = urlset(...Array.from({ length: 2_000 }, (_, i) => `http://elsewhere.invalid/${i}`), '{host}/x');
+const big = urlset(...Array.from({ length: 2_000 }, (_, i) => `{host}/?part=${i % 2}`), '{host}/x');
 
 const feeds: readonly Check[] = [
   [
