@@ -1,5 +1,5 @@
 /** All checks of the suite, family by family. Those that wait longest come first, so that they run beside the others. */
-import type { Check } from './check.ts';
+import type { Check } from './check/check.ts';
 import { charsetsChecks } from './families/charsets.ts';
 import { identityChecks, securityChecks } from './families/conduct.ts';
 import { hostileChecks } from './families/hostile.ts';

@@ -1,6 +1,6 @@
 /** The pages of the suite: its checks (docs/judge-suite.md), and the cards of crawlers (docs/judge-cards.md). */
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Check, type Family, families } from './check.ts';
+import { type Check, type Family, families } from './check/check.ts';
 import { suiteChecks } from './checks.ts';
 
 const cards = new URL('../../../docs/judge-cards/', import.meta.url);
@@ -42,8 +42,8 @@ check needs. Such a check counts as failed if reaching a page is its point; othe
 The score is the weight of all passed checks, of all that count. The weight of a check is its harm, from 1 to 5. Its
 default is 3 for a MUST of a standard, 2 for a SHOULD, and 1 for a practice.
 
-What the suite cannot see: a proxy resolves names, so nothing here tests DNS. All is plain HTTP/1.1: no TLS, no HTTP/2. A
-crawler that connects to hosts without the proxy shows no requests to private addresses other than its own machine.
+What the suite cannot see: a proxy resolves names, so nothing here tests DNS. All is plain HTTP/1.1: no TLS, no HTTP/2. If
+a crawler does not use the proxy, requests to private addresses are seen only if they go to the suite itself.
 
 ## Proof
 
@@ -106,8 +106,8 @@ Score of each family, in percent; – means that no check of the family counts:
 | --- |${' --- |'.repeat(all.length)}
 ${(all[0]?.families ?? []).map(({ name }) => `| ${name} | ${all.map((card) => card.families.find((one) => one.name === name)?.score ?? '–').join(' | ')} |`).join('\n')}
 
-A crawler that ends early, or that the time limit ends, reaches fewer checks. A check that it never came to shows nothing
-about its rules.
+A crawler that ends early, or that the time limit ends, reaches fewer checks. A check that was not reached shows nothing
+about the crawler.
 
 ${all.map(cardSection).join('\n\n')}
 `;

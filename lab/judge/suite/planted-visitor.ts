@@ -7,7 +7,7 @@
 import { type ClientRequest, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Check, hrefOf, type Pace, type Step } from './check.ts';
+import { type Check, hrefOf, type Pace, type Step } from './check/check.ts';
 import { fill } from './suite-server.ts';
 
 export function honestSteps(check: Check, pace: Pace): readonly Step[] {

@@ -1,6 +1,6 @@
 /** The report of a visit as a page of HTML: scores by family, and each failed check with the requests that came. */
-import type { SuiteRequest } from './check.ts';
-import { type CheckResult, headerOf, type SuiteCard } from './verdict.ts';
+import type { SuiteRequest } from './check/check.ts';
+import { type CheckResult, headerOf, type SuiteCard } from './check/verdict.ts';
 
 const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}
 table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}th,td{text-align:left;padding:.2rem .6rem;border-bottom:1px solid #ddd;vertical-align:top}

@@ -6,9 +6,9 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Check, Pace } from './check.ts';
+import type { Check, Pace } from './check/check.ts';
+import { type SuiteCard, suiteCard } from './check/verdict.ts';
 import { type RunningSuite, startSuite } from './suite-server.ts';
-import { type SuiteCard, suiteCard } from './verdict.ts';
 
 export interface SuiteOptions {
   readonly address: string;

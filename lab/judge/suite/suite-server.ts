@@ -6,7 +6,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Check, hrefOf, linksTo, type Pace, type Page, type Reply, type SuiteRequest } from './check.ts';
+import { type Check, hrefOf, linksTo, type Pace, type Page, type Reply, type SuiteRequest } from './check/check.ts';
 
 export interface RunningSuite {
   readonly port: number;

@@ -1,11 +1,12 @@
 /** `crawlstream judge --suite`: the checks of the suite against any crawler. */
 import { writeFileSync } from 'node:fs';
 import { badgeSvg } from '../../../lab/judge/suite/badge.ts';
+import type { SuiteCard } from '../../../lab/judge/suite/check/verdict.ts';
 import { suiteChecks } from '../../../lab/judge/suite/checks.ts';
 import { reportHtml } from '../../../lab/judge/suite/report-html.ts';
 import { runSuite } from '../../../lab/judge/suite/run-suite.ts';
-import type { SuiteCard } from '../../../lab/judge/suite/verdict.ts';
 import { counted } from '../../runtime/counted.ts';
+import { writeNamedFile } from '../../runtime/disk/named-file.ts';
 import { durationText } from '../flags/arguments.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
@@ -39,8 +40,8 @@ export async function judgeBySuite(command: readonly string[], flags: SuiteFlags
       ...{ quietMs: quiet, limitMs: minutes * 60_000, signal: stop.signal, command },
       onReady: (seed, proxy) => toStderr(`${invitation(seed, proxy, command, flags)}\n`),
     });
-    if (report !== undefined) writeFileSync(report, reportHtml(card));
-    if (badge !== undefined) writeFileSync(badge, badgeSvg(card.score));
+    if (report !== undefined) await writeNamedFile(report, reportHtml(card));
+    if (badge !== undefined) await writeNamedFile(badge, badgeSvg(card.score));
     toStdout(`${cardText(card)}\n`);
     if (flags.json) toStdout(`${JSON.stringify(jsonOf(card))}\n`);
     if (card.requests === 0 || card.score < least) process.exitCode = 1;

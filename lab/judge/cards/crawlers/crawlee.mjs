@@ -6,6 +6,7 @@ const crawler = new CheerioCrawler(
     proxyConfiguration: new ProxyConfiguration({ proxyUrls: [process.env.CRAWL_PROXY] }),
     respectRobotsTxtFile: true,
     sameDomainDelaySecs: 0.25,
+    minConcurrency: 20,
     maxConcurrency: 50,
     async requestHandler({ enqueueLinks }) {
       await enqueueLinks({ strategy: 'all' });

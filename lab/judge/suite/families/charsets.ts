@@ -1,5 +1,5 @@
 /** Charsets: a link whose URL is right only if the page was decoded as the Encoding standard says. */
-import { type Check, check, type Level, type Reply } from '../check.ts';
+import { type Check, check, type Level, type Reply } from '../check/check.ts';
 
 const encoding = 'https://encoding.spec.whatwg.org/#names-and-labels';
 const sniffing = 'https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding';

@@ -1,6 +1,15 @@
 /** Security and identity: the hosts that a crawler must not ask, and the headers that say who asks. */
-import { type Check, check, type Fault, type Level, linksTo, rfc, type SuiteRequest, type Visit } from '../check.ts';
-import { headerOf } from '../verdict.ts';
+import {
+  type Check,
+  check,
+  type Fault,
+  type Level,
+  linksTo,
+  rfc,
+  type SuiteRequest,
+  type Visit,
+} from '../check/check.ts';
+import { headerOf } from '../check/verdict.ts';
 import { tokenOf } from './robots-row.ts';
 
 const ssrf = 'https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html';

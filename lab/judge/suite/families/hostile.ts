@@ -1,7 +1,7 @@
 /** Hostile pages and servers: what takes memory, time or the process, and what a neighbour host must not feel. */
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { type Check, check, type Fault, linksTo, type Page, type Reply, rfc, type Visit } from '../check.ts';
-import { headerOf } from '../verdict.ts';
+import { type Check, check, type Fault, linksTo, type Page, type Reply, rfc, type Visit } from '../check/check.ts';
+import { headerOf } from '../check/verdict.ts';
 
 const owasp = 'https://cheatsheetseries.owasp.org/cheatsheets/Denial_of_Service_Cheat_Sheet.html';
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n';
@@ -87,15 +87,15 @@ export const hostileChecks: readonly Check[] = [
     4,
     'https://en.wikipedia.org/wiki/Zip_bomb',
   ),
-  survived('gzip-broken', 'a page whose gzip is broken does not end the visit', {
+  survived('gzip-broken', 'a page with broken gzip does not end the visit', {
     headers: [['Content-Encoding', 'gzip']],
     body: Buffer.from('not gzip at all'),
   }),
-  survived('gzip-cut', 'a page whose gzip breaks off does not end the visit', {
+  survived('gzip-cut', 'a page with gzip that breaks off does not end the visit', {
     headers: [['Content-Encoding', 'gzip']],
     body: gzipSync('<p>text</p>'.repeat(1_000)).subarray(0, 40),
   }),
-  survived('deflate-broken', 'a page whose deflate is broken does not end the visit', {
+  survived('deflate-broken', 'a page with broken deflate does not end the visit', {
     headers: [['Content-Encoding', 'deflate']],
     body: deflateRawSync('<p>text</p>').subarray(0, 5),
   }),

@@ -10,8 +10,8 @@ import {
   type Reply,
   rfc,
   type Visit,
-} from '../check.ts';
-import { headerOf } from '../verdict.ts';
+} from '../check/check.ts';
+import { headerOf } from '../check/verdict.ts';
 
 const page = linksTo('/x');
 const crlf = (...lines: readonly string[]) => `${lines.join('\r\n')}\r\n\r\n`;
@@ -180,7 +180,7 @@ const rows: readonly Row[] = [
   ],
   [
     'chunk-end-missing',
-    'a chunked page whose last chunk is missing still has its links',
+    'a chunked page without its last chunk still has its links',
     rfc(9112, '8'),
     `${crlf(ok, html, chunked, close)}${twoChunks()}`,
     'practice',

@@ -1,5 +1,5 @@
 /** A check of links in one page: its markup, the URLs that must be followed, and those that are no links. */
-import { type Check, check, type Level } from '../check.ts';
+import { type Check, check, type Level } from '../check/check.ts';
 
 export const html = (part: string) => `https://html.spec.whatwg.org/multipage/${part}`;
 export const anchor = html('text-level-semantics.html#the-a-element');

@@ -1,5 +1,5 @@
 /** Links in HTML: the elements that have them. links-syntax.ts holds those that depend on how HTML is read. */
-import { type Check, check } from '../check.ts';
+import { type Check, check } from '../check/check.ts';
 import { anchor, body, head, html, type LinkRow, linkCheck } from './link-row.ts';
 import { syntaxRows } from './links-syntax.ts';
 

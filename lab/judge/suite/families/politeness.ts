@@ -12,7 +12,7 @@ import {
   type Step,
   type SuiteRequest,
   type Visit,
-} from '../check.ts';
+} from '../check/check.ts';
 import { tokenOf } from './robots-row.ts';
 
 /** Part of a delay that must be kept: timers and the server's own lag take the rest. */

@@ -1,5 +1,5 @@
 /** Preferences of the site that show in its requests: links that it does not want followed. */
-import { type Check, check, linksTo, type Page } from '../check.ts';
+import { type Check, check, linksTo, type Page } from '../check/check.ts';
 import { tokenOf } from './robots-row.ts';
 
 const google = 'https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links';

@@ -9,8 +9,8 @@ import {
   type Reply,
   rfc,
   type Visit,
-} from '../check.ts';
-import { headerOf } from '../verdict.ts';
+} from '../check/check.ts';
+import { headerOf } from '../check/verdict.ts';
 
 const to = (location: string, status = 302): Reply => ({ status, headers: [['Location', location]] });
 const urlStandard = 'https://url.spec.whatwg.org/#url-parsing';

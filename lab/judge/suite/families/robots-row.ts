@@ -1,5 +1,5 @@
 /** A check of one robots.txt: paths that it leaves open, and paths that it closes. */
-import { type Check, check, type Level, type Page, type Reply, rfc } from '../check.ts';
+import { type Check, check, type Level, type Page, type Reply, rfc } from '../check/check.ts';
 
 export type RobotsRow = readonly [
   name: string,

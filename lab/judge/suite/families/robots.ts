@@ -1,6 +1,6 @@
 /** How robots.txt is found: RFC 9309 §2.3 and §2.4: answers, redirects, hosts, the cache. */
 import { gzipSync } from 'node:zlib';
-import { type Check, check, linksTo, rfc } from '../check.ts';
+import { type Check, check, linksTo, rfc } from '../check/check.ts';
 import { groupRows } from './robots-groups.ts';
 import { robotsCheck, star } from './robots-row.ts';
 import { pathRows } from './robots-rules.ts';
@@ -69,8 +69,8 @@ const others: readonly Check[] = [
     'rules found behind a redirect to another host are kept',
     {
       pages: {
-        '/robots.txt': { status: 301, headers: [['Location', '{b}/rules.txt']] },
-        'b/rules.txt': star('Disallow: /closed'),
+        '/robots.txt': { status: 301, headers: [['Location', '{b}/robots.txt']] },
+        'b/robots.txt': star('Disallow: /closed'),
       },
       want: ['/open'],
       never: ['/closed'],
@@ -102,12 +102,18 @@ const others: readonly Check[] = [
       requests[0]?.key === '/robots.txt' ? undefined : { why: 'A page came first.', requests: requests.slice(0, 2) },
     planted: () => ['/', '/robots.txt', '/a'].map((key) => ({ key })),
   }),
-  check('robots/asked-on-each-host', 'MUST', rfc(9309, '2.3'), 'a second host has a robots.txt of its own', {
-    pages: { 'b/robots.txt': star('Disallow: /closed') },
-    want: ['b/open'],
-    never: ['b/closed'],
-    weight: 4,
-  }),
+  check(
+    'robots/asked-on-each-host',
+    'MUST',
+    rfc(9309, '2.3'),
+    'the robots.txt of a second host is asked for and kept',
+    {
+      pages: { 'b/robots.txt': star('Disallow: /closed') },
+      want: ['b/open'],
+      never: ['b/closed'],
+      weight: 4,
+    },
+  ),
   check('robots/subdomain', 'MUST', rfc(9309, '2.3'), 'rules of a host do not apply on its subdomain', {
     pages: { '/robots.txt': star('Disallow: /a') },
     want: ['www./a'],

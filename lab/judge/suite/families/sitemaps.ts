@@ -1,6 +1,6 @@
 /** Sitemaps (sitemaps.org) and feeds: the pages that they alone name. */
 import { gzipSync } from 'node:zlib';
-import { type Check, check, type Level, type Page, type Reply } from '../check.ts';
+import { type Check, check, type Level, type Page, type Reply } from '../check/check.ts';
 
 const protocol = 'https://www.sitemaps.org/protocol.html';
 const declaredBy = 'https://www.sitemaps.org/protocol.html#submit_robots';

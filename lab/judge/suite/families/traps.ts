@@ -1,5 +1,5 @@
 /** Traps: webs without end, that a crawler must leave. Each ends after 160 pages, so that every visit ends. */
-import { type Check, check, linksTo, type Page } from '../check.ts';
+import { type Check, check, linksTo, type Page } from '../check/check.ts';
 
 const practice = 'https://en.wikipedia.org/wiki/Spider_trap';
 /** Pages of one trap that a crawler may fetch, of the pages that there are. */

@@ -1,5 +1,5 @@
 /** URLs: resolution against a base (RFC 3986 §5), parsing (the URL standard), and forms that name the same page. */
-import { type Check, check, type Level, type Page, type Reply, rfc } from '../check.ts';
+import { type Check, check, type Level, type Page, type Reply, rfc } from '../check/check.ts';
 
 const standard = 'https://url.spec.whatwg.org/#url-parsing';
 const escapes = 'https://url.spec.whatwg.org/#percent-encoded-bytes';

@@ -1,6 +1,6 @@
 /** Duplicates and waste: requests that bring nothing new. Conditional requests of a crawler that comes again. */
-import { type Check, check, linksTo, type Page, rfc, type Visit } from '../check.ts';
-import { headerOf } from '../verdict.ts';
+import { type Check, check, linksTo, type Page, rfc, type Visit } from '../check/check.ts';
+import { headerOf } from '../check/verdict.ts';
 
 const duplicates = 'https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls';
 const normal = (section: string) => rfc(3986, section);

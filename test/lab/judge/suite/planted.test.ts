@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Check, Pace, SuiteRequest } from '../../../../lab/judge/suite/check.ts';
+import type { Check, Pace, SuiteRequest } from '../../../../lab/judge/suite/check/check.ts';
+import { suiteCard, verdictOf, visitOf } from '../../../../lab/judge/suite/check/verdict.ts';
 import { suiteChecks } from '../../../../lab/judge/suite/checks.ts';
 import { honestSteps, plantedSteps, visitCheck } from '../../../../lab/judge/suite/planted-visitor.ts';
 import { startSuite } from '../../../../lab/judge/suite/suite-server.ts';
-import { suiteCard, verdictOf, visitOf } from '../../../../lab/judge/suite/verdict.ts';
 
 const pace: Pace = { delayMs: 250, crawlDelaySeconds: 0.5, retryAfterSeconds: 1, patienceSeconds: 1 };
 
