@@ -39,7 +39,7 @@ In a workflow of GitHub Actions:
 A check passes or fails by the requests to its hosts. It is *not reached* if the crawler never asked for the page that the
 check needs. Such a check counts as failed if reaching a page is its point; otherwise it does not count.
 
-The score is the weight of all passed checks, of all that count. The weight of a check is its harm, from 1 to 5. Its
+The score is the weight of all passed checks, of all that count. The weight of a check is its harm, from 1 to 5. The
 default is 3 for a MUST of a standard, 2 for a SHOULD, and 1 for a practice.
 
 What the suite cannot see: a proxy resolves names, so nothing here tests DNS. All is plain HTTP/1.1: no TLS, no HTTP/2. If
@@ -96,9 +96,9 @@ Each crawler ran once against [the suite](judge-suite.md), configured as its doc
 \`npx tsx lab/judge/cards/main.ts NAME\` installs the crawler, runs it, and writes its file in [judge-cards](judge-cards).
 A polite delay was 250 ms a host. crawlstream comes from the same authors as the suite; read its score with that in mind.
 
-| crawler | score | passed | failed | not reached | requests | seconds |
+| crawler | score | passed | failed | not reached | requests | ended |
 | --- | --- | --- | --- | --- | --- | --- |
-${all.map((card) => `| [${card.name}](#${card.name}) | ${card.score} % | ${card.passed} | ${Object.keys(card.failed).length} | ${card.notReached.length} | ${card.requests} | ${card.seconds} |`).join('\n')}
+${all.map((card) => `| [${card.name}](#${card.name}) | ${card.score} % | ${card.passed} | ${Object.keys(card.failed).length} | ${card.notReached.length} | ${card.requests} | ${endOf(card)} |`).join('\n')}
 
 Score of each family, in percent; – means that no check of the family counts:
 
@@ -106,8 +106,8 @@ Score of each family, in percent; – means that no check of the family counts:
 | --- |${' --- |'.repeat(all.length)}
 ${(all[0]?.families ?? []).map(({ name }) => `| ${name} | ${all.map((card) => card.families.find((one) => one.name === name)?.score ?? '–').join(' | ')} |`).join('\n')}
 
-A crawler that ends early, or that the time limit ends, reaches fewer checks. A check that was not reached shows nothing
-about the crawler.
+A crawler that the time limit ended reached fewer checks: its score shows its speed on one busy machine with two cores
+rather than its rules. The same is true of a crawler that stopped early. A check that was not reached shows nothing about a crawler.
 
 ${all.map(cardSection).join('\n\n')}
 `;
@@ -127,9 +127,15 @@ ${failed.join('\n')}
 
 <details><summary>${card.notReached.length} not reached</summary>
 
-${card.notReached.map((id) => `\`${id}\``).join(', ')}
+${card.notReached.map((id) => `- \`${id}\``).join('\n')}
 
 </details>`;
+}
+
+/** The time limit ends a visit that sends requests until then; a silence of 30 s or its own end ends another. */
+function endOf({ seconds, minutes }: Card): string {
+  const isCut = seconds > minutes * 60 - 15;
+  return isCut ? `by the time limit, ${minutes} min` : `after ${seconds} s`;
 }
 
 /** Long URLs and lists say no more than their beginning. */

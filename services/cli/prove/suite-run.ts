@@ -1,5 +1,4 @@
 /** `crawlstream judge --suite`: the checks of the suite against any crawler. */
-import { writeFileSync } from 'node:fs';
 import { badgeSvg } from '../../../lab/judge/suite/badge.ts';
 import type { SuiteCard } from '../../../lab/judge/suite/check/verdict.ts';
 import { suiteChecks } from '../../../lab/judge/suite/checks.ts';
