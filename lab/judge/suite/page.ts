@@ -109,6 +109,11 @@ ${(all[0]?.families ?? []).map(({ name }) => `| ${name} | ${all.map((card) => ca
 A crawler that the time limit ended reached fewer checks: its score shows its speed on one busy machine with two cores
 rather than its rules. The same is true of a crawler that stopped early. A check that was not reached shows nothing about a crawler.
 
+Why crawlstream fails what it fails: it joins empty segments of a path and sorts parameters, so that a page has one URL. It
+drops pages that arrive cut off, and found no link on a page with 200 KB of cookies in its headers. Its trap detection follows a long list for more than
+120 pages where the pages differ. Three are gaps: it reads a body in an unknown coding, it follows no redirect of a sitemap,
+and it visits any number of subdomains.
+
 ${all.map(cardSection).join('\n\n')}
 `;
 }
