@@ -15,8 +15,12 @@ import { sizingPage } from './sizing-page.ts';
 import { wirePage } from './wire-page.ts';
 
 const root = new URL('../../', import.meta.url);
-/** The table is the lab's, which services do not import. */
+/** These tables are the lab's, which services do not import. */
 const { waysPage } = (await import(new URL('lab/ways/page.ts', root).href)) as { readonly waysPage: () => string };
+const { suitePage, cardsPage } = (await import(new URL('lab/judge/suite/page.ts', root).href)) as {
+  readonly suitePage: () => string;
+  readonly cardsPage: () => string;
+};
 const program = await createProgram();
 const chart = helmChart(productVersion, program, (file) => readFileSync(new URL(`deploy/${file}`, root), 'utf8'));
 /** Written by hand but for the list of rights. */
@@ -33,6 +37,8 @@ const pages = {
   'docs/wire.md': wirePage(),
   'docs/page-record.md': pageRecordPage(),
   'docs/fetch-ways.md': waysPage(),
+  'docs/judge-suite.md': suitePage(),
+  'docs/judge-cards.md': cardsPage(),
   ...Object.fromEntries(Object.entries(chart.files).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),
 };
 for (const [name, text] of Object.entries(pages)) {

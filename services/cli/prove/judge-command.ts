@@ -1,4 +1,4 @@
-/** `crawlstream judge`: a synthetic web for any crawler, and a score card of its visit. */
+/** `crawlstream judge`: a synthetic web for any crawler, and a score card of its visit; with --suite, the checks of the suite. */
 import type { Command } from 'commander';
 import { judgeVisitor } from '../../../lab/judge/judge-visitor.ts';
 import type { ScoreCard } from '../../../lab/judge/score-card.ts';
@@ -8,18 +8,14 @@ import { toStderr, toStdout } from '../../runtime/logging/door.ts';
 import { bad, durationText } from '../../runtime/option-text.ts';
 import { stopOnSignals } from '../../runtime/stop-signals.ts';
 import { duration, wholeNumber } from '../flags/arguments.ts';
+import type { SuiteFlags } from './suite-run.ts';
 
-interface JudgeFlags {
-  readonly listen: { readonly address: string; readonly port: number };
+interface JudgeFlags extends SuiteFlags {
+  readonly suite?: boolean;
   readonly hosts: number;
   readonly pages: number;
   readonly seed: number;
-  readonly delay: number;
-  readonly crawlDelay: number;
-  readonly minutes: number;
-  readonly quiet: number;
   readonly addresses?: boolean;
-  readonly json?: boolean;
 }
 
 export function addJudgeCommand(program: Command): void {
@@ -56,10 +52,26 @@ export function addJudgeCommand(program: Command): void {
     )
     .option('--addresses', 'hosts are 127.x.y.z in place of names: for crawlers that take no proxy (Linux)')
     .option('--json', 'print one line of JSON at the end')
+    .option('--suite', 'serve the checks of the suite in place of the synthetic web')
+    .option(
+      '--retry-after <duration>',
+      'with --suite: Retry-After of busy hosts, in whole seconds',
+      duration('--retry-after', { leastMs: 1_000, mostMs: 3_600_000 }),
+      2_000,
+    )
+    .option('--report <file>', 'with --suite: write an HTML report with the requests of each failed check')
+    .option('--badge <file>', 'with --suite: write a badge with the score (SVG)')
+    .option('--least <score>', 'with --suite: fail below this score, in percent', wholeNumber('--least', 0, 100))
+    .argument('[command...]', 'with --suite, after --: crawler to start; {seed}, {proxy} and {port} are replaced')
     .action(judge);
 }
 
-async function judge(flags: JudgeFlags): Promise<void> {
+async function judge(command: readonly string[], flags: JudgeFlags): Promise<void> {
+  if (flags.suite) {
+    const { judgeBySuite } = await import('./suite-run.ts');
+    return judgeBySuite(command, flags);
+  }
+  if (command.length > 0) throw bad('command', command[0]!, 'add --suite to start a crawler');
   const { listen, hosts, pages, seed, delay, crawlDelay } = flags;
   const stop = new AbortController();
   const { signal } = stop;

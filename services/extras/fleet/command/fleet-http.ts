@@ -6,7 +6,7 @@ import type { CrawlDashboards } from './crawl-dashboards.ts';
 import { fleetOutputs } from './fleet-outputs.ts';
 import type { FleetCommand } from './run-fleet.ts';
 
-/** What a fleet answers by HTTP. */
+/** The HTTP routes of a fleet. */
 export function fleetHttp(dashboards: CrawlDashboards): FleetCommand['routes'] {
   return (parts, callers) => [
     fleetRoutes(parts, callers, fleetOutputs),

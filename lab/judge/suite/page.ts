@@ -1,0 +1,151 @@
+/** The pages of the suite: its checks (docs/judge-suite.md), and the cards of crawlers (docs/judge-cards.md). */
+import { readdirSync, readFileSync } from 'node:fs';
+import { type Check, type Family, families } from './check/check.ts';
+import { suiteChecks } from './checks.ts';
+
+const cards = new URL('../../../docs/judge-cards/', import.meta.url);
+
+export function suitePage(): string {
+  const names = Object.keys(families) as Family[];
+  return `<!-- Generated from lab/judge/suite by npm run generate. -->
+# The suite: ${suiteChecks.length} checks of any crawler
+
+\`crawlstream judge --suite\` serves a small web for each check, and grades a crawler by the requests that come. The crawler
+needs a seed URL and an HTTP proxy, nothing else. [Cards of crawlers](judge-cards.md) shows results.
+
+\`\`\`sh
+npx crawlstream judge --suite --report report.html --badge badge.svg --least 80 -- my-crawler {seed}
+\`\`\`
+
+- The command gets the seed as \`{seed}\` and \`CRAWL_SEED\`, and the proxy as \`{proxy}\`, \`CRAWL_PROXY\` and \`http_proxy\`.
+- Without a command, start the crawler in another terminal, with the seed and the proxy that the suite prints.
+- All hosts under \`.test\` are in scope. The crawler should wait 250 ms between requests to a host.
+- Times are scaled: \`--delay\`, \`--crawl-delay\` and \`--retry-after\` set real ones, for a run of an hour with \`--minutes 60\`.
+- The exit code is 1 if the score is below \`--least\`, or if no request came.
+
+In a workflow of GitHub Actions:
+
+\`\`\`yaml
+- uses: actions/setup-node@v4
+  with: { node-version: 22 }
+- run: npx crawlstream judge --suite --least 80 --report report.html -- ./my-crawler {seed}
+- uses: actions/upload-artifact@v4
+  if: always()
+  with: { name: crawler-suite, path: report.html }
+\`\`\`
+
+## Verdicts
+
+A check passes or fails by the requests to its hosts. It is *not reached* if the crawler never asked for the page that the
+check needs. Such a check counts as failed if reaching a page is its point; otherwise it does not count.
+
+The score is the weight of all passed checks, of all that count. The weight of a check is its harm, from 1 to 5. The
+default is 3 for a MUST of a standard, 2 for a SHOULD, and 1 for a practice.
+
+What the suite cannot see: a proxy resolves names, so nothing here tests DNS. All is plain HTTP/1.1: no TLS, no HTTP/2. If
+a crawler does not use the proxy, requests to private addresses are seen only if they go to the suite itself.
+
+## Proof
+
+\`test/lab/judge/suite/planted.test.ts\` visits each check twice: a visitor that keeps the rule passes, and one that breaks
+only this rule fails. Both are scripts. The cards show which pages real crawlers reach.
+
+${names.map(familySection).join('\n\n')}
+`;
+}
+
+function familySection(family: Family): string {
+  const own = suiteChecks.filter((check) => check.family === family);
+  return `## ${families[family]}\n\n${own.length} checks.\n\n| id | check | level | weight |\n| --- | --- | --- | --- |\n${own.map(row).join('\n')}`;
+}
+
+function row({ id, title, level, source, weight }: Check): string {
+  return `| \`${id}\` | ${plain(title)} | [${level}](${source}) | ${weight} |`;
+}
+
+/** Signs that Markdown reads as markup. */
+function plain(title: string): string {
+  return title.replace(/[<>*_|]/g, (sign) => `\\${sign}`);
+}
+
+interface Card {
+  readonly name: string;
+  readonly version: string;
+  readonly settingsFrom: string;
+  readonly command: string;
+  readonly requests: number;
+  readonly seconds: number;
+  readonly score: number;
+  readonly passed: number;
+  readonly checks: number;
+  readonly minutes: number;
+  readonly families: readonly { readonly name: string; readonly score: number | null }[];
+  readonly failed: Readonly<Record<string, string>>;
+  readonly notReached: readonly string[];
+}
+
+export function cardsPage(): string {
+  const all = readdirSync(cards)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => JSON.parse(readFileSync(new URL(file, cards), 'utf8')) as Card)
+    .sort((a, b) => b.score - a.score);
+  return `<!-- Generated from docs/judge-cards by npm run generate. -->
+# Cards of crawlers
+
+Each crawler ran once against [the suite](judge-suite.md), configured as its documents say for a polite crawl.
+\`npx tsx lab/judge/cards/main.ts NAME\` installs the crawler, runs it, and writes its file in [judge-cards](judge-cards).
+A polite delay was 250 ms a host. crawlstream comes from the same authors as the suite; read its score with that in mind.
+
+| crawler | score | passed | failed | not reached | requests | ended |
+| --- | --- | --- | --- | --- | --- | --- |
+${all.map((card) => `| [${card.name}](#${card.name}) | ${card.score} % | ${card.passed} | ${Object.keys(card.failed).length} | ${card.notReached.length} | ${card.requests} | ${endOf(card)} |`).join('\n')}
+
+Score of each family, in percent; – means that no check of the family counts:
+
+| family | ${all.map(({ name }) => name).join(' | ')} |
+| --- |${' --- |'.repeat(all.length)}
+${(all[0]?.families ?? []).map(({ name }) => `| ${name} | ${all.map((card) => card.families.find((one) => one.name === name)?.score ?? '–').join(' | ')} |`).join('\n')}
+
+A crawler that the time limit ended reached fewer checks: its score shows its speed on one busy machine with two cores
+rather than its rules. The same is true of a crawler that stopped early. A check that was not reached shows nothing about a crawler.
+
+Why crawlstream fails what it fails: it joins empty segments of a path and sorts parameters, so that a page has one URL. It
+drops pages that arrive cut off, and found no link on a page with 200 KB of cookies in its headers. Its trap detection follows a long list for more than
+120 pages where the pages differ. Three are gaps: it reads a body in an unknown coding, it follows no redirect of a sitemap,
+and it visits any number of subdomains.
+One check is not steady: a run before this one read the sitemap of an index. The other crawlers ran while
+\`robots/redirect-across-hosts\` still redirected to another file than /robots.txt.
+
+${all.map(cardSection).join('\n\n')}
+`;
+}
+
+function cardSection(card: Card): string {
+  const failed = Object.entries(card.failed).map(([id, why]) => `- \`${id}\`: ${plain(shortened(why))}`);
+  return `## ${card.name}
+
+Version: ${plain(card.version)}. Settings: ${card.settingsFrom.startsWith('http') ? `[its documents](${card.settingsFrom})` : `[${card.settingsFrom}](../${card.settingsFrom})`}. Time limit: ${card.minutes} minutes. Of ${card.checks} checks:
+
+<details><summary>${failed.length} failed</summary>
+
+${failed.join('\n')}
+
+</details>
+
+<details><summary>${card.notReached.length} not reached</summary>
+
+${card.notReached.map((id) => `- \`${id}\``).join('\n')}
+
+</details>`;
+}
+
+/** The time limit ends a visit that sends requests until then; a silence of 30 s or its own end ends another. */
+function endOf({ seconds, minutes }: Card): string {
+  const isCut = seconds > minutes * 60 - 15;
+  return isCut ? `by the time limit, ${minutes} min` : `after ${seconds} s`;
+}
+
+/** Long URLs and lists say no more than their beginning. */
+function shortened(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 117)}…` : text;
+}
