@@ -47,6 +47,8 @@ export interface Answer {
   readonly retryAfterMs?: number;
   /** Hexadecimal. */
   readonly contentHash?: string;
+  /** Signature of the page (topology/content/text-signature.ts), for a lease that asks for it. */
+  readonly textSignature?: string;
   readonly noindex?: boolean;
   /** Duration of the request, ms. */
   readonly takesMs?: number;
@@ -306,7 +308,8 @@ export class TopologyDriver {
     // A hop of another host's robots.txt takes the place of the URLs.
     const [hop] = task.robotsHops;
     const one = (index: number): void => {
-      const target = task.urls[index] ?? (index === 0 && hop ? { url: hop.url, depth: 0, hop: 0, cash: 0 } : undefined);
+      const target =
+        task.urls[index] ?? (index === 0 && hop ? { url: hop.url, depth: 0, hop: 0, cash: 0, normal: '' } : undefined);
       if (target !== undefined && (this.#troubledAtMs.get(task.hostKey) ?? 0) > beganMs) {
         this.#report(task, outcomes, requests, groups, crawlDelayMs);
         return;
@@ -324,7 +327,7 @@ export class TopologyDriver {
       this.#note(task.hostKey, target.url, startMs, atMs, delayMs);
       this.#at(atMs, () => {
         requests.push({ ...emptyRequest, url: target.url, outcomeIndex: index, startMs, endMs: this.nowMs, delayMs });
-        if (hop === undefined) outcomes.push(outcomeOf(index, target.url, answer));
+        if (hop === undefined) outcomes.push(outcomeOf(index, target.normal || target.url, answer));
         for (const url of answer.links ?? []) {
           const share = target.cash / answer.links!.length;
           groups.push({ url, group: { depth: target.depth + 1, sourceUrl: target.url, share } });
@@ -408,10 +411,12 @@ function outcomeOf(index: number, url: string, answer: Answer): Outcome {
     redirectUrl = '',
     retryAfterMs = 0,
     contentHash = '',
+    textSignature = '',
     noindex = false,
   } = answer;
   const links = answer.links?.length ?? 0;
-  return { ...blankOutcome, index, url, kind, status, redirectUrl, retryAfterMs, contentHash, noindex, links };
+  const content = { contentHash, textSignature, noindex, links };
+  return { ...blankOutcome, index, url, kind, status, redirectUrl, retryAfterMs, ...content };
 }
 
 const emptyControl: Control = { ...blankControl, by: 'test' };

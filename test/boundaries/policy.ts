@@ -82,7 +82,7 @@ export const trapBoundaries: BoundaryTable<typeof trapLimits> = {
   ),
   valueCharsMax: upTo((n) => placesOf(`http://a.test/?a=${'x'.repeat(n)}`).length === 1),
   nameCharsMax: upTo((n) => placesOf(`http://a.test/?${'x'.repeat(n)}=1`).length === 1),
-  sweptMax: undriven('traps of variants: URLs of a queue that are looked through at once'),
+  foldedMax: undriven('a queue of 32,768 variants with one other URL before them'),
   trapsMax: from((n) => {
     const traps = new TrapsState();
     for (let i = 0; i < n; i++) {

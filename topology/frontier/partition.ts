@@ -29,6 +29,7 @@ import { Growth } from './decide/links/growth.ts';
 import { isFull } from './decide/links/queue-room.ts';
 import { openDrained } from './decide/links/queue-share.ts';
 import { decideGrowth, type Grown, readGrown } from './decide/links/score-again.ts';
+import { decideFolds, Folding, readUnfolded, type Unfolded } from './decide/links/variants.ts';
 import type { PullQueue } from './decide/pull/pull-queue.ts';
 import { decideBurials } from './decide/results/time.ts';
 import { Decided, type Step } from './decide/step.ts';
@@ -86,6 +87,9 @@ export class FrontierPartition {
   readonly #growth = new Growth();
   /** URLs that the next step scores again. */
   #grown: readonly Grown[] = [];
+  readonly #folding = new Folding();
+  /** Queued URLs of which the next step folds the variants. */
+  #unfolded: Unfolded | null = null;
   #unread = true;
   /** Tasks that fetchers have taken, for the next step. */
   #taken: Taken | null = null;
@@ -174,6 +178,7 @@ export class FrontierPartition {
 
   /** When a step has work without any input, ms; undefined: never. */
   wakeAtMs(demand: number): number | undefined {
+    if (this.#unfolded !== null || this.#folding.isDue) return this.state.nowMs;
     const { graceMs } = this.#leasing;
     return wakeAtMs(this.state, this.policy, demand, { graceMs, notBeforeMs: this.#expiryFromMs });
   }
@@ -207,6 +212,8 @@ export class FrontierPartition {
     decideBurials(decision, this.#dying);
     decidePrice(decision);
     decideGrowth(decision, this.#grown);
+    decideFolds(decision, this.#folding, this.#unfolded);
+    this.#unfolded = null;
     this.#takeDiscovered(decision, until);
     this.#leasing.answer(decision);
     const pageQuota = this.policy?.config.pageQuota ?? null;
@@ -219,6 +226,8 @@ export class FrontierPartition {
       if (epoch !== state.inputEpochs[topic]) decision.emit({ kind: 'inputEpoch', topic, epoch });
     this.#epochs.clear();
     const changes = decision.finish();
+    for (const host of decision.unfolded) this.#folding.note(host);
+    if (this.#folding.isDue) this.#unread = true;
     if (this.#leasing.isUnread) this.#unread = true;
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
     const isIdle = changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic]);
@@ -247,6 +256,7 @@ export class FrontierPartition {
     this.#dying = yield* readDying(this.state);
     this.#named = yield* findNamed(this.state, this.#inputs.control, this.#dying);
     if (this.#grown.length === 0) this.#grown = yield* readGrown(this.state, this.#growth);
+    this.#unfolded ??= yield* readUnfolded(this.state, this.#folding);
     yield* this.#leasing.reads(this.state);
     this.#unread = false;
   }
@@ -262,6 +272,7 @@ export class FrontierPartition {
     this.#openedAtMs = decision.nowMs;
     const more = foreignBeforeClaim - counters.foreignRecords;
     if (more > 0) decision.tally('foreignRecords', more);
+    this.#folding.noteAll(this.state);
     return this.#commit(decision, inputs, 0, decision.finish());
   }
 

@@ -9,7 +9,7 @@
 import { hash } from 'node:crypto';
 import type { Outcome, OutcomeKind, Page, PageUsage, Task, TaskUrl } from '../../../schemas/types.ts';
 import { isForMachines } from '../../../topology/content/for-machines.ts';
-import { wholeSignature } from '../../../topology/content/text-signature.ts';
+import { pageSignature } from '../../../topology/content/text-signature.ts';
 import { withoutNul } from '../../../topology/content/without-nul.ts';
 import { freshForMs } from '../../../topology/fetch/cache-control.ts';
 import { conditionOf } from '../../../topology/fetch/conditional.ts';
@@ -214,7 +214,7 @@ async function readAnswer(
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
     detail: leftOutText([...links.leftOut].map(([plugin, one]) => ({ plugin, ...one }))),
-    textSignature: task.signatures ? (feed?.signature ?? wholeSignature(signedText(whole))) : '',
+    textSignature: task.signatures ? (feed?.signature ?? signatureOf(whole)) : '',
   };
   // A worker has its own core.
   const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;
@@ -233,8 +233,9 @@ async function readAnswer(
  * The text that shows whether a page has changed: its main text, if a rule asks for it. Navigation and dates around it
  * change anyway.
  */
-function signedText({ parsed, rich }: WholePage): string {
-  return rich?.mainText || parsed.text;
+function signatureOf({ parsed, rich }: WholePage): string {
+  const { title, description, canonical } = parsed;
+  return pageSignature(rich?.mainText || parsed.text, [title, description, canonical]);
 }
 
 function bare(outcome: Outcome): PageReport {

@@ -43,7 +43,9 @@ export async function trappedUrls(
 /** Hosts without traps are most, and cost nothing. */
 function begins(change: Change): boolean {
   return (
-    change.kind === 'trap' || (change.kind === 'admit' && change.entries.some((one) => isTrapQueue(one.frontQueue)))
+    change.kind === 'trap' ||
+    (change.kind === 'lower' && isTrapQueue(change.entry.frontQueue)) ||
+    (change.kind === 'admit' && change.entries.some((one) => isTrapQueue(one.frontQueue)))
   );
 }
 

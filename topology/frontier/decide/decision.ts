@@ -67,6 +67,8 @@ export class Decision {
   readonly misrouted: Misrouted;
   /** Inputs with a position moved by an operator: their waiting records are not taken. */
   readonly sought = new Set<InputTopic>();
+  /** Hosts with a new trap of variants: their queues are to be folded (links/variants.ts). */
+  readonly unfolded: number[] = [];
   /** URLs lowered in this step, with their new places. */
   readonly lowered: Waiting[] = [];
   /**

@@ -3,6 +3,7 @@
  * a page, and is still visited, because a verdict may change.
  */
 import { z } from 'zod';
+import { hasLittleText } from '../../content/text-signature.ts';
 import { frontQueueCount } from '../../url/front-queue.ts';
 
 export interface DemoteConfig {
@@ -33,7 +34,7 @@ interface Judged {
 }
 
 export function isThin({ record, signature }: Omit<Judged, 'frontQueue'>): boolean {
-  return record.status === 'page' && signature === '';
+  return record.status === 'page' && hasLittleText(signature);
 }
 
 export function isDemoted(config: DemoteConfig | undefined, page: Judged, duplicate: boolean): boolean {

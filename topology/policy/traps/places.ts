@@ -82,20 +82,19 @@ function piecesOf(url: string): readonly Piece[] {
 
 function* segmentsOf(url: string, end: number, names: Set<string>): Generator<Piece> {
   const shape = shapeOf(url);
-  let shapeAt = 0;
+  let [shapeAt, before] = [0, ''];
   for (let start = url.indexOf('/', 8) + 1; start > 0 && start <= end; ) {
     const stop = endOf(url, start, '/', end);
     const shapeStop = endOf(shape, shapeAt + 1, '/?', shape.length);
     // A shape that was cut is that of other segments, too.
     if (shapeStop >= trapLimits.shapeCharsMax) return;
-    const semicolon = url.indexOf(';', start);
-    if (semicolon >= 0 && semicolon < stop) yield* parametersOf(url, semicolon + 1, stop, ';', names);
-    else {
-      const [value, piece] = [url.slice(start, stop), shape.slice(shapeAt + 1, shapeStop)];
-      const isToken = looksLikeToken(value, piece);
-      if (value !== '' && value.length <= trapLimits.valueCharsMax && (isToken || piece === '#'))
-        yield { place: `{${shape.slice(0, shapeStop)}}`, value, start, end: stop, isToken };
-    }
+    const [value, piece] = [url.slice(start, stop), shape.slice(shapeAt + 1, shapeStop)];
+    const isToken = looksLikeToken(value);
+    before += `/${isToken ? '~' : piece}`;
+    const semicolon = value.indexOf(';');
+    if (semicolon >= 0) yield* parametersOf(url, start + semicolon + 1, stop, ';', names);
+    else if (value !== '' && value.length <= trapLimits.valueCharsMax && (isToken || piece === '#'))
+      yield { place: `{${before}}`, value, start, end: stop, isToken };
     shapeAt = shapeStop;
     start = stop + 1;
   }
@@ -114,7 +113,7 @@ function* parametersOf(url: string, from: number, to: number, kind: ';' | '', na
         value: url.slice(first, end),
         start: first,
         end,
-        isToken: looksLikeToken(url.slice(first, end), ''),
+        isToken: looksLikeToken(url.slice(first, end)),
       };
     start = end + 1;
   }
@@ -133,11 +132,36 @@ function isPlain(name: string, names: Set<string>): boolean {
   return true;
 }
 
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-const time = /^\d{9,}$/;
+/** A Unix time, s, ms or µs, of the years 2014 to 2038. Other long numbers are ids. */
+const time = /^(?:1[4-9]|2[01])\d{8}(?:\d{3}|\d{6})?$/;
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const tokenCharsMin = 8;
+const tokenCharacters = /^[\w.~-]+$/;
 
-/** `shape`: of the segment; empty for a parameter's value, which is shaped here. */
-function looksLikeToken(value: string, shape: string): boolean {
-  if (shape === '~' || time.test(value) || uuid.test(value)) return true;
-  return shape === '' && value.length >= 8 && shapeOf(`https://a/?a=${value}`) === '/?a=~';
+/**
+ * A session, a hash or a time: hexadecimal digits of both kinds, or a value that changes between lower case, upper case
+ * and digits at least once in four characters. Names and numbers of articles change less often.
+ */
+function looksLikeToken(value: string): boolean {
+  if (value.length < tokenCharsMin || !tokenCharacters.test(value)) return false;
+  if (time.test(value) || uuid.test(value)) return true;
+  let [changes, before, digits, hexLetters] = [0, -1, 0, 0];
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    const kind = kindOf(code);
+    if (kind === 0) digits += 1;
+    else if ((code | 32) >= 97 && (code | 32) <= 102) hexLetters += 1;
+    if (kind < 0) continue;
+    if (before >= 0 && kind !== before) changes += 1;
+    before = kind;
+  }
+  const isHex = digits > 0 && hexLetters > 0 && digits + hexLetters === value.length;
+  return isHex || changes * 4 >= value.length;
+}
+
+/** 0: a digit, 1: a lower case letter, 2: an upper case one, -1: another character. */
+function kindOf(code: number): number {
+  if (code >= 48 && code <= 57) return 0;
+  if (code >= 97 && code <= 122) return 1;
+  return code >= 65 && code <= 90 ? 2 : -1;
 }

@@ -70,14 +70,14 @@ export interface PrefixStat {
   readonly wasted: number;
 }
 
-/** A page under one value of a place, to be compared with the next one. */
+/** A page under one value of a place, to be compared with the next one. Hashes have 31 bits. */
 export interface VariantBase {
-  /** 32-bit hashes of the place, and of the URL without the value. */
+  /** Hashes of the place, and of the URL without the value. */
   readonly place: number;
   readonly base: number;
-  /** 32-bit hash of the value. */
+  /** Hash of the value. */
   readonly value: number;
-  /** Signature of the page's text; empty: not known. */
+  /** Signature of the page; empty: not known. */
   readonly signature: string;
 }
 
@@ -85,15 +85,15 @@ export interface VariantBase {
 export interface PlaceStat {
   readonly place: string;
   readonly met: number;
-  /** Pairs with the same text, and those of them with equal signatures. */
+  /** Pairs of the same page. */
   readonly same: number;
-  readonly equal: number;
-  /** Pairs with another text. */
+  /** Pairs of different pages. */
   readonly other: number;
-  /** Pairs without signatures. */
+  /** Pairs that show neither: a signature was missing, or nothing was known to compare them with. */
   readonly unread: number;
-  /** Hashes of the URLs without the value that had the same text, a few. */
+  /** Hashes of the URLs without the value that had the same page, and that had different ones, a few each. */
   readonly bases: readonly number[];
+  readonly refuted: readonly number[];
 }
 
 /** The order is part of the changelog's format: append, never reorder. `operator`: by hand. */

@@ -21,7 +21,7 @@ export interface TrapConfig {
   readonly wasteFetches: number | null;
   /** A prefix with at least this share of duplicates and soft 404s is a trap, 0 to 1. */
   readonly wasteShare: number;
-  /** Pages that must have the same text under another session, hash or time in their URL, before the crawl counts such URLs as one page. Other values need four times as many. Absent: 6. */
+  /** Pages that must be the same under another session, hash or time in their URL, before the crawl counts such URLs as one page. Other values need four times as many. Absent: 6. */
   readonly sameContent?: number | null | undefined;
   /** Fetches of a host before the crawl judges its share of good fetches. */
   readonly yieldFetches: number | null;

@@ -12,7 +12,7 @@ export const trapLimits = {
   parameterPathsMax: 8,
   /** Contents compared with: duplicates of a trap follow each other. */
   contentsMax: 64,
-  /** Fetched URLs without one of their values, 50 B each: the newest variants of some dozen pages. */
+  /** Fetched URLs without one of their values, 100 B each: variants of some dozen pages. */
   basesMax: 64,
   placesMax: 8,
   placeBasesMax: 8,
@@ -21,8 +21,8 @@ export const trapLimits = {
   /** Longer values and names of parameters are no places: they would be stored in a trap's pattern. */
   valueCharsMax: 256,
   nameCharsMax: 64,
-  /** URLs in memory that are looked through when a trap of variants is noticed; others are fetched. */
-  sweptMax: 10_000,
+  /** Places in a host's queue that folded variants left empty, 2–5 B each in a checkpoint, until the queue passes them. */
+  foldedMax: 32_768,
   /** Active traps of one host: half as many as there are queues for them. */
   trapsMax: 16,
   /** Hosts remembered per partition in order to notice traps, 1–2 kB each: those with links coming in now. */

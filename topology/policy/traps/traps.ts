@@ -11,7 +11,7 @@
 
 import { type HostTraps, noTraps } from './active-traps.ts';
 import { knownView } from './known-views.ts';
-import { isPlacePattern, patternOf, placesOf, withValues } from './places.ts';
+import { isPlacePattern, patternOf, placesOf, type Value, withValues } from './places.ts';
 import { repeatedSegments } from './repeated-segments.ts';
 import { shapeOf } from './shape.ts';
 import { isSortLink, sortPattern } from './sort-links.ts';
@@ -54,7 +54,17 @@ export function trapOf<T extends Trap>(
     return traps?.trapped.find(({ pattern }) => pattern === named.pattern) ?? named;
   if (traps === undefined || traps.trapped.length === 0) return null;
   const shape = shapeOf(url);
-  return traps.trapped.find(({ pattern }) => holds(pattern, shape)) ?? null;
+  const found = traps.trapped.find(({ pattern }) => holds(pattern, shape)) ?? null;
+  // A variant that others count as has a token, and is no further one.
+  return found?.reason === 'tokens' && traps.trapped.some(({ pattern }) => hasValues(url, pattern)) ? null : found;
+}
+
+function hasValues(url: string, pattern: string): boolean {
+  return isPlacePattern(pattern) && withValues(url, pattern) === url && placesOf(url).some((one) => isOf(one, pattern));
+}
+
+function isOf(value: Value, pattern: string): boolean {
+  return patternOf(value) === pattern;
 }
 
 function viewTrap(url: string): Trap | null {
@@ -79,13 +89,11 @@ export function noticeTrap(
   traps: HostTraps = noTraps,
 ): Trap | null {
   const shape = shapeOf(event.url);
-  const found =
-    event.kind === 'admitted'
-      ? ofAdmitted(config, summary, shape)
-      : (ofFetched(config, summary, shape) ?? ofVariants(config, summary, event.url));
-  if (found === null) return null;
-  const isKnown = ({ pattern }: Trap) => placeOf(pattern) === placeOf(found.pattern);
-  return traps.trapped.some(isKnown) || traps.released.some(isKnown) ? null : found;
+  const known = [...traps.trapped, ...traps.released].map(({ pattern }) => placeOf(pattern));
+  const isKnown = (place: string) => known.includes(place) || place.split(' ').every((one) => known.includes(one));
+  const isNew = (trap: Trap | null): trap is Trap => trap !== null && !isKnown(placeOf(trap.pattern));
+  if (event.kind === 'admitted') return [ofAdmitted(config, summary, shape)].find(isNew) ?? null;
+  return [ofFetched(config, summary, shape), ...ofVariants(config, summary, event.url)].find(isNew) ?? null;
 }
 
 function ofAdmitted(config: TrapConfig, summary: TrapSummary, shape: string): Trap | null {
@@ -150,17 +158,16 @@ function ofFetched(config: TrapConfig, summary: TrapSummary, shape: string): Tra
   return { pattern: '/', reason: 'hostYield', detail: `${good} of ${fetches} fetches brought a page` };
 }
 
-/** The first place of the URL with a value that was proved not to matter. The pattern has the value of this URL. */
-function ofVariants(config: TrapConfig, { places }: TrapSummary, url: string): Trap | null {
+/** The places of the URL with values that were proved not to matter. The patterns have the values of this URL. */
+function ofVariants(config: TrapConfig, { places }: TrapSummary, url: string): Trap[] {
   const { sameContent: proofs = defaultTraps.sameContent } = config;
-  if (proofs == null || places.length === 0) return null;
-  for (const value of placesOf(url)) {
+  if (proofs == null || places.length === 0) return [];
+  return placesOf(url).flatMap((value): Trap[] => {
     const stat = places.find(({ place }) => place === value.place);
-    if (stat === undefined || !isProved(stat, value, proofs)) continue;
-    const detail = `${stat.same} pages had the same text under another value`;
-    return { pattern: patternOf(value), reason: 'sameContent', detail };
-  }
-  return null;
+    if (stat === undefined || !isProved(stat, value, proofs)) return [];
+    const detail = `${stat.same} pages were the same under another value`;
+    return [{ pattern: patternOf(value), reason: 'sameContent', detail }];
+  });
 }
 
 /** Two traps must not have this in common: the pattern or, if it gives values, its places. */

@@ -1,12 +1,15 @@
 /**
- * Variants of a page: URLs that differ in one value alone, such as a session in each link, and bring the same text.
+ * Variants of a page: URLs that differ in one value alone, such as a session in each link, and bring the same page.
  *
  * A *place* is where such a value stands: a parameter (`{zz}`), or a path segment after segments of certain shapes
- * (`{/s/~}`). Two fetched URLs that are equal but for the value at a place prove that the value does not matter, if
- * their texts are the same, and contradict it otherwise. URLs with several tokens are compared without all of them
- * at once (`{a} {b}`).
+ * (`{/s/~}`). Two fetched URLs that are equal but for the value at a place are evidence: for it if they brought the same
+ * page, against it otherwise. URLs with several tokens are compared without all of them at once (`{a} {b}`).
+ *
+ * A site that answers all URLs with one text (a login, a consent, an empty shell for scripts) proves nothing: a pair
+ * counts only if the place is known to lead to other pages as well. Source of the idea: Bar-Yossef, Keidar & Schonfeld,
+ * "Do not crawl in the DUST" (WWW 2007).
  */
-import { sameText, textDistance } from '../../content/text-signature.ts';
+import { nearBits, sameHead, textDistance } from '../../content/text-signature.ts';
 import { fnv1a } from '../../url/fnv.ts';
 import { placesOf, type Value } from './places.ts';
 import type { Fetched } from './step.ts';
@@ -18,27 +21,50 @@ type Changed = Pick<TrapSummary, 'bases' | 'places'>;
 
 export function stepVariants(before: TrapSummary, event: Fetched): Changed {
   let { bases, places } = before;
-  if (event.status < 200 || event.status > 299) return { bases, places };
+  if (event.status < 200 || event.status > 299 || event.isWaste === true) return { bases, places };
   const met = before.events + 1;
   for (const one of placesOf(event.url)) {
-    const [place, base, value] = [fnv1a(one.place), fnv1a(one.base), fnv1a(one.value)];
+    const [place, base, value] = [hashOf(one.place), hashOf(one.base), hashOf(one.value)];
     const newest: VariantBase = { place, base, value, signature: event.textSignature ?? '' };
     const old = bases.find((other) => other.base === base);
-    const others = bases.filter((other) => other.place === place && other.base !== base);
-    bases = kept(bases, old, newest);
-    if (old === undefined || old.value === value) continue;
-    const stat = places.find((other) => other.place === one.place) ?? { place: one.place, met, ...nothingKnown };
-    const after = compared({ ...stat, met }, one, old, newest, others);
-    places = keptNewest(places, ({ place }) => place === one.place, after, trapLimits.placesMax);
+    if (old !== undefined && old.value !== value) {
+      const stat = places.find((other) => other.place === one.place) ?? { place: one.place, met, ...nothingKnown };
+      const others = bases.filter((other) => other.place === place && other.base !== base && other.signature !== '');
+      const after = compared({ ...stat, met }, one, old, newest, others);
+      places = keptNewest(places, (other) => other.place === one.place, after, trapLimits.placesMax);
+    }
+    bases = kept(bases, old, newest, places);
   }
   return { bases, places };
 }
 
-const nothingKnown = { same: 0, equal: 0, other: 0, unread: 0, bases: [] } as const;
+const nothingKnown = { same: 0, other: 0, unread: 0, bases: [], refuted: [] } as const;
 
-function kept(bases: readonly VariantBase[], old: VariantBase | undefined, base: VariantBase): readonly VariantBase[] {
-  const newest = { ...base, signature: base.signature || (old?.signature ?? '') };
-  return [...bases.filter((one) => one !== old), newest].slice(-trapLimits.basesMax);
+/** A small integer is stored in place; a larger number would take more memory than all else of a base. */
+function hashOf(text: string): number {
+  return fnv1a(text) >>> 1;
+}
+
+/**
+ * The bases after one more. The newest quarter stays. Of the others, those of places that came again stay longest: with
+ * several tokens in a URL, most bases never come again. Among equals, those with the smallest hashes stay, because a
+ * site's links may come in a long cycle.
+ */
+function kept(
+  bases: readonly VariantBase[],
+  old: VariantBase | undefined,
+  newest: VariantBase,
+  places: readonly PlaceStat[],
+): readonly VariantBase[] {
+  const isLost = newest.signature === '' && old !== undefined && old.signature !== '';
+  const after = [...bases.filter((one) => one !== old), isLost ? old : newest];
+  if (after.length <= trapLimits.basesMax) return after;
+  const again = places.map(({ place }) => hashOf(place));
+  const older = after.slice(0, after.length - (trapLimits.basesMax >> 2));
+  const once = older.filter(({ place }) => !again.includes(place));
+  const victims = once.length > 0 ? once : older;
+  const victim = victims.reduce((most, one) => (one.base > most.base ? one : most));
+  return after.filter((one) => one !== victim);
 }
 
 function compared(
@@ -48,31 +74,38 @@ function compared(
   b: VariantBase,
   others: readonly VariantBase[],
 ): PlaceStat {
-  if (a.signature === '' || b.signature === '') return { ...stat, unread: stat.unread + 1 };
+  const unread = { ...stat, unread: stat.unread + 1 };
+  if (a.signature === '' || b.signature === '') return unread;
   const isEqual = a.signature === b.signature;
-  // A number or a word may choose another page of a template, of which only few words differ.
-  const isSame = isEqual || (isToken && (sameText(a.signature, b.signature) || isApart(a, b, others)));
-  if (!isSame) return { ...stat, other: stat.other + 1 };
-  const isNew = !stat.bases.includes(b.base) && stat.bases.length < trapLimits.placeBasesMax;
-  const bases = isNew ? [...stat.bases, b.base] : stat.bases;
-  return { ...stat, same: stat.same + 1, equal: stat.equal + (isEqual ? 1 : 0), bases };
+  // A number or a word may choose another page of a template, of which only few words differ: then all must be equal.
+  const isNear = isToken && sameHead(a.signature, b.signature) && distanceOf(a, b) <= alikeBits;
+  if (!isEqual && !isNear) return { ...stat, other: stat.other + 1, refuted: withBase(stat.refuted, b.base) };
+  const distance = isEqual ? 0 : distanceOf(a, b);
+  const isOneOfMany = others.some((other) => isAlike(other, b, distance));
+  if (isOneOfMany || others.length < othersMin) return unread;
+  return { ...stat, same: stat.same + 1, bases: withBase(stat.bases, b.base) };
 }
 
+function withBase(bases: readonly number[], base: number): readonly number[] {
+  return bases.includes(base) || bases.length >= trapLimits.placeBasesMax ? bases : [...bases, base];
+}
+
+/** Other pages of the place that must be known before two count as the same. */
+const othersMin = 2;
 /** Bits of a signature that some changing words of a page change at most: texts of different pages differ in some 30. */
 const alikeBits = 12;
-/** The other pages must be so many times as far away as the two are from each other, and so many must be known. */
+/** The other pages must be so many times as far away as the two are from each other. */
 const apartTimes = 2;
-const othersMin = 3;
 
-/** Are two texts, of which some words differ, much nearer to each other than to all other pages of the place? */
-function isApart(a: VariantBase, b: VariantBase, others: readonly VariantBase[]): boolean {
-  const distance = textDistance(a.signature, b.signature);
-  const known = others.filter(({ signature }) => signature !== '');
-  return (
-    distance <= alikeBits &&
-    known.length >= othersMin &&
-    known.every(({ signature }) => textDistance(b.signature, signature) > apartTimes * distance)
-  );
+function distanceOf(a: VariantBase, b: VariantBase): number {
+  return textDistance(a.signature, b.signature);
+}
+
+/** Is another page of the place as good as the same, too? `distance`: of the two that are compared. */
+function isAlike(other: VariantBase, one: VariantBase, distance: number): boolean {
+  if (other.signature === one.signature) return true;
+  const far = distanceOf(other, one);
+  return far <= nearBits || far <= apartTimes * distance;
 }
 
 /**
@@ -80,22 +113,24 @@ function isApart(a: VariantBase, b: VariantBase, others: readonly VariantBase[])
  * have not yet shown that it matters.
  */
 export function hasVariants({ places }: TrapSummary): boolean {
-  return places.some(({ same, other, unread }) => same + unread > 0 && other * doubtOneIn <= same + doubtOneIn);
+  return places.some(({ same, other, unread }) => same + unread > 0 && other <= doubtsMin + same / doubtOneIn);
 }
 
+/** Contradictions after which texts are not compared any more: some pages change from visit to visit. */
+const doubtsMin = 8;
 /** One contradiction in so many proofs is taken for a page that changed meanwhile. */
 const doubtOneIn = 8;
 
 /** Proofs that a value which is no token needs, times those of a token: each choice of a menu has a name or number. */
 const plainTimes = 4;
-/** Different pages, each the same under several values, from which on a token's proofs count once. */
-const pagesMin = 2;
+/** Pages that each must have been the same under several values: one page may be a thread, named by its posts. */
+const pagesMin = 3;
 
 /** Has the place been proved? `proofs`: as many as the policy asks for a token. */
 export function isProved(stat: PlaceStat, { isToken }: Value, proofs: number): boolean {
-  const { same, equal, other, bases } = stat;
-  if (!isToken) return other === 0 && bases.length > pagesMin && equal >= plainTimes * proofs;
-  if (other * doubtOneIn > same) return false;
-  // On one page alone, what differs a little may be its content.
-  return bases.length >= pagesMin ? same >= proofs : other === 0 && equal >= 2 * proofs;
+  const { same, other, bases, refuted } = stat;
+  if (bases.length < pagesMin) return false;
+  if (!isToken) return other === 0 && same >= plainTimes * proofs;
+  // A page that needs the value refutes it for all; a page that changed has also been the same.
+  return same >= proofs && other * doubtOneIn <= same && refuted.every((base) => bases.includes(base));
 }

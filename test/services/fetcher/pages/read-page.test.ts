@@ -12,7 +12,7 @@ import { parseWholePage } from '../../../../services/fetcher/pages/parse-page.ts
 import { type PageReader, readPage } from '../../../../services/fetcher/pages/report.ts';
 import { createLinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
 import { isFeedSignature, pollSecondsOf } from '../../../../topology/content/feed-signature.ts';
-import { textSignature } from '../../../../topology/content/text-signature.ts';
+import { pageSignature, sameHead, sameText } from '../../../../topology/content/text-signature.ts';
 import { compileNormalizer } from '../../../../topology/url/normalize.ts';
 
 interface Answer {
@@ -252,7 +252,14 @@ describe('a page', () => {
     assert.equal((await read({ body: `<p>${words}` })).outcome.textSignature, '');
     const signed = await read({ body: `<p>${words}`, signatures: true });
     assert.notEqual(signed.outcome.textSignature, '');
-    assert.equal(signed.outcome.textSignature, textSignature(signed.page!.text));
+    const { text, title, description, canonical } = signed.page!;
+    assert.equal(signed.outcome.textSignature, pageSignature(text, [title, description, canonical]));
+    const titled = await read({ body: `<title>x</title><p>${words}`, signatures: true });
+    assert.ok(sameText(signed.outcome.textSignature, titled.outcome.textSignature), 'the text is the same');
+    assert.equal(sameHead(signed.outcome.textSignature, titled.outcome.textSignature), false);
+    const short = await read({ body: '<p>little', signatures: true });
+    assert.match(short.outcome.textSignature, /^=/);
+    assert.equal(sameText(short.outcome.textSignature, short.outcome.textSignature), false, 'too little to compare');
   });
 
   it('a page with a canonical is a redirect to it if the policy says so', async () => {

@@ -22,7 +22,7 @@ describe('the places of a URL', () => {
     ]);
     assert.deepEqual(named('/7/about/'), [['{/#}', '7', false]]);
     assert.deepEqual(named('/v/123e4567-e89b-12d3-a456-426614174000'), [
-      ['{/v/*}', '123e4567-e89b-12d3-a456-426614174000', true],
+      ['{/v/~}', '123e4567-e89b-12d3-a456-426614174000', true],
     ]);
   });
 

@@ -22,6 +22,8 @@ export interface Arrival {
   readonly lo: number;
   /** An operator asks for it: budgets, traps and the queue's room do not count. */
   readonly forced: boolean;
+  /** The URL counts as this one; the link's spelling is requested. */
+  readonly isVariant: boolean;
   /** OPIC cash that it brings. */
   readonly cash: number;
 }
@@ -35,12 +37,17 @@ export function acceptLink(decision: Decision, policy: Policy, group: LinkGroup,
   const verdictOn = (url: string) => policy.admit(url, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
   let verdict = verdictOn(given.url);
   let link = given;
+  let isVariant = false;
   const folds = policy.config.equivalences !== undefined || state.traps.active.size > 0;
   if (folds && verdict.ok && decision.isOurs(verdict.hostKey)) {
     const folded = foldOf(decision, policy, group, verdict.hostKey, verdict.url);
-    const other = folded === null ? null : verdictOn(folded);
-    if (other?.ok === true) {
-      [verdict, link] = [other, { ...given, url: other.url, spelling: '' }];
+    const other = folded === null ? null : verdictOn(folded.url);
+    if (folded !== null && other?.ok === true) {
+      [verdict, link, isVariant] = [
+        other,
+        { ...given, url: other.url, spelling: folded.spelling },
+        folded.spelling !== '',
+      ];
     }
   }
   if (!verdict.ok) {
@@ -61,7 +68,7 @@ export function acceptLink(decision: Decision, policy: Policy, group: LinkGroup,
     return null;
   }
   const cash = policy.cash === null ? 0 : cashPerLink(group);
-  return { group, link, url, hostKey, plainQueue, hi, lo, forced: intent === 'force', cash };
+  return { group, link, url, hostKey, plainQueue, hi, lo, forced: intent === 'force', isVariant, cash };
 }
 
 function tallyOf(rule: string, detail: string): TallyName {

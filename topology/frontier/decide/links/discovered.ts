@@ -231,7 +231,7 @@ function admit(
   decision: Decision,
   policy: Policy,
   admission: Admission,
-  { group, link, url, hostKey, hi, lo, cash }: Arrival,
+  { group, link, url, hostKey, hi, lo, isVariant, cash }: Arrival,
   known: boolean,
   frontQueue: number,
 ): void {
@@ -242,7 +242,8 @@ function admit(
   const tags = tagNumber(decision, group.tags);
   const tagged = tags === undefined ? own : { tags, ...own };
   const { spelling } = link;
-  const isSpelt = spelling !== '' && policy.fetchesAsFound(url) && isSpellingOf(spelling, url, policy.normalize);
+  const isSpelt =
+    isVariant || (spelling !== '' && policy.fetchesAsFound(url) && isSpellingOf(spelling, url, policy.normalize));
   const asked = isSpelt ? { spelling, ...tagged } : tagged;
   admission.add(hostKey, known, isForeign ? { isForeign, ...asked } : asked, hi, lo);
   if (policy.tracing?.traces(hostKey, lo) === true)

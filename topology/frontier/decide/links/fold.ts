@@ -3,36 +3,50 @@
  * proved (state/equivalences.ts), the redirect's target replaces the URL, without a request for the redirect.
  *
  * One URL in sixteen, chosen by its fingerprint, is requested as found, so that a change on the host is noticed.
- * Forced URLs, targets of redirects, and links passed on by another partition are never folded.
+ * Forced URLs, targets of redirects, and links passed on by another partition are never folded; seeds and URLs of
+ * sitemaps are never taken for variants.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
-import { foldedBy } from '../../../policy/equivalences.ts';
-import type { Policy, PolicyConfig } from '../../../policy/policy.ts';
+import { type EquivalencesConfig, foldedBy } from '../../../policy/equivalences.ts';
+import type { Policy } from '../../../policy/policy.ts';
 import type { Rewriting } from '../../../url/rewriting.ts';
 import { type HostEvidence, isLearnt } from '../../state/equivalences.ts';
 import type { Decision } from '../decision.ts';
-import { variantOf } from './variants.ts';
+import { spellingOf, variantOf } from './variants.ts';
 
 /** Mask for the last bits of a fingerprint: if all are 0, the URL is requested as found. */
 const askedBits = 15;
+
+/** The URL that replaces one of a link, and path and query to request it by; empty: its own. */
+export interface Folded {
+  readonly url: string;
+  readonly spelling: string;
+}
 
 /** The URL that replaces this one; null: none. */
 export function foldOf(
   decision: Decision,
   { config }: Policy,
-  { hop, intent }: LinkGroup,
+  group: LinkGroup,
   hostKey: string,
   url: string,
-): string | null {
+): Folded | null {
+  const { hop, intent } = group;
   if (hop > 0 || intent === 'force' || decision.misrouted.isPassedOn) return null;
-  const variant = config.traps === undefined ? null : variantOf(decision, hostKey, url);
-  return config.equivalences === undefined ? variant : (proved(decision, config, hostKey, variant ?? url) ?? variant);
+  const into = config.equivalences === undefined ? null : provedBy(decision, config.equivalences, hostKey, url);
+  if (into !== null) return { url: into, spelling: '' };
+  if (config.traps === undefined || isNamed(group)) return null;
+  const variant = variantOf(decision.state, hostKey, url);
+  return variant === null ? null : { url: variant, spelling: spellingOf(url) };
+}
+
+/** A person or a sitemap names the URL: it is taken as it is. */
+function isNamed({ sourceUrl, depth, foundIn }: LinkGroup): boolean {
+  return (sourceUrl === '' && depth === 0) || foundIn === 'sitemap';
 }
 
 /** The URL that redirects of the host have proved to be this one; null: itself. */
-function proved(decision: Decision, { equivalences }: PolicyConfig, hostKey: string, url: string): string | null {
-  if (equivalences === undefined) return null;
-  const { state } = decision;
+function provedBy({ state }: Decision, equivalences: EquivalencesConfig, hostKey: string, url: string): string | null {
   const evidence = state.equivalences.of(hostKey);
   if (evidence.size === 0) return null;
   const learnt = learntOf(evidence, equivalences.proofs);

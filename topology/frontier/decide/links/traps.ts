@@ -7,6 +7,7 @@
  * it grows. Variants of pages are many by then, so those of the queue are folded as well (variants.ts).
  */
 
+import { isPlacePattern } from '../../../policy/traps/places.ts';
 import type { TrapEvent } from '../../../policy/traps/step.ts';
 import type { Trap } from '../../../policy/traps/summary.ts';
 import type { TrapConfig } from '../../../policy/traps/trap-config.ts';
@@ -21,20 +22,20 @@ export function trapAt(decision: Decision, config: TrapConfig, hostKey: string, 
   return trap === null || 'frontQueue' in trap ? trap : setTrap(decision, hostKey, trap);
 }
 
-/** Asked after the change that holds the event. Returns the traps that are new. */
+/** Asked after the change that holds the event. */
 export function noticeTraps(
   decision: Decision,
   config: TrapConfig,
   hostKey: string,
   events: readonly TrapEvent[],
-): readonly ActiveTrap[] {
+): void {
   const { traps } = decision.state;
   const summary = traps.summary(hostKey);
-  if (summary === undefined) return [];
-  return events.flatMap((event) => {
+  if (summary === undefined) return;
+  for (const event of events) {
     const trap = noticeTrap(config, summary, event, traps.of(hostKey));
-    return (trap === null ? null : setTrap(decision, hostKey, trap)) ?? [];
-  });
+    if (trap !== null) setTrap(decision, hostKey, trap);
+  }
 }
 
 /** null: the host has as many traps as it may; the URLs of this one are crawled. */
@@ -48,5 +49,7 @@ export function setTrap(decision: Decision, hostKey: string, trap: Trap): Active
   }
   const active = { ...trap, frontQueue };
   decision.emit({ kind: 'trap', hostKey, ...active });
+  const host = state.hosts.get(hostKey);
+  if (host !== undefined && isPlacePattern(trap.pattern)) decision.unfolded.push(host.id);
   return active;
 }

@@ -8,7 +8,6 @@ import type { Outcome, Result } from '../../../../schemas/types.ts';
 import { failsHost, isNotRead, isRetriable } from '../../../fetch/outcome.ts';
 import type { HostSettings } from '../../../policy/overlay-config.ts';
 import type { Policy } from '../../../policy/policy.ts';
-import type { TrapEvent } from '../../../policy/traps/step.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import { urlLimits } from '../../../url/url-limits.ts';
 import { type FinalStatus, type HostFacts, isOrderedHold, type UrlRecord } from '../../changes/changes.ts';
@@ -22,7 +21,6 @@ import { giveSlotBack, pauseOthers } from '../leases/host-slots.ts';
 import { decideLeaseRequests } from '../leases/robots-hops.ts';
 import { spendCash } from '../links/cash.ts';
 import { noticeTraps } from '../links/traps.ts';
-import { foldQueued } from '../links/variants.ts';
 import {
   failureDelayMs,
   heldByLimit,
@@ -137,7 +135,8 @@ function decideOutcome(
     if (!decideVisit(decision, recrawl, visit, record))
       decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record, textSignature });
     if (policy.cash !== null && kind !== 'notModified') spendCash(decision, record.url);
-    noticeFetched(decision, policy, lease.host, fetchedEvents(entry, record, textSignature));
+    const { traps } = policy.config;
+    if (traps !== undefined) noticeTraps(decision, traps, lease.host.key, fetchedEvents(entry, record, textSignature));
     return status;
   }
   if (lease.pages.has(index)) {
@@ -164,12 +163,6 @@ function decideOutcome(
   const disposition = { to: 'again', dueAtMs, entry: tried(entry) } as const;
   decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
   return 'again';
-}
-
-function noticeFetched(decision: Decision, policy: Policy, host: Host, events: readonly TrapEvent[]): void {
-  const { traps } = policy.config;
-  if (traps === undefined) return;
-  for (const trap of noticeTraps(decision, traps, host.key, events)) foldQueued(decision, policy, host, trap);
 }
 
 /** Do two URLs have the same seen key? */

@@ -42,7 +42,14 @@ test('an accepted link has its normal URL, its host, its queue and its fingerpri
   const { group, link, hi, lo, ...rest } = arrival!;
   assert.equal(link.url, 'HTTPS://A.test:443/x/../Y?b=1#part');
   assert.equal(group.links[0], link);
-  assert.deepEqual(rest, { url: 'https://a.test/Y?b=1', hostKey: 'a.test', plainQueue: 2, forced: false, cash: 0 });
+  assert.deepEqual(rest, {
+    url: 'https://a.test/Y?b=1',
+    hostKey: 'a.test',
+    plainQueue: 2,
+    forced: false,
+    isVariant: false,
+    cash: 0,
+  });
   const fingerprint = deciding.state.identityOf('a.test', 'https://a.test/Y?b=1');
   assert.deepEqual([hi, lo], [...fingerprint]);
 });

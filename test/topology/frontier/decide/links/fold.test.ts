@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankLinkGroup } from '../../../../../schemas/blank.ts';
-import { foldOf, foldsInto, isAskedAsFound, learntOf } from '../../../../../topology/frontier/decide/links/fold.ts';
+import {
+  type Folded,
+  foldOf,
+  foldsInto,
+  isAskedAsFound,
+  learntOf,
+} from '../../../../../topology/frontier/decide/links/fold.ts';
 import type { Evidence } from '../../../../../topology/frontier/state/equivalences.ts';
 import type { FrontierState } from '../../../../../topology/frontier/state/state.ts';
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
@@ -25,14 +31,14 @@ function folded(
   for (const [rewriting, evidence] of Object.entries(known))
     deciding.state.apply({ kind: 'equivalence', hostKey: key, rewriting, ...evidence });
   const url = urlThat(deciding.state, isAsked);
-  let found: string | null = '';
+  let found: Folded | null = null;
   deciding.decide(
     (decision) => foldOf(decision, deciding.policy!, { ...blankLinkGroup, ...group }, key, url),
     (returned) => {
       found = returned;
     },
   );
-  return found === null ? null : found.replace(url, '…');
+  return (found as Folded | null)?.url.replace(url, '…') ?? null;
 }
 
 describe('a link', () => {
