@@ -36,7 +36,9 @@ const fetched = (path: string, contentHash = ''): Fetched => ({
   status: 200,
   contentHash,
 });
-const signed = (path: string): Fetched => ({ ...fetched(path), textSignature: '0123456789abcdef' });
+/** Texts that have nothing in common. */
+const signatureOf = (n: number) => (Math.imul(n + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0').repeat(2);
+const signed = (path: string, n: number): Fetched => ({ ...fetched(path), textSignature: signatureOf(n) });
 const after = (events: readonly (Admitted | Fetched)[]): TrapSummary => events.reduce(stepSummary, emptySummary);
 /** Words that are told apart by letters alone: shapes take out digits. */
 const word = (n: number) => [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
@@ -73,8 +75,7 @@ export const trapBoundaries: BoundaryTable<typeof trapLimits> = {
   placeBasesMax: cutAt(
     trapLimits.placeBasesMax,
     (n) =>
-      after(many(n, (i) => [`/${word(i)}?a=1`, `/${word(i)}?a=2`].map((path) => signed(path))).flat()).places[0]!.bases
-        .length,
+      after(['1', '2'].flatMap((value) => many(n, (i) => signed(`/${word(i)}?a=${value}`, i)))).places[0]!.bases.length,
   ),
   placesPerUrlMax: cutAt(
     trapLimits.placesPerUrlMax,

@@ -110,11 +110,12 @@ A crawler that the time limit ended reached fewer checks: its score shows its sp
 rather than its rules. The same is true of a crawler that stopped early. A check that was not reached shows nothing about a crawler.
 
 Why crawlstream fails what it fails: it joins empty segments of a path and sorts parameters, so that a page has one URL. It
-drops pages that arrive cut off, and found no link on a page with 200 KB of cookies in its headers. Its trap detection follows a long list for more than
-120 pages where the pages differ. Three are gaps: it reads a body in an unknown coding, it follows no redirect of a sitemap,
-and it visits any number of subdomains.
-One check is not steady: a run before this one read the sitemap of an index. The other crawlers ran while
-\`robots/redirect-across-hosts\` still redirected to another file than /robots.txt.
+drops pages that arrive cut off, found no link on a page with 200 KB of cookies in its headers, and reads a body in an unknown
+coding as it is. It visits any number of subdomains. A sitemap that a lease has no time for is not read if the host has no other
+URL: in a run of all hosts at once, that befell an index and a redirected sitemap, which are read when their host is crawled alone.
+
+The cards of the other crawlers are older than two changes of the suite: \`robots/redirect-across-hosts\` redirected to another
+file than /robots.txt, and a trap had 160 pages, of which 120 were allowed. Several of these crawlers ran at the same time.
 
 ${all.map(cardSection).join('\n\n')}
 `;

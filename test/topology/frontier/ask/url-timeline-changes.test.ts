@@ -19,7 +19,7 @@ const grantDue = (leaseId: number, due: number) =>
   change('grantDue', { leaseId, due, again: 0, frontQueues: [], deadlineMs: 9_000, delayMs: 70 });
 const record = (of: string, status = 'page') => ({ url: of, status, outcome: 'fetched', httpStatus: 200, attempts: 5 });
 const visit = (leaseId: number, index: number, of: string, dueAtMs: number) =>
-  change('visit', { leaseId, index, dueAtMs, page: { record: record(of) } });
+  change('visit', { leaseId, index, dueAtMs, page: { record: record(of), signature: '' } });
 const back = (leaseId: number, index: number, of: string, dueAtMs: number) =>
   change('resolve', { leaseId, index, disposition: { to: 'queue', dueAtMs, entry: entry(of) }, record: null });
 const done = (leaseId: number, index: number, of: string) =>
