@@ -114,8 +114,9 @@ drops pages that arrive cut off, found no link on a page with 200 KB of cookies 
 coding as it is. It visits any number of subdomains. A sitemap that a lease has no time for is not read if the host has no other
 URL: in a run of all hosts at once, that befell an index and a redirected sitemap, which are read when their host is crawled alone.
 
-The cards of the other crawlers are older than two changes of the suite: \`robots/redirect-across-hosts\` redirected to another
-file than /robots.txt, and a trap had 160 pages, of which 120 were allowed. Several of these crawlers ran at the same time.
+All cards are older than a change of the traps: a trap had 160 pages then, of which 120 were allowed. Those of the other
+crawlers are also older than a change of \`robots/redirect-across-hosts\`, which redirected to another file than /robots.txt.
+Several of these crawlers ran at the same time.
 
 ${all.map(cardSection).join('\n\n')}
 `;
