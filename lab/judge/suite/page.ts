@@ -110,9 +110,9 @@ A crawler that the time limit ended reached fewer checks: its score shows its sp
 rather than its rules. The same is true of a crawler that stopped early. A check that was not reached shows nothing about a crawler.
 
 Why crawlstream fails what it fails: it joins empty segments of a path and sorts parameters, so that a page has one URL. It
-drops pages that arrive cut off, found no link on a page with 200 KB of cookies in its headers, and reads a body in an unknown
-coding as it is. It visits any number of subdomains. A sitemap that a lease has no time for is not read if the host has no other
-URL: in a run of all hosts at once, that befell an index and a redirected sitemap, which are read when their host is crawled alone.
+drops pages that arrive cut off, and found no link on a page with 200 KB of cookies in its headers. It reads a body in an
+unknown coding as it is. It visits any number of subdomains. It missed an index and a redirected sitemap, for which a lease had no
+time left: a host without a further URL gets no further lease. Alone, both are read.
 
 All cards are older than a change of the traps: a trap had 160 pages then, of which 120 were allowed. Those of the other
 crawlers are also older than a change of \`robots/redirect-across-hosts\`, which redirected to another file than /robots.txt.
