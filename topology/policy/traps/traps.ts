@@ -89,11 +89,17 @@ export function noticeTrap(
   traps: HostTraps = noTraps,
 ): Trap | null {
   const shape = shapeOf(event.url);
-  const known = [...traps.trapped, ...traps.released].map(({ pattern }) => placeOf(pattern));
-  const isKnown = (place: string) => known.includes(place) || place.split(' ').every((one) => known.includes(one));
-  const isNew = (trap: Trap | null): trap is Trap => trap !== null && !isKnown(placeOf(trap.pattern));
-  if (event.kind === 'admitted') return [ofAdmitted(config, summary, shape)].find(isNew) ?? null;
-  return [ofFetched(config, summary, shape), ...ofVariants(config, summary, event.url)].find(isNew) ?? null;
+  if (event.kind === 'admitted') return ifNew(traps, ofAdmitted(config, summary, shape));
+  const fetched = ifNew(traps, ofFetched(config, summary, shape));
+  return fetched ?? ofVariants(config, summary, event.url).find((trap) => ifNew(traps, trap) !== null) ?? null;
+}
+
+/** Null as well if the host has the trap, or had it, or has one for each of its places. */
+function ifNew({ trapped, released }: HostTraps, trap: Trap | null): Trap | null {
+  if (trap === null) return null;
+  const known = [...trapped, ...released].map(({ pattern }) => placeOf(pattern));
+  const place = placeOf(trap.pattern);
+  return known.includes(place) || place.split(' ').every((one) => known.includes(one)) ? null : trap;
 }
 
 function ofAdmitted(config: TrapConfig, summary: TrapSummary, shape: string): Trap | null {

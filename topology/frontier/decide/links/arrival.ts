@@ -43,11 +43,9 @@ export function acceptLink(decision: Decision, policy: Policy, group: LinkGroup,
     const folded = foldOf(decision, policy, group, verdict.hostKey, verdict.url);
     const other = folded === null ? null : verdictOn(folded.url);
     if (folded !== null && other?.ok === true) {
-      [verdict, link, isVariant] = [
-        other,
-        { ...given, url: other.url, spelling: folded.spelling },
-        folded.spelling !== '',
-      ];
+      verdict = other;
+      link = { ...given, url: other.url, spelling: folded.spelling };
+      isVariant = folded.spelling !== '';
     }
   }
   if (!verdict.ok) {

@@ -10,9 +10,10 @@ import type { LinkGroup } from '../../../../schemas/types.ts';
 import { type EquivalencesConfig, foldedBy } from '../../../policy/equivalences.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import type { Rewriting } from '../../../url/rewriting.ts';
+import { spellingOf } from '../../../url/spelling.ts';
 import { type HostEvidence, isLearnt } from '../../state/equivalences.ts';
 import type { Decision } from '../decision.ts';
-import { spellingOf, variantOf } from './variants.ts';
+import { variantOf } from './variants.ts';
 
 /** Mask for the last bits of a fingerprint: if all are 0, the URL is requested as found. */
 const askedBits = 15;
@@ -37,7 +38,7 @@ export function foldOf(
   if (into !== null) return { url: into, spelling: '' };
   if (config.traps === undefined || isNamed(group)) return null;
   const variant = variantOf(decision.state, hostKey, url);
-  return variant === null ? null : { url: variant, spelling: spellingOf(url) };
+  return variant === null ? null : { url: variant, spelling: spellingOf(url, variant) };
 }
 
 /** A person or a sitemap names the URL: it is taken as it is. */

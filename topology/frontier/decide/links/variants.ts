@@ -14,6 +14,7 @@ import { isPlacePattern, withValues } from '../../../policy/traps/places.ts';
 import { trapLimits } from '../../../policy/traps/trap-limits.ts';
 import { asOneVariant } from '../../../policy/traps/traps.ts';
 import { frontQueueCount } from '../../../url/front-queue.ts';
+import { spellingOf } from '../../../url/spelling.ts';
 import { type FoundPlace, isQueuedAt, readFrontQueue } from '../../checkpoint/read-rows.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import { seenVerdicts } from '../../seen/seen-test.ts';
@@ -28,11 +29,6 @@ export function variantOf({ traps }: FrontierState, hostKey: string, url: string
   if (active === undefined) return null;
   const folded = asOneVariant(active, url);
   return folded === url ? null : folded;
-}
-
-/** Path and query of a URL, as they are requested for the URL that it counts as. */
-export function spellingOf(url: string): string {
-  return url.slice(url.indexOf('/', 8));
 }
 
 interface Cursor {
@@ -150,7 +146,7 @@ function fold(
   if (state.purge.on && state.purge.refuses(state.hosts, host.key, hi, lo)) return;
   const seen = admission.holds(host.key, hi, lo) ? seenVerdicts.seen : state.seen.test(hi, lo);
   if (seen === seenVerdicts.unknown) return;
-  const spelling = entry.spelling ?? spellingOf(entry.url);
+  const spelling = entry.spelling ?? spellingOf(entry.url, url);
   if (seen === seenVerdicts.new) admission.add(host.key, false, { ...entry, url, spelling }, hi, lo);
   const waiting = { ...entry, frontQueue: trap.frontQueue };
   decision.emit({ kind: 'lower', hostKey: host.key, frontQueue: number, seq, entry: waiting });
