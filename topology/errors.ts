@@ -63,6 +63,13 @@ export class CrawlstreamError extends Error {
   readonly code: ErrorCode;
   readonly retriable: boolean;
 
+  /** Also errors of another copy of this class: the built command has one, and the package's entries have another. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: `this` is a class that extends it, and has one copy
+    if (this !== CrawlstreamError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return value instanceof Error && value.name === 'CrawlstreamError' && 'code' in value && 'retriable' in value;
+  }
+
   constructor(code: ErrorCode, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;

@@ -2,8 +2,9 @@
  * What `npm ci` runs after it (`prepare`): compiles the sources and the dashboard's page into `dist`, and joins what the
  * command, its workers and the package's entries load into few files there: Node opens, reads and links each module by
  * itself, and 900 of them take as long as all else that a start does. So what each crawl needs of other packages is joined
- * as well, with their licences beside it. Without the development dependencies
- * (`--omit=dev`) there is no compiler: that is said in a line, and is no failure of the install.
+ * as well, with their licences beside it. The command is one script, so that the code which V8 makes of it can be kept.
+ * Without the development dependencies (`--omit=dev`) there is no compiler: that is said in a line, and is no failure of
+ * the install.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +18,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
  * registry's client has (services/runtime/avro/avro-types.ts bounds it).
  */
 const joined = new Set(['commander', 'franc', 'htmlparser2', 'ipaddr.js', 'socks', 'tldts', 'undici', 'yaml', 'zod']);
+/** Packages of ES modules that the command's script would have to `require`, which Node 20 warns of. */
+const joinedInScript = new Set([
+  ...joined,
+  'chardet',
+  'entities',
+  'fastest-levenshtein',
+  'html-encoding-sniffer',
+  'hyparquet',
+  'hyparquet-writer',
+]);
 
 const packageOf = (name) =>
   name
@@ -24,17 +35,17 @@ const packageOf = (name) =>
     .slice(0, name.startsWith('@') ? 2 : 1)
     .join('/');
 
-/** What our sources import of any other package is left to Node. */
-const outside = {
+/** What our sources import of any package but these is left to Node. */
+const outside = (packages) => ({
   name: 'outside',
   setup({ onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
-      /[\\/]node_modules[\\/]/.test(importer) || joined.has(packageOf(path)) || importer === ''
+      /[\\/]node_modules[\\/]/.test(importer) || packages.has(packageOf(path)) || importer === ''
         ? undefined
         : { path, external: true },
     );
   },
-};
+});
 
 /** The licences of the packages whose files are among `inputs`, as each asks for where it is copied. */
 function licencesOf(inputs) {
@@ -46,6 +57,12 @@ function licencesOf(inputs) {
     return `${name} ${version}, ${license}${text}\n`;
   });
 }
+
+/**
+ * A script's own `import()` is an experiment of Node 20, which warns of it: the script is given a function that does the
+ * same. As esbuild prints them, names are in double quotes, and file addresses are calls of a part of a module.
+ */
+const withImportModule = (script) => script.replaceAll(/\bimport\((?="|\(0, )/g, 'importModule(');
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 // What is published is compiled already, and holds no sources.
@@ -67,12 +84,20 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
     .filter(([, file]) => existsSync(join(root, file)));
   const outdir = join(root, 'dist/bundle');
   rmSync(outdir, { recursive: true, force: true });
-  const { metafile } = await build({
+  const common = {
     absWorkingDir: root,
+    bundle: true,
+    metafile: true,
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+  };
+  const entries = await build({
+    ...common,
     outdir,
     // A worker is found beside the file that starts it, so all lie in one folder.
     entryPoints: {
-      crawlstream: 'services/cli/main.ts',
+      crawlstream: 'services/cli/start.ts',
       library: 'services/library/index.ts',
       consumer: 'services/consumer/consume-pages.ts',
       plugin: 'services/application/plugin/plugin.ts',
@@ -85,20 +110,30 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
       'consumer-worker': 'services/application/workers/consumer-worker.ts',
     },
     chunkNames: 'part-[hash]',
-    bundle: true,
     splitting: true,
-    plugins: [outside],
+    plugins: [outside(joined)],
     // CommonJS packages ask for Node's own modules by `require`.
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module';const require = makeRequire(import.meta.url);",
     },
-    metafile: true,
     format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'warning',
   });
-  writeFileSync(join(outdir, 'third-party-licences.txt'), licencesOf(Object.keys(metafile.inputs)).join('\n---\n\n'));
+  // As kept-code.ts loads it.
+  const script = await build({
+    ...common,
+    outfile: join(outdir, 'crawlstream.cjs'),
+    entryPoints: ['services/cli/run-command.ts'],
+    plugins: [outside(joinedInScript)],
+    define: { 'import.meta.url': 'scriptUrl' },
+    banner: { js: '(function (exports, require, module, scriptUrl, importModule) {' },
+    footer: { js: '})' },
+    format: 'cjs',
+  });
+  const file = join(outdir, 'crawlstream.cjs');
+  writeFileSync(file, withImportModule(readFileSync(file, 'utf8')));
+  const inputs = [entries, script].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  writeFileSync(join(outdir, 'third-party-licences.txt'), licencesOf(inputs).join('\n---\n\n'));
+  await import('./keep-code.mjs');
 } else if (hasSources) {
   process.stderr.write(
     'crawlstream: not compiled, as the development dependencies were left out: npm ci, with them, compiles it\n',

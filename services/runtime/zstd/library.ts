@@ -8,24 +8,30 @@
  * distinguish errors from output; @hpcc-js/wasm-zstd returns nothing, and no error, for a wrong checksum. Node's own
  * (from 22.15) returns no partial output within a limit, except as a stream.
  */
-import zstd from '@bokuweb/zstd-wasm';
+import { createRequire } from 'node:module';
+
+type Zstd = typeof import('@bokuweb/zstd-wasm');
 
 let loading: Promise<void> | undefined;
-let isLoaded = false;
+let loaded: Zstd | undefined;
 
-/** Must be awaited before any decompression: about 10 ms, once. */
+/** Must be awaited before any decompression: about 40 ms, once. Most crawls never need it. */
 export function loadZstd(): Promise<void> {
-  loading ??= zstd.init().then(() => {
-    isLoaded = true;
-  });
+  loading ??= load();
   return loading;
+}
+
+async function load(): Promise<void> {
+  const zstd: Zstd = createRequire(import.meta.url)('@bokuweb/zstd-wasm');
+  await zstd.init();
+  loaded = zstd;
 }
 
 /** `tooMuch`: more output than `bytesMax`. `damaged`: not a frame, or a wrong checksum. */
 export function undoFrame(frame: Buffer, bytesMax: number): Buffer | 'tooMuch' | 'damaged' {
-  if (!isLoaded) throw new Error('zstd is used before it was loaded');
+  if (loaded === undefined) throw new Error('zstd is used before it was loaded');
   try {
-    const bytes = zstd.decompress(frame, { defaultHeapSize: Math.max(1, bytesMax) });
+    const bytes = loaded.decompress(frame, { defaultHeapSize: Math.max(1, bytesMax) });
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   } catch (error) {
     return destinationTooSmall.test((error as Error).message) ? 'tooMuch' : 'damaged';

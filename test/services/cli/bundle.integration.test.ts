@@ -4,10 +4,11 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
+type KeptCode = typeof import('../../../services/cli/kept-code.ts');
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** A loader's hook that counts the product's own modules, and prints how many at the end. */
@@ -38,4 +39,40 @@ test('the entries of the package share their classes', async () => {
   const [library, consumer] = await Promise.all([entry('library.js'), entry('consumer.js')]);
   assert.equal(typeof library.CrawlstreamError, 'function');
   assert.equal(library.CrawlstreamError, consumer.CrawlstreamError);
+});
+
+test('the built command takes the code that was kept of it', async () => {
+  const { loadScript } = (await import(join(root, 'dist/services/cli/kept-code.js'))) as KeptCode;
+  const { fromKept, exports } = loadScript(join(root, 'dist/bundle/crawlstream.cjs'));
+  assert.equal(fromKept, true);
+  assert.equal(typeof (exports as { run: unknown }).run, 'function');
+});
+
+test('an error of the package that a plugin throws is one line of the command, and no bug of it', async () => {
+  const folder = temporaryFolder();
+  const plugin = join(folder, 'titles.mjs');
+  const consumer = pathToFileURL(join(root, 'dist/bundle/consumer.js')).href;
+  writeFileSync(
+    plugin,
+    `import { CrawlstreamError } from ${JSON.stringify(consumer)};
+    const open = () => { throw new CrawlstreamError('INVALID_ARGUMENT', 'titles need a list: give --set titles.list=FILE'); };
+    export default { name: 'titles', processors: [{ name: 'titles', does: 'lists titles', open }] };`,
+  );
+  const words = [
+    'crawl',
+    'http://127.0.0.1:18998/',
+    '--allow-private',
+    '--contact',
+    'me@example.org',
+    '--plugin',
+    plugin,
+  ];
+  const command = join(root, 'dist/bundle/crawlstream.js');
+  const ended = await promisify(execFile)(process.execPath, [command, ...words, '--data', join(folder, 'data')]).then(
+    () => assert.fail('it ended well'),
+    (error: { code: number; stderr: string }) => error,
+  );
+  assert.match(ended.stderr, /^crawlstream: .*titles need a list: give --set titles\.list=FILE$/m);
+  assert.doesNotMatch(ended.stderr, /Warning|a bug|\n +at /);
+  assert.equal(ended.code, 2);
 });
