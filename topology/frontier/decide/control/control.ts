@@ -16,7 +16,7 @@ import type { Decision } from '../decision.ts';
 import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
 import { heldByLimit, isAtLimit, ownDelayAfter, politeDelayMs } from '../politeness.ts';
-import { decideSitemapsNamed } from '../sitemaps.ts';
+import { decideSitemapsHeld, decideSitemapsNamed } from '../sitemaps.ts';
 import { decideLower } from './lower.ts';
 import { decidePurge } from './purge.ts';
 import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
@@ -217,4 +217,5 @@ function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts
   const caps = decision.policy?.hostSettings(hostKey) ?? {};
   const { pages } = withPages(decision, decision.state.hosts.get(hostKey), facts);
   decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold: heldByLimit(caps, { ...facts, pages }) } });
+  decideSitemapsHeld(decision, hostKey);
 }

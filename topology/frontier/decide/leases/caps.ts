@@ -12,6 +12,7 @@ import { clockQueueOf } from '../../state/settle-host.ts';
 import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { isAtLimit } from '../politeness.ts';
+import { decideSitemapsHeld } from '../sitemaps.ts';
 
 /** When to check a domain again if its last allowed pages are on lease, ms. */
 const lookAgainMs = 1_000;
@@ -28,6 +29,7 @@ export function roomByCaps(decision: Decision, policy: Policy, host: Host): numb
   const { pages, leased } = state.domainPages.of(key);
   if (pages >= most || isAtLimit(policy.hostSettings(key), facts)) {
     decision.emit({ kind: 'host', hostKey: key, facts: { ...facts, hold: 'limit' } });
+    decideSitemapsHeld(decision, key);
     decision.tally('capped');
     return 0;
   }

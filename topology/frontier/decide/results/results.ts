@@ -29,7 +29,7 @@ import {
   smoothedFetchMs,
   throttleDelayMs,
 } from '../politeness.ts';
-import { decideSitemapsRead } from '../sitemaps.ts';
+import { decideSitemapsHeld, decideSitemapsRead } from '../sitemaps.ts';
 import { noteResolved, type ResolvedTo } from '../trace-events.ts';
 import { finals } from './finals.ts';
 import { giveUp } from './give-up.ts';
@@ -91,6 +91,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
     giveSlotBack(decision, policy, host, facts, result.completedAtMs || decision.nowMs);
   }
   if (facts !== before) decision.emit({ kind: 'host', hostKey: host.key, facts });
+  if (facts.hold !== before.hold) decideSitemapsHeld(decision, host.key);
   if (result.last) decideSitemapsRead(decision, policy, host, result);
   if (lesson.hostFailed || lesson.throttled || lesson.retryAfterMs > 0) pauseOthers(decision, host);
 }
