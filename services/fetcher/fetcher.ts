@@ -22,7 +22,6 @@ import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/dist
 import type { SpanSink } from '../runtime/tracing/spans.ts';
 import { clientOptions } from './client-options.ts';
 import { createDnsLookup, type DnsLookup } from './connect/dns-lookup.ts';
-import { prefetchName } from './connect/prefetch-name.ts';
 import { compileOverrides } from './connect/resolve-override.ts';
 import { createResolver } from './connect/resolver.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
@@ -300,11 +299,11 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...(exchanges !== undefined && { onResponse: exchanges.take, onUnpublished: exchanges.leave }),
     },
     hostSlots,
-    // A replacement for HTTP does not connect.
-    names:
-      options.openHttp === undefined
-        ? createNameGate({ resolver, waitingMax: namesMax, signal: stopping.signal })
-        : undefined,
+    names: createNameGate({
+      resolver,
+      waitingMax: options.openHttp === undefined ? namesMax : null,
+      signal: stopping.signal,
+    }),
     sessions: rules?.sessions ?? undefined,
     sharedRobots: options.crawlPace?.robots,
     tdmFiles: createTdmFiles(clock),
@@ -365,8 +364,6 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   const start = (task: Task) => {
     lateReports.begin(task);
-    // The lease's first request may have to wait; the name is looked up meanwhile.
-    if (task.notBeforeMs > clock.nowMs()) prefetchName(resolver, task);
     const reporter = publisher.open(task);
     const lease = runLease(runnerAs(runner, agreed.of(task.hostKey)), task, {
       ...reporter,

@@ -140,6 +140,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter,
   const { clock, signal } = runner.requestPath;
   const latestStartMs = task.deadlineMs - runner.totalTimeoutMs;
   if (task.notBeforeMs > clock.nowMs() && task.notBeforeMs <= latestStartMs) {
+    runner.names?.lookUp(task);
     await clock.sleepUntil(task.notBeforeMs, signal);
   }
   const named = runner.names?.pass(task);
