@@ -1,7 +1,7 @@
 /** The end of a URL that was requested: whether its failure is its own, and whether the lease continues. */
 import type { Outcome } from '../../../schemas/types.ts';
 import { failsHost, isHostFailure, isPressure } from '../../../topology/fetch/outcome.ts';
-import type { PageReport } from '../pages/report.ts';
+import type { PageReport } from '../pages/page-reader.ts';
 import { isUrls } from '../robots/answers-still.ts';
 import type { Answered } from './request-url.ts';
 import type { Step, Visit } from './visit.ts';

@@ -8,7 +8,7 @@ import type { Headers } from '../http/headers.ts';
 import type { Sessions } from '../http/sessions.ts';
 import type { RequestPath } from '../pace/paced-request.ts';
 import type { ProcessorShare } from '../pace/processor-share.ts';
-import type { PageReader } from '../pages/report.ts';
+import type { PageReader } from '../pages/page-reader.ts';
 import type { Payments } from '../pay/payments.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
 import type { RobotsCache } from '../robots/cache.ts';

@@ -1,7 +1,8 @@
 /** Reads the response of a URL: its outcome, page and links. A page is withheld if a wanted use is barred. */
 import { costOf, holdBack } from '../pace/processor-share.ts';
 import { readClientResult } from '../pages/client-page.ts';
-import { type PageReport, readPage } from '../pages/report.ts';
+import type { PageReport } from '../pages/page-reader.ts';
+import { readPage } from '../pages/report.ts';
 import { usageRecord } from '../pages/usage-record.ts';
 import { withholding } from '../pages/withhold.ts';
 import { withBill } from './bill.ts';

@@ -6,7 +6,7 @@ import type { HttpResponse } from '../http/client.ts';
 import { requestRecord } from '../http/outcomes.ts';
 import { type PacedRequest, pacedRequest } from '../pace/paced-request.ts';
 import { madeBy } from '../pages/client-page.ts';
-import { wantsOf } from '../pages/report.ts';
+import { wantsOf } from '../pages/wanted-bodies.ts';
 import { type Bill, settled } from './bill.ts';
 import { ClientTurn } from './client-turn.ts';
 import { createHeldResponses, type HeldResponses } from './held-responses.ts';

@@ -18,7 +18,7 @@ import type { OutcomeKind, Task } from '../../../schemas/types.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { patientHooks } from '../hooks/run-hooks.ts';
 import { outcomeOf } from '../http/outcomes.ts';
-import type { PageReader } from '../pages/report.ts';
+import type { PageReader } from '../pages/page-reader.ts';
 import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
 import { noteRound } from '../sitemaps/note.ts';
 import { readSitemaps } from '../sitemaps/read.ts';
