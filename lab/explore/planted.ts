@@ -158,8 +158,8 @@ export const planted: readonly Planted[] = [
   },
   {
     bug: 'the count of leased URLs is not taken back',
-    file: 'topology/frontier/state/state.ts',
-    find: 'this.counters.leased -= 1;',
+    file: 'topology/frontier/state/apply-end.ts',
+    find: 'state.counters.leased -= 1;',
     replace: '',
   },
   {

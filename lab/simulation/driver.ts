@@ -34,6 +34,7 @@ import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { isCrawlDelayTooLong } from '../../topology/robots/crawl-delay-cap.ts';
 import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { RowsInMemory } from '../model/rows-in-memory.ts';
@@ -314,7 +315,7 @@ export class TopologyDriver {
         this.#report(task, outcomes, requests, groups, crawlDelayMs);
         return;
       }
-      if (target === undefined || crawlDelayMs > task.crawlDelayCapMs) {
+      if (target === undefined || isCrawlDelayTooLong(crawlDelayMs, task)) {
         for (let rest = index; rest < task.urls.length; rest++) {
           outcomes.push({ ...blankOutcome, index: rest, url: task.urls[rest]!.url, kind: 'crawlDelayTooLong' });
         }

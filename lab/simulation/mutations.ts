@@ -244,7 +244,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     bug: 'a fetcher of several charges an outage of its own network to the hosts',
-    file: 'services/fetcher/fetcher.ts',
+    file: 'services/fetcher/pace/kept-leases.ts',
     find: 'judge: ownNetwork.judge,',
     replace: 'judge: (asked, response) => (isAlone() ? ownNetwork.judge(asked, response) : undefined),',
     // The world in which one fetcher of two is without a network.

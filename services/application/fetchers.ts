@@ -2,7 +2,8 @@
  * The part of the composition root that makes fetchers: all that a fetch worker needs of it, which is started often, and
  * would load frontier, stores and consumers for nothing.
  */
-import { type Fetcher, type FetcherOptions, startFetcher } from '../fetcher/fetcher.ts';
+import { type Fetcher, startFetcher } from '../fetcher/fetcher.ts';
+import type { FetcherOptions } from '../fetcher/fetcher-options.ts';
 import { type FetcherGroup, joinFetcherGroup } from '../fetcher/group.ts';
 import { withPlugins } from './plugin/record-plugins.ts';
 import type { Ports, TaskPositions } from './ports.ts';

@@ -1,7 +1,7 @@
 /** Fetching options for programs that run the application. */
 export { parseResolveOverride } from '../fetcher/connect/resolve-override.ts';
-export type { FetcherOptions } from '../fetcher/fetcher.ts';
 export type { FetcherConfig } from '../fetcher/fetcher-config.ts';
+export type { FetcherOptions } from '../fetcher/fetcher-options.ts';
 export type {
   FetchHooks,
   FoundUrl,

@@ -1,5 +1,5 @@
 /** The topology's environment: the log, the clock, and the crawl. */
-import type { FetcherOptions } from '../fetcher/fetcher.ts';
+import type { FetcherOptions } from '../fetcher/fetcher-options.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';

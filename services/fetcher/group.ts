@@ -1,7 +1,8 @@
 /** The fetcher as a member of its consumer group: reads the task partitions it is assigned, finishes leases it has. */
 import type { Membership } from '../runtime/log/log.ts';
-import type { Fetcher, FetcherOptions } from './fetcher.ts';
+import type { Fetcher } from './fetcher.ts';
 import { startFetcher } from './fetcher.ts';
+import type { FetcherOptions } from './fetcher-options.ts';
 
 export interface FetcherGroup {
   readonly fetcher: Fetcher;

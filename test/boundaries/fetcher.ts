@@ -28,6 +28,7 @@ import { createSharedRobots } from '../../services/fetcher/robots/shared-robots.
 import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
 import { zstdFrames } from '../../services/runtime/zstd/frames.ts';
 import type { zstdLimits } from '../../services/runtime/zstd/zstd-limits.ts';
+import { noDirectives } from '../../topology/parse/directives.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { taskUrls } from '../services/fetcher/harness.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
@@ -426,9 +427,8 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   textCharsMax: driven(
     async (n) => {
       const hooks = { parse: async () => ({ text: 'x'.repeat(n) }) } as unknown as Hooks;
-      const reader = { hooks, productToken: 'x', linksMax: 1 };
-      const response = { body: Buffer.alloc(0), headers: [] } as unknown as HttpResponse;
-      const { parsed } = await parseByHook(reader, 'http://a.test/', 'a/b', response);
+      const reader = { hooks, linksMax: 1 };
+      const { parsed } = await parseByHook(reader, 'http://a.test/', 'a/b', Buffer.alloc(0), noDirectives);
       return [parsed.text.length, parsed.complete];
     },
     [fetcherLimits.textCharsMax - 1, true],

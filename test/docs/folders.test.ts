@@ -15,6 +15,7 @@ const pages = [
   'services/cli/README.md',
   'services/hosting/README.md',
   'services/fetcher/README.md',
+  'services/frontier/README.md',
 ];
 
 const made = new Set(['node_modules', 'dist', 'crawl-data']);
@@ -48,6 +49,8 @@ const ordered = [
   'services/cli/README.md',
   'services/hosting/README.md',
   'services/fetcher/README.md',
+  'services/frontier/README.md',
+  'services/frontier/README.md',
 ];
 
 for (const page of ordered) {

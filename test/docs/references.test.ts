@@ -44,6 +44,27 @@ test('a source that a comment or a page names exists', () => {
   assert.deepEqual(missing, []);
 });
 
+test('a name that a page says is in a source is defined there', () => {
+  const missing: string[] = [];
+  let found = 0;
+  for (const { place, text } of texts()) {
+    for (const [, names, file] of text.matchAll(/((?:`\w+`(?:,| and)? )+)in `([\w/-]+\.ts)`/g)) {
+      const source = known.has(file!) ? readFileSync(join(root, file!), 'utf8') : '';
+      for (const [, name] of names!.matchAll(/`(\w+)`/g)) {
+        found += 1;
+        if (
+          !new RegExp(`\\b(?:function|const|class|interface|type) ${name}\\b|^ +(?:async )?#?${name}\\(`, 'm').test(
+            source,
+          )
+        )
+          missing.push(`${place}: ${name} in ${file}`);
+      }
+    }
+  }
+  assert.ok(found >= 4, `${found} names`);
+  assert.deepEqual(missing, []);
+});
+
 test('a page of docs/ that is cited by section has that section', () => {
   const missing: string[] = [];
   let found = 0;

@@ -725,7 +725,7 @@ export const accepted: readonly Accepted[] = [
     because: 'time alone: a turn of the loop later',
   },
   {
-    file: 'services/fetcher/pages/report.ts',
+    file: 'services/fetcher/pages/parse-answer.ts',
     find: '4',
     replace: '(4 + 1)',
     line: 'body.subarray(0, fetcherLimits.textCharsMax * 4)',

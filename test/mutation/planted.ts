@@ -189,9 +189,9 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'a task is started though its partition is gone',
-    file: 'services/fetcher/fetcher.ts',
-    find: 'if (ours.has(readFrom)) start(task);\n      else intake.forget(task);',
-    replace: 'start(task);',
+    file: 'services/fetcher/task-loop.ts',
+    find: 'if (ours.has(readFrom)) this.#start(task);\n      else this.#intake.forget(task);',
+    replace: 'this.#start(task);',
     tests: ['test/services/fetcher/fetcher.test.ts', 'test/services/fetcher/leases/backlog.test.ts'],
   },
   {

@@ -1,7 +1,7 @@
 /** Leases of a host that agreed to another name: as that, in each request and for each word that is addressed by name. */
 import { acceptEncoding } from '../http/content-coding.ts';
 import { type Identity, pageAccept, productTokensOf, requestHeaders, sitemapAccept } from '../http/identity.ts';
-import type { LeaseRunner } from './lease.ts';
+import type { LeaseRunner } from './lease-runner.ts';
 
 /** `identity` null: the crawl's own. */
 export function runnerAs(runner: LeaseRunner, identity: Identity | null): LeaseRunner {

@@ -6,7 +6,7 @@ import { barredText, withheldFor } from '../../../topology/usage/uses-policy.ts'
 import type { HttpResponse } from '../http/client.ts';
 import { type PacedRequest, pacedRequest } from '../pace/paced-request.ts';
 import { withHeaders } from '../pages/ask-hooks.ts';
-import type { LeaseRunner } from './lease.ts';
+import type { LeaseRunner } from './lease-runner.ts';
 
 /** The price of a 402, and its result. */
 export interface Bill extends Pick<Outcome, 'price' | 'licence' | 'paid'> {

@@ -8,28 +8,37 @@ import type { Task } from '../../../schemas/types.ts';
 import type { Resolver } from '../connect/resolver.ts';
 
 export interface NameGate {
+  /** Begins the look-up of a lease's host ahead of its first request, which has to wait. */
+  lookUp(task: Task): void;
   /** False: the lease comes back. Undefined: the answer is known. */
   pass(task: Task): Promise<boolean> | undefined;
 }
 
 export interface NameGateOptions {
   readonly resolver: Pick<Resolver, 'resolve' | 'waiting'>;
-  /** Leases that may wait for names at once. */
-  readonly waitingMax: number;
+  /** Leases that may wait for names at once. null: none waits, since HTTP is replaced and nothing connects. */
+  readonly waitingMax: number | null;
   /** Aborted: they come back. */
   readonly signal: AbortSignal;
 }
 
 export function createNameGate({ resolver, waitingMax, signal }: NameGateOptions): NameGate {
   let waiting = 0;
+  const resolve = (url: string) => {
+    const { hostname, port, protocol } = new URL(url);
+    return resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
+  };
   return {
+    lookUp(task) {
+      const url = firstUrl(task);
+      if (url !== undefined) void resolve(url);
+    },
     pass(task) {
-      const first = task.urls[0] ?? task.robotsHops[0];
-      if (first === undefined) return undefined;
-      const { hostname, port, protocol } = new URL(first.url);
+      const url = firstUrl(task);
+      if (url === undefined || waitingMax === null) return undefined;
       // Nothing is begun that would wait long: the host is leased again.
       if (waiting >= waitingMax && resolver.waiting >= waitingMax) return Promise.resolve(false);
-      const resolution = resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
+      const resolution = resolve(url);
       if (!(resolution instanceof Promise)) return undefined;
       if (waiting >= waitingMax) return Promise.resolve(false);
       waiting += 1;
@@ -45,4 +54,9 @@ export function createNameGate({ resolver, waitingMax, signal }: NameGateOptions
       });
     },
   };
+}
+
+/** undefined: the lease contacts nobody. */
+function firstUrl({ urls, robotsHops }: Task): string | undefined {
+  return (urls[0] ?? robotsHops[0])?.url;
 }

@@ -9,8 +9,10 @@ import type { HttpResponse } from '../http/client.ts';
 import { headersOf } from '../http/headers.ts';
 import { outcomeOf } from '../http/outcomes.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
+import { bare, type PageReader, type PageReport } from './page-reader.ts';
 import { mediaTypeOf } from './page-type.ts';
-import { type PageReader, type PageReport, readPage, validator } from './report.ts';
+import { readPage } from './report.ts';
+import { validator } from './response-head.ts';
 import { type SiteUsage, usageRecord } from './usage-record.ts';
 
 /** A body that came along is parsed like ours. A page that the client parsed has the client's content. */
@@ -75,8 +77,4 @@ export async function readClientResult(
 export function madeBy({ kind, bytes, body }: Report, request: Request): Request[] {
   if (kind === 'returned' || kind === 'robotsDenied') return [];
   return [body === null ? { ...request, bytes } : request];
-}
-
-function bare(outcome: Outcome): PageReport {
-  return { outcome, page: null, groups: [], pending: [], readMs: 0 };
 }

@@ -9,10 +9,10 @@ import { feedSignature } from '../../../topology/content/feed-signature.ts';
 import { maxAgeMs } from '../../../topology/fetch/cache-control.ts';
 import { parseSitemap, type Sitemap } from '../../../topology/parse/sitemap.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
-import type { HttpResponse } from '../http/client.ts';
-import { contentTypeOf, type Headers, headerOf } from '../http/headers.ts';
 import { gatherEntries } from '../publish/entry-links.ts';
 import type { LinkMaker, LinkOrigin, PageLinks } from '../publish/page-links.ts';
+import type { Answer } from './answer.ts';
+import type { ResponseHead } from './response-head.ts';
 
 export interface FeedReport {
   readonly links: PageLinks;
@@ -23,12 +23,12 @@ export interface FeedReport {
 export function readFeed(
   maker: LinkMaker,
   from: LinkOrigin,
-  { body, headers }: HttpResponse,
-  { depth, cash, nofollow }: { readonly depth: number; readonly cash: number; readonly nofollow: boolean },
+  { item, head, response }: Pick<Answer, 'item' | 'head' | 'response'>,
+  nofollow: boolean,
 ): FeedReport | null {
+  const { depth, cash } = item;
   const endMs = performance.now() + fetcherLimits.inlineParseMs;
-  const contentType = contentTypeOf(headers) || null;
-  const feed = parseSitemap(body, contentType, from.url, () => performance.now() > endMs);
+  const feed = parseSitemap(response.body, head.contentType, from.url, () => performance.now() > endMs);
   if (feed.form === null) return null;
   const entries = nofollow ? [] : feed.entries;
   const { hostname } = new URL(from.url);
@@ -38,10 +38,10 @@ export function readFeed(
     foundIn: feed.form === 'feed' ? 'feed' : 'sitemap',
     speaksFor: ({ url, alternate }) => alternate === undefined && new URL(url).hostname === hostname,
   });
-  return { links, signature: signatureOf(feed, headers) };
+  return { links, signature: signatureOf(feed, head) };
 }
 
-function signatureOf({ entries, pollMs }: Sitemap, headers: Headers): string {
+function signatureOf({ entries, pollMs }: Sitemap, { cacheControl }: ResponseHead): string {
   const urls = entries.map(({ url }) => url);
-  return feedSignature(urls, Math.max(pollMs, maxAgeMs(headerOf(headers, 'cache-control'))));
+  return feedSignature(urls, Math.max(pollMs, maxAgeMs(cacheControl)));
 }

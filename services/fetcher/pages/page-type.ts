@@ -16,7 +16,11 @@ export type PageType = 'html' | 'text' | 'pdf' | 'office' | 'unnamed' | 'other';
 
 /** The media type without parameters, lower case; empty: not sent. */
 export function mediaTypeOf(headers: Headers): string {
-  const value = contentTypeOf(headers);
+  return mediaTypeIn(contentTypeOf(headers));
+}
+
+/** The same of a Content-Type. */
+export function mediaTypeIn(value: string): string {
   const end = value.indexOf(';');
   return (end === -1 ? value : value.slice(0, end)).trim().toLowerCase();
 }

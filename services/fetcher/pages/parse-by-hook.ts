@@ -1,22 +1,20 @@
 /** A document of a media type that a plugin reads, as a page: bounded as our own parsers' are. */
 
-import { headerDirectives } from '../../../topology/parse/directives.ts';
+import type { Directives } from '../../../topology/parse/directives.ts';
 import { resolveHttp } from '../../../topology/parse/hrefs.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
-import type { HttpResponse } from '../http/client.ts';
-import { headersOf } from '../http/headers.ts';
+import type { PageReader } from './page-reader.ts';
 import type { WholePage } from './parse-page.ts';
-import type { PageReader } from './report.ts';
 
 /** Rejects with HookFailed. */
 export async function parseByHook(
-  { hooks, productToken, linksMax }: Pick<PageReader, 'hooks' | 'productToken' | 'linksMax'>,
+  { hooks, linksMax }: Pick<PageReader, 'hooks' | 'linksMax'>,
   url: string,
   mediaType: string,
-  { body, headers }: HttpResponse,
+  body: Uint8Array,
+  robots: Directives,
 ): Promise<WholePage> {
   const read = await hooks!.parse(url, mediaType, body);
-  const robots = headerDirectives(headersOf(headers, 'x-robots-tag'), productToken);
   const links = new Set<string>();
   let linksDropped = 0;
   for (const href of read.links ?? []) {

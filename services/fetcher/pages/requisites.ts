@@ -3,15 +3,14 @@
  * once, at its host's pace, if robots.txt and the policy allow it. They go before the host's next pages, so that a page
  * is soon complete. Requisites do not become pages. A style sheet's links are followed, up to the limit of redirects.
  */
-import type { Outcome, TaskUrl } from '../../../schemas/types.ts';
+import type { Outcome } from '../../../schemas/types.ts';
 import { decodePage } from '../../../topology/parse/charset.ts';
 import { linkSpelling } from '../../../topology/parse/legacy-encodings.ts';
 import { cssRequisites, htmlRequisites } from '../../../topology/parse/requisites.ts';
-import type { HttpResponse } from '../http/client.ts';
-import { contentTypeOf } from '../http/headers.ts';
 import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from '../publish/page-links.ts';
+import type { Answer } from './answer.ts';
+import { bare, type PageReader, type PageReport } from './page-reader.ts';
 import type { PageType } from './page-type.ts';
-import type { PageReader, PageReport } from './report.ts';
 
 /** Is an answer of this media type part of pages, and none itself? */
 export function isRequisite(mediaType: string): boolean {
@@ -21,32 +20,34 @@ export function isRequisite(mediaType: string): boolean {
 export function requisiteReport(
   links: LinkMaker,
   from: LinkOrigin,
-  { depth, hop }: TaskUrl,
-  response: HttpResponse,
-  mediaType: string,
-  answered: Outcome,
+  { item, head, response, outcome: answered }: Answer,
 ): PageReport {
+  const { mediaType, contentType } = head;
   const outcome: Outcome = { ...answered, kind: 'refused', detail: `type ${mediaType} is not read` };
-  if (mediaType !== 'text/css') return { outcome, page: null, groups: [], pending: [], readMs: 0 };
+  if (mediaType !== 'text/css') return bare(outcome);
   const startMs = performance.now();
-  const { text } = decodePage(response.body, contentTypeOf(response.headers) || null);
-  const on = { depth, hop: hop + 1, front: true, share: 0 };
+  const { text } = decodePage(response.body, contentType);
+  const on = { depth: item.depth, hop: item.hop + 1, front: true, share: 0 };
   const { groups, pending } = gatherLinks(links, from, cssRequisites(text, from.url), on);
   return { outcome, page: null, groups, pending, readMs: performance.now() - startMs };
 }
 
 /** Adds a page's requisites to its links. */
 export function withRequisites(
-  reader: PageReader,
+  reader: Pick<PageReader, 'requisites' | 'links'>,
   type: PageType,
   from: LinkOrigin,
-  { depth }: TaskUrl,
-  response: HttpResponse,
+  { item, head, response }: Pick<Answer, 'item' | 'head' | 'response'>,
   found: PageLinks,
 ): PageLinks {
   if (type !== 'html' || reader.requisites?.() !== true) return found;
-  const { text, charset } = decodePage(response.body, contentTypeOf(response.headers) || null);
+  const { text, charset } = decodePage(response.body, head.contentType);
   const needed = htmlRequisites(text, from.url, linkSpelling(charset));
-  const { groups, pending } = gatherLinks(reader.links, from, needed, { depth, hop: 0, front: true, share: 0 });
+  const { groups, pending } = gatherLinks(reader.links, from, needed, {
+    depth: item.depth,
+    hop: 0,
+    front: true,
+    share: 0,
+  });
   return { ...found, groups: [...found.groups, ...groups], pending: [...found.pending, ...pending] };
 }

@@ -1,6 +1,6 @@
 /** A page that is not published, or taken back as it has not changed, because a use that it is wanted for is barred. */
 import { barredText, type UsesPolicy, withheldFor } from '../../../topology/usage/uses-policy.ts';
-import type { PageReport } from './report.ts';
+import type { PageReport } from './page-reader.ts';
 
 /**
  * Its links are followed, and its outcome says why there is no page. `noindex` in it, and a tombstone for its page,

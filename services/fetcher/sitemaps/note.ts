@@ -6,14 +6,14 @@
  */
 import type { Task } from '../../../schemas/types.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import type { LinkMaker } from '../publish/page-links.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
-import { type RobotsAnswer, type RobotsCache, robotsFacts } from '../robots/cache.ts';
-import { type RobotsAsker, robotsFetch } from '../robots/fetch.ts';
+import { type RobotsAnswer, robotsFacts } from '../robots/cache.ts';
 import type { SitemapAgenda } from './agenda.ts';
 
 /** The parts of a lease's runner that are needed to note them. */
-export interface SitemapNoter extends RobotsAsker {
-  readonly robots: RobotsCache;
+export interface SitemapNoter {
+  readonly reader: { readonly links: Pick<LinkMaker, 'normalize'> };
   readonly sitemaps: SitemapAgenda;
 }
 
@@ -24,12 +24,17 @@ export function noteSitemaps(runner: SitemapNoter, task: Task, origin: string, {
   for (const url of robots.rules.sitemaps) note(runner, task, { url, origin, namedAtMs, trusted: false });
 }
 
-/** The round that is due, if one is. */
-export async function noteRound(runner: SitemapNoter, task: Task, reporter: LeaseReporter): Promise<void> {
+/** The round that is due, if one is. `robotsOf`: as in SitemapReading. */
+export async function noteRound(
+  runner: SitemapNoter,
+  task: Task,
+  reporter: Pick<LeaseReporter, 'learnt'>,
+  robotsOf: (origin: string) => Promise<RobotsAnswer | null>,
+): Promise<void> {
   const { sinceMs: namedAtMs, origin, urls } = task.sitemaps;
   if (namedAtMs <= 0) return;
   for (const url of urls) note(runner, task, { url, origin, namedAtMs, trusted: true });
-  const answer = await runner.robots.get(origin, robotsFetch(runner, task, reporter));
+  const answer = await robotsOf(origin);
   if (answer === null) return;
   reporter.learnt(robotsFacts(answer));
   for (const url of answer.robots.rules.sitemaps) note(runner, task, { url, origin, namedAtMs, trusted: false });

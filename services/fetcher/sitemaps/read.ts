@@ -25,7 +25,7 @@ import { requestRecord } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
 import { keepPause, pacedRequest, type RequestPath } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare, readingCost } from '../pace/processor-share.ts';
-import { validator } from '../pages/report.ts';
+import { validator } from '../pages/response-head.ts';
 import { gatherEntries } from '../publish/entry-links.ts';
 import type { LinkMaker, LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';

@@ -10,12 +10,10 @@
  */
 import type { Control, TopicRecords } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { ordersInForce } from '../../../topology/frontier/ask/orders-in-force.ts';
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
-import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
@@ -23,10 +21,7 @@ import { StepFailed } from '../../../topology/frontier/step-failed.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { inputOf, passedOnRecord } from '../../runtime/crawl/frontier-input.ts';
-import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
-import type { LogTruncated } from '../../runtime/log/log-truncated.ts';
-import { pollOn } from '../../runtime/log/poll-on.ts';
-import { recordsOf } from '../../runtime/log/records-of.ts';
+import type { Log, LogReader, LogRecord } from '../../runtime/log/log.ts';
 import { Breath } from '../../runtime/loop/breath.ts';
 import type { ListFiles } from '../../runtime/policy/list-files.ts';
 import { createListFiles, listsOfText } from '../../runtime/policy/list-files.ts';
@@ -44,6 +39,7 @@ import { CallSide } from './call-side.ts';
 import { catchUpControl } from './catch-up-control.ts';
 import { type Committed, committedOf } from './committed.ts';
 import { InputRecords } from './input-records.ts';
+import { LostInputs } from './lost-inputs.ts';
 import { createMeters, type FrontierMeters, meterCommit, meterDeadLetters, meterGranted } from './meters.ts';
 import { appendStepDeadLetters, publishControls } from './step-records.ts';
 import { plainSteps, type StepRunner } from './step-runner.ts';
@@ -114,6 +110,7 @@ export class PartitionOwner {
   readonly #suspects = new Suspects();
   readonly #inputs: InputRecords;
   readonly #calls: CallSide;
+  readonly #lost: LostInputs;
   readonly #spans: StepSpans | undefined;
 
   constructor(options: OwnerOptions) {
@@ -122,6 +119,11 @@ export class PartitionOwner {
     this.#calls = new CallSide(options.store, options.identity.partition);
     this.#warm = options.warm;
     this.#inputs = new InputRecords({ ...options, signal: this.#stopping.signal });
+    this.#lost = new LostInputs({
+      ...options,
+      commit: (partition, step) => this.#commit(partition, step, 0),
+      publishControls: (controls) => this.#publishControls(controls),
+    });
     this.#meters = options.meters ?? createMeters();
     if (options.onSpan !== undefined) this.#spans = new StepSpans(options.onSpan, options.identity);
   }
@@ -205,11 +207,11 @@ export class PartitionOwner {
       // Writes to the log who owns the partition now, and its status.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
       this.#suspects.watch(partition);
-      await this.#findControlLost(partition, readByMs);
+      await this.#lost.findControlLost(partition, readByMs);
       this.#seek(partition, reader, ['control']);
       await catchUpControl({
         ...{ ...this.#options, topic: this.#topic('control'), signal: this.#stopping.signal },
-        poll: (how) => this.#poll(partition, reader, how),
+        poll: (how) => this.#lost.poll(partition, reader, how),
         take: (record) => this.#take(partition, reader, record),
         commit: (step) => this.#commit(partition, step, 0),
         core: partition,
@@ -266,7 +268,7 @@ export class PartitionOwner {
       if (enough || this.#inputs.isHeld(topic)) reader.pause(this.#topic(topic), identity.partition);
       else reader.resume(this.#topic(topic), identity.partition);
     }
-    const records = await this.#poll(partition, reader, {
+    const records = await this.#lost.poll(partition, reader, {
       maxBytes: frontierServiceLimits.pollBytes,
       waitMs: this.#waitMs(partition, this.#demand(partition), jobs.busy),
     });
@@ -295,53 +297,6 @@ export class PartitionOwner {
     if (jobs.busy) return;
     const job = partition.seenWork(!records.some(({ topic }) => topic === discovered));
     if (job !== null) jobs.start(job);
-  }
-
-  /**
-   * Polls the inputs. If an input has lost records that were read, it is read on from its current end: later records
-   * are new.
-   */
-  async #poll(partition: FrontierPartition, reader: LogReader, options: PollOptions): Promise<LogRecord[]> {
-    const cuts: LogTruncated[] = [];
-    const records = await pollOn(reader, options, (error) => cuts.push(error));
-    const [cut] = cuts;
-    if (cut === undefined) return records;
-    const { topic, end, message } = cut;
-    this.#options.onNotice?.(`${message}; reading continues there, and earlier results stay`);
-    await this.#commit(partition, partition.goBack(inputOf(topic), end, this.#options.clock.nowMs()), 0);
-    partition.takeSought();
-    if (inputOf(topic) === 'control') await this.#sayOrdersAgain(partition);
-    return [];
-  }
-
-  /**
-   * Detects a loss on `control` that happened while nobody owned the partition. It may have grown past the position
-   * again; its first record is then newer than everything that the state has read. `readByMs`: when the state last
-   * took a record.
-   */
-  async #findControlLost(partition: FrontierPartition, readByMs: number): Promise<void> {
-    const { log, clock, identity, onNotice } = this.#options;
-    const topic = this.#topic('control');
-    const { offset } = partition.state.positions.control;
-    const { start, end } = await log.offsets(topic, identity.partition);
-    let isNew = false;
-    if (start < offset && end > start)
-      for await (const { timestampMs } of recordsOf(log, topic, identity.partition, start, start + 1))
-        isNew = timestampMs > readByMs + frontierLimits.clockSkewMs;
-    if (end >= offset && !isNew) return;
-    onNotice?.(
-      `${topic}/${identity.partition} was read up to ${offset}, and has lost what was there: it ends at ${end}`,
-    );
-    await this.#commit(partition, partition.goBack('control', isNew ? start : end, clock.nowMs()), 0);
-    partition.takeSought();
-    await this.#sayOrdersAgain(partition);
-  }
-
-  /** Fetchers, and processes that open the crawl, read the policy and the blocks from `control` alone. */
-  async #sayOrdersAgain({ state }: FrontierPartition): Promise<void> {
-    const { onNotice, identity } = this.#options;
-    onNotice?.(`${this.#topic('control')}/${identity.partition}: policy and orders in force are sent again`);
-    await this.#publishControls(ordersInForce(state, identity.partition, 'frontier'));
   }
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {

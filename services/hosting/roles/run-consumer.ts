@@ -1,6 +1,6 @@
 /** Runs a consumer as a separate process: on Kafka as a member of its group, over a data folder to the end of its records. */
 import { recordPlugins } from '../../application/plugin/record-plugins.ts';
-import type { Processor, RunningProcessor } from '../../application/processor/processor.ts';
+import type { Processor, ProcessorContext, RunningProcessor } from '../../application/processor/processor.ts';
 import { startProcessor } from '../../application/start-processors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -29,40 +29,34 @@ export function runConsumerProcess(
   plugins: OpenPlugins,
   onRead: (records: number) => void,
 ): Promise<void> {
-  if (flags.brokers !== undefined) return runOnKafka(processor, flags, plugins);
+  const start = starting(processor, flags, plugins);
+  if (flags.brokers !== undefined) return runOnKafka(processor.name, flags, start);
   return withHttp(flags, { role: processor.name, say }, async (service) =>
-    onRead(await readFolder(processor, flags, plugins, service)),
+    onRead(await readFolder(flags, service, start)),
   );
 }
 
-async function readFolder(
-  processor: Processor,
-  flags: ConsumerRun,
-  { hooks, loaded }: OpenPlugins,
-  service: Service,
-): Promise<number> {
+/** Starts the consumer on a log, with the same options wherever the log is. */
+type Start = (
+  on: Pick<ProcessorContext, 'log' | 'codec' | 'clock' | 'manifest' | 'service' | 'part' | 'shared'>,
+) => Promise<RunningProcessor>;
+
+function starting(processor: Processor, flags: ConsumerRun, { hooks, loaded }: OpenPlugins): Start {
+  return async (on) => {
+    await recordPlugins(on, processor, loaded);
+    const fromStart = flags.fromStart ?? false;
+    const reach = reachOf(flags);
+    return startProcessor(processor, { ...on, fromStart, reach, say: sayOf('consumers'), ...hooks }, flags);
+  };
+}
+
+async function readFolder(flags: ConsumerRun, service: Service, start: Start): Promise<number> {
   const clock = new SystemClock();
   const folder = await readDataFolder(await needData(flags));
   return withFolderLog(folder, clock, async ({ log, codec }) => {
     const { manifest, part } = folder;
     service.crawl = manifest.crawl;
-    const fromStart = flags.fromStart ?? false;
-    const reach = reachOf(flags);
-    const context = {
-      log,
-      codec,
-      clock,
-      manifest,
-      part,
-      shared: false,
-      fromStart,
-      reach,
-      service,
-      say: sayOf('consumers'),
-      ...hooks,
-    };
-    await recordPlugins(context, processor, loaded);
-    const running = await startProcessor(processor, context, flags);
+    const running = await start({ log, codec, clock, manifest, service, part, shared: false });
     service.probes.serve(() => null);
     try {
       await running.drain();
@@ -73,27 +67,11 @@ async function readFolder(
   });
 }
 
-function runOnKafka(processor: Processor, flags: ConsumerRun, { hooks, loaded }: OpenPlugins): Promise<void> {
-  return runRole(processor.name, flags, async (role): Promise<RunningProcessor> => {
+function runOnKafka(name: string, flags: ConsumerRun, start: Start): Promise<void> {
+  return runRole(name, flags, async (role): Promise<RunningProcessor> => {
     const { log, codec, clock, manifest, service, onFailure } = role;
     const { part } = await ownFolder(flags, manifest);
-    const fromStart = flags.fromStart ?? false;
-    const reach = reachOf(flags);
-    const context = {
-      log,
-      codec,
-      clock,
-      manifest,
-      part,
-      shared: true,
-      fromStart,
-      reach,
-      service,
-      say: sayOf('consumers'),
-      ...hooks,
-    };
-    await recordPlugins(context, processor, loaded);
-    const running = await startProcessor(processor, context, flags);
+    const running = await start({ log, codec, clock, manifest, service, part, shared: true });
     running.ended.catch(onFailure);
     return running;
   });

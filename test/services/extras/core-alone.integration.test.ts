@@ -1,6 +1,5 @@
 /** The program without extras, and with one more. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { installed } from '../../../services/extras/installed.ts';
@@ -71,7 +70,9 @@ test('an extra is one file: its command, consumer, settings and rights follow, a
   mkdirSync(join(tree.folder, 'services/extras/thumbnails'));
   tree.write('services/extras/thumbnails/extension.ts', extra);
   assert.equal((await tree.listExtras()).code, 0);
-  assert.match(readFileSync(join(tree.folder, 'services/extras/installed.ts'), 'utf8'), /thumbnailsExtra/);
+  assert.match(tree.read('services/extras/installed.ts'), /thumbnailsExtra/);
+  // The list of extras is generated.
+  assert.deepEqual(tree.changed(), ['services/extras/installed.ts', 'services/extras/thumbnails/extension.ts']);
 
   const said = async (...words: string[]) => {
     const { code, stdout, stderr } = await tree.crawlstream(...words);

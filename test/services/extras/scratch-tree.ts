@@ -1,6 +1,6 @@
 /** A copy of the sources in which extras can be removed or added, compiled, and run. */
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installed } from '../../../services/extras/installed.ts';
 import { root } from '../../run/files.ts';
@@ -46,6 +46,20 @@ export class ScratchTree {
 
   has(file: string): boolean {
     return existsSync(join(this.folder, file));
+  }
+
+  /** Sources that are new or differ from those of this tree. Nothing else is copied but what is linked. */
+  changed(): string[] {
+    return ['topology', 'services', 'schemas', 'clients', 'lab'].flatMap((part) =>
+      readdirSync(join(this.folder, part), { recursive: true, encoding: 'utf8' })
+        .map((name) => join(part, name))
+        .filter((name) => statSync(join(this.folder, name)).isFile())
+        .filter((name) => !existsSync(join(root, name)) || this.read(name) !== readFileSync(join(root, name), 'utf8')),
+    );
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.folder, file), 'utf8');
   }
 
   listExtras(): Promise<Ended> {

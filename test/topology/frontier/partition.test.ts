@@ -229,6 +229,18 @@ describe('a host in trouble', () => {
     assert.equal(driver.run(), 'done');
     assert.equal(driver.counters.page, 6);
   });
+
+  it('without a cap on Crawl-delay no host is deferred for it', () => {
+    const web = (url: string): Answer => (url === a ? page('https://slow.test/0') : page());
+    const driver = new TopologyDriver({
+      web,
+      policy: { crawlDelayCapMs: 0 },
+      crawlDelayMs: { 'slow.test': 3_600_000 },
+    });
+    driver.inject([a]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, 2);
+  });
 });
 
 describe('redirects', () => {

@@ -19,9 +19,8 @@ import { DomainPages } from '../budgets/domain-pages.ts';
 import { QueueShares } from '../budgets/queue-shares.ts';
 import { Cash } from '../cash/cash.ts';
 import { type ChangelogPosition, changelogStart, type InputPosition, type InputTopic } from '../changes/changelog.ts';
-import type { Change, FinalStatus, HostChange, UrlRecord } from '../changes/changes.ts';
+import type { Change, HostChange } from '../changes/changes.ts';
 import { type Counters, zeroCounters } from '../changes/counters.ts';
-import type { Entry } from '../changes/entry.ts';
 import { type LoadProgress, noLoad } from '../changes/load-row.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import { HostClock } from '../hosts/clock.ts';
@@ -40,6 +39,7 @@ import { RecrawlState } from '../recrawl/recrawl-state.ts';
 import type { SeenConfig } from '../seen/seen-config.ts';
 import { SeenLoader } from '../seen/seen-rows.ts';
 import { SeenTest } from '../seen/seen-test.ts';
+import { applyAbandon, applyFinish, applyResolve } from './apply-end.ts';
 import { applyGrant } from './apply-grant.ts';
 import { applyLearnt } from './apply-learnt.ts';
 import { applyLoadRow } from './apply-load-row.ts';
@@ -56,7 +56,7 @@ import { QuotaState } from './quota-state.ts';
 import { RowsAhead } from './rows-ahead.ts';
 import { settleHost } from './settle-host.ts';
 import { TagSets } from './tag-sets.ts';
-import { admittedEvents, fetchedEvents, TrapsState } from './traps-state.ts';
+import { admittedEvents, TrapsState } from './traps-state.ts';
 import { Unsaved } from './unsaved.ts';
 
 export type { Host } from '../hosts/host.ts';
@@ -231,9 +231,11 @@ export class FrontierState {
       case 'sitemaps':
         return this.settle(host);
       case 'abandon':
-        return this.#abandon(host, change.record);
+        applyAbandon(this, host, change.record);
+        return this.#changed(host);
       case 'finish':
-        return this.#finish(host, change.seq, change.record);
+        applyFinish(this, host, change.seq, change.record);
+        return this.#changed(host);
       case 'raise':
       case 'expedite':
       case 'lower':
@@ -339,23 +341,13 @@ export class FrontierState {
     this.#changed(host);
   }
 
-  #resolve({ leaseId, index, disposition, record, textSignature }: Change & { kind: 'resolve' }): void {
+  #resolve(change: Change & { kind: 'resolve' }): void {
+    const { record, disposition, leaseId } = change;
     // From now on the URL is fetched through the queue, or never, but not by the schedule.
     const url = record?.url ?? (disposition.to === 'again' ? disposition.entry.url : '');
     if (this.recrawl.table.out > 0) this.recrawl.drop(this.fingerprintOf(url));
     const lease = this.#leaseOf(leaseId);
-    if (lease === null) return;
-    const entry = lease.entries[index];
-    lease.entries[index] = null;
-    lease.pages.delete(index);
-    this.counters.leased -= 1;
-    this.pull.countOut(lease.host.id, -1);
-    this.unsaved.addHost(lease.host.id);
-    if (disposition.to === 'final') this.#end(lease.host, disposition.status, record, entry, textSignature);
-    else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);
-    if (disposition.to !== 'final' || disposition.status !== 'page') this.counters.quotaSpent -= 1;
-    // Under a limit of pages, a URL that ended may be the room for a lease in another slot.
-    if (this.hosts.hostSlots.entries.has(lease.host.id)) this.settle(lease.host);
+    if (lease !== null) applyResolve(this, lease, change);
   }
 
   #visit(change: Change & { kind: 'visit' }): void {
@@ -365,12 +357,6 @@ export class FrontierState {
     if (!this.#isAhead(host)) this.#changed(host);
   }
 
-  #putAgain(host: Host, dueAtMs: number, entry: Entry): void {
-    this.queues.putAgain(host.id, dueAtMs, entry);
-    this.counters[placeOf(this.hosts, host, dueAtMs)] += 1;
-    this.#changed(host);
-  }
-
   #release(leaseId: number): void {
     const lease = this.#leaseOf(leaseId);
     if (lease === null) return;
@@ -378,40 +364,5 @@ export class FrontierState {
     this.hosts.letGo(lease.host.id, leaseId);
     this.counters.leases -= 1;
     this.#changed(lease.host);
-  }
-
-  #abandon(host: Host, record: UrlRecord): void {
-    const [again] = this.queues.takeAgain(host.id, 1);
-    const first =
-      again === undefined ? host.queue.frontQueues().find(({ number }) => !host.queue.isHeld(number))! : undefined;
-    if (first !== undefined) this.queues.frontQueues.skip(first.frontQueue);
-    this.counters[placeOf(this.hosts, host, again?.dueAtMs ?? 0, first?.number)] -= 1;
-    this.#end(host, 'dead', record);
-    this.#changed(host);
-  }
-
-  #finish(host: Host, seq: number, record: UrlRecord): void {
-    this.counters[placeOf(this.hosts, host, this.queues.takeOut(host.id, { frontQueue: null, seq }))] -= 1;
-    if (record.status === 'page') this.counters.quotaSpent += 1;
-    this.#end(host, record.status, record);
-    this.#changed(host);
-  }
-
-  #end(
-    host: Host,
-    status: FinalStatus,
-    record: UrlRecord | null,
-    entry?: Entry | null,
-    textSignature?: string | undefined,
-  ): void {
-    this.counters[status] += 1;
-    if (record === null || this.purge.hides(host.id, record.url, (url) => this.fingerprintOf(url))) return;
-    // A URL that was queued twice, as by `raise`, may be a page by its other place; its page record is then kept.
-    if (!this.recrawl.isScheduled(this.fingerprintOf(record.url))) {
-      if (this.recrawl.pages.size > 0) this.recrawl.forget(this.fingerprintOf(record.url));
-      this.unsaved.records.push(record);
-    }
-    if (this.traps.on)
-      this.traps.learn(host.key, host.facts.fetched + host.queue.size, fetchedEvents(entry, record, textSignature));
   }
 }

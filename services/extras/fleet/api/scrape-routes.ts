@@ -2,25 +2,30 @@
  * `POST /v1/scrape`: one page. A crawl's recent copy is used; otherwise the page is fetched now, like any page of a
  * crawl. An owner gets copies only from its own crawls, so that it does not learn what other owners request.
  */
-import type { HttpApp, Routes } from '../../../runtime/http/http-server.ts';
-import { readCall } from '../../../runtime/http/read-call.ts';
-import { createCall } from '../fleet-schemas.ts';
-import type { Callers } from '../owners/callers.ts';
+import { createCall, problem } from '../fleet-schemas.ts';
 import { PageScraper, type Requester } from '../scrape/page-scraper.ts';
 import { scrapeLimits } from '../scrape/scrape-limits.ts';
-import { scrapeCall } from '../scrape/scrape-schemas.ts';
-import { createDoor } from './door.ts';
-import type { FleetParts } from './fleet-routes.ts';
+import { scrapeAnswer, scrapeCall, scrapeWait } from '../scrape/scrape-schemas.ts';
+import { json, type RoutesOf, route } from './fleet-route.ts';
 import { tooMany } from './too-many.ts';
 
-/** The arguments are those of fleetRoutes. */
-export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = null): Routes {
-  const { door, callerOf } = createDoor(callers);
-  return (app: HttpApp) => {
-    app.post('/v1/scrape', door, async (request, reply) => {
-      const { url, maxAgeSeconds, waitSeconds, uses } = readCall(scrapeCall, request.body);
-      const { fleet, quotas, pages } = parts();
-      const caller = callerOf(request);
+export const scrapeRoutes: RoutesOf = (access) => [
+  route({
+    method: 'post',
+    path: '/v1/scrape',
+    operationId: 'scrape',
+    summary: 'One page: a recent copy, or fetched now.',
+    tag: 'pages',
+    body: { name: 'scrapeCall', schema: scrapeCall },
+    answers: {
+      '200': json('The page.', { scrapeAnswer }),
+      '202': json('It is still being fetched.', { scrapeWait }),
+      '422': json('There is no page: `message` says why.', { problem }),
+    },
+    async handle(request, reply, { body }) {
+      const { url, maxAgeSeconds, waitSeconds, uses } = body;
+      const { fleet, quotas, pages } = access.parts();
+      const caller = access.callerOf(request);
       const owner = caller?.name ?? '';
       const crawls = () => fleet.list(caller === null ? undefined : owner);
       const requester: Requester = {
@@ -50,6 +55,6 @@ export function scrapeRoutes(parts: () => FleetParts, callers: Callers | null = 
       if (answer.page !== null) return { crawl, isFetched: answer.isFetched, page: answer.page };
       if (answer.isUnderWay) return reply.code(202).send({ crawl, message: answer.why });
       return reply.code(422).send({ error: 'NO_PAGE', message: `no page of ${url} (crawl ${crawl}): ${answer.why}` });
-    });
-  };
-}
+    },
+  }),
+];

@@ -8,7 +8,7 @@ import { dashboardRoutes, isUp, type ShownCrawl, showCrawl } from '../../../dash
 import type { Clock } from '../../../runtime/clock.ts';
 import type { HttpApp, HttpRequest, Routes } from '../../../runtime/http/http-server.ts';
 import { createDoor } from '../api/door.ts';
-import type { FleetParts } from '../api/fleet-routes.ts';
+import type { FleetParts } from '../api/fleet-parts.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
 import type { Callers } from '../owners/callers.ts';
 import { missingCrawl } from '../turns.ts';

@@ -18,7 +18,7 @@ import type { Service } from '../../../runtime/metrics/service.ts';
 import { stopOnSignals } from '../../../runtime/stop-signals.ts';
 import { type Journal, openJournal } from '../../../runtime/store/journal/journal.ts';
 import { productVersion } from '../../../runtime/version.ts';
-import type { FleetParts } from '../api/fleet-routes.ts';
+import type { FleetParts } from '../api/fleet-parts.ts';
 import { CrawlFiles } from '../crawl-file.ts';
 import { folderDocuments } from '../documents/folder-documents.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';

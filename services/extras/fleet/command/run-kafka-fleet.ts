@@ -23,7 +23,7 @@ import { say } from '../../../runtime/logging/say.ts';
 import type { Service } from '../../../runtime/metrics/service.ts';
 import { stopOnSignals } from '../../../runtime/stop-signals.ts';
 import { productVersion } from '../../../runtime/version.ts';
-import type { FleetParts } from '../api/fleet-routes.ts';
+import type { FleetParts } from '../api/fleet-parts.ts';
 import { crawlsOfFleet } from '../crawl-file.ts';
 import { CrawlTopics } from '../crawl-topics.ts';
 import { documentStore } from '../documents/document-store.ts';

@@ -15,7 +15,7 @@ import { LoopWatch } from '../../../runtime/loop/loop-watch.ts';
 import type { Service } from '../../../runtime/metrics/service.ts';
 import type { Journal } from '../../../runtime/store/journal/journal.ts';
 import type { StateStore } from '../../../runtime/store/store.ts';
-import type { FleetParts } from '../api/fleet-routes.ts';
+import type { FleetParts } from '../api/fleet-parts.ts';
 import type { CrawlFile, CrawlKeep } from '../crawl-file.ts';
 import type { Documents } from '../documents/documents.ts';
 import { EventReader } from '../events/event-reader.ts';

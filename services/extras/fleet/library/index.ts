@@ -6,7 +6,7 @@ import { checkOptions } from '../../../runtime/check-options.ts';
 import { readCall } from '../../../runtime/http/read-call.ts';
 import { levelsOf } from '../../../runtime/logging/log-line.ts';
 import { sayFrom } from '../../../runtime/logging/say.ts';
-import type { FleetParts } from '../api/fleet-routes.ts';
+import type { FleetParts } from '../api/fleet-parts.ts';
 import { CrawlDashboards } from '../command/crawl-dashboards.ts';
 import { fleetHttp } from '../command/fleet-http.ts';
 import { keepFleet } from '../command/run-fleet.ts';

@@ -1,7 +1,8 @@
 /** A stream that is asked for while a fleet starts: what is no stream would end a browser's EventSource for good. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FleetParts, fleetRoutes } from '../../../../services/extras/fleet/api/fleet-routes.ts';
+import type { FleetParts } from '../../../../services/extras/fleet/api/fleet-parts.ts';
+import { fleetRoutes } from '../../../../services/extras/fleet/api/fleet-routes.ts';
 import { startHttpServer } from '../../../../services/runtime/http/http-server.ts';
 import { Probes } from '../../../../services/runtime/http/probes.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { blankOutcome } from '../../../../schemas/blank.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { settled, withBill } from '../../../../services/fetcher/leases/bill.ts';
-import type { LeaseRunner } from '../../../../services/fetcher/leases/lease.ts';
+import type { LeaseRunner } from '../../../../services/fetcher/leases/lease-runner.ts';
 import type { PacedRequest } from '../../../../services/fetcher/pace/paced-request.ts';
 import type { PaidFor, PricedPage } from '../../../../services/fetcher/pay/payments.ts';
 import { type Statement, statement } from '../../../../topology/usage/statement.ts';

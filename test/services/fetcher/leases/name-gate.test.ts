@@ -39,3 +39,24 @@ test('a lease goes on once its name is looked up, whatever the answer, and frees
   void names.pass(leaseOf('c.test'));
   assert.equal(await names.pass(leaseOf('d.test')), false);
 });
+
+test('with a replacement for HTTP no lease waits for a name', () => {
+  const resolver = { resolve: () => new Promise<Resolution>(() => {}), waiting: 9 };
+  const names = createNameGate({ resolver, waitingMax: null, signal: new AbortController().signal });
+  assert.equal(names.pass(leaseOf('a.test')), undefined);
+});
+
+test('the name of a lease that has to wait is looked up ahead, with the port of its requests', () => {
+  const asked: unknown[] = [];
+  const resolver = { resolve: async (...name: unknown[]) => asked.push(name) as never, waiting: 0 };
+  const names = createNameGate({ resolver, waitingMax: 1, signal: new AbortController().signal });
+  names.lookUp(leaseOf('a.test:8080'));
+  names.lookUp({ ...blankTask, urls: taskUrls('https://b.test/x') });
+  names.lookUp({ ...blankTask, robotsHops: [{ url: 'https://c.test/robots.txt', asked: [], partition: 0 }] });
+  names.lookUp(blankTask);
+  assert.deepEqual(asked, [
+    ['a.test', 8080],
+    ['b.test', 443],
+    ['c.test', 443],
+  ]);
+});

@@ -6,7 +6,7 @@ import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { madeBy, readClientResult } from '../../../../services/fetcher/pages/client-page.ts';
 import { createExtractor } from '../../../../services/fetcher/pages/extract.ts';
-import type { PageReader } from '../../../../services/fetcher/pages/report.ts';
+import type { PageReader } from '../../../../services/fetcher/pages/page-reader.ts';
 import { createLinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
 import type { Report } from '../../../../services/runtime/leases/outside.ts';
 import { compileNormalizer } from '../../../../topology/url/normalize.ts';

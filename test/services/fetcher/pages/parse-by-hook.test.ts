@@ -2,17 +2,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
-import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
+import type { PageReader } from '../../../../services/fetcher/pages/page-reader.ts';
 import { parseByHook } from '../../../../services/fetcher/pages/parse-by-hook.ts';
-import type { PageReader } from '../../../../services/fetcher/pages/report.ts';
+import { headerDirectives } from '../../../../topology/parse/directives.ts';
 
 const url = 'https://a.test/x';
 
 function parsed(read: object, robots = '', linksMax = 2) {
   const hooks = { parse: async () => read } as unknown as PageReader['hooks'];
-  const headers = robots === '' ? [] : ['x-robots-tag', robots];
-  const response = { body: Buffer.from(''), headers } as unknown as HttpResponse;
-  return parseByHook({ hooks, productToken: 'crawlstream', linksMax } as PageReader, url, 'text/x', response);
+  const directives = headerDirectives(robots === '' ? [] : [robots], 'crawlstream');
+  return parseByHook({ hooks, linksMax }, url, 'text/x', Buffer.from(''), directives);
 }
 
 describe('a document that a plugin parses', () => {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Hooks } from '../../../../services/fetcher/hooks/run-hooks.ts';
-import { type PageReader, wantsBody, wantsOf } from '../../../../services/fetcher/pages/report.ts';
+import type { PageReader } from '../../../../services/fetcher/pages/page-reader.ts';
+import { wantsBody, wantsOf } from '../../../../services/fetcher/pages/wanted-bodies.ts';
 
 const typed = (type: string) => ['content-type', type];
 const statuses = [199, 200, 299, 300, 404];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankOutcome, blankPage } from '../../../../schemas/blank.ts';
 import type { PageUsage } from '../../../../schemas/types.ts';
-import type { PageReport } from '../../../../services/fetcher/pages/report.ts';
+import type { PageReport } from '../../../../services/fetcher/pages/page-reader.ts';
 import { withholding } from '../../../../services/fetcher/pages/withhold.ts';
 
 const usage: PageUsage[] = [

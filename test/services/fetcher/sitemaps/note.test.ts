@@ -16,17 +16,15 @@ function played(answer: unknown = answerOf()) {
   const asked: unknown[] = [];
   const learnt: unknown[] = [];
   const runner = {
-    robots: {
-      get: async (origin: string) => {
-        asked.push(origin);
-        return answer;
-      },
-    },
     sitemaps: { add: (one: unknown) => added.push(one) },
     reader: { links: { normalize: (url: string) => (url.includes('s3') ? null : url.replace(':80', '')) } },
   } as unknown as SitemapNoter;
   const reporter = { learnt: (facts: unknown) => learnt.push(facts) } as never;
-  return { runner, added, asked, learnt, reporter };
+  const robotsOf = async (origin: string) => {
+    asked.push(origin);
+    return answer as never;
+  };
+  return { runner, added, asked, learnt, reporter, robotsOf };
 }
 const taskOf = (sinceMs: number, depths: readonly number[] = [4, 2, 3], urls: readonly string[] = []): Task => ({
   ...blankTask,
@@ -54,8 +52,8 @@ test('sitemaps of a newly read robots.txt are noted at the depth of links of the
 });
 
 test('a sitemap round that is due reads those of the policy and of robots.txt', async () => {
-  const { runner, added, asked, learnt, reporter } = played();
-  await noteRound(runner, taskOf(9, [2], ['http://c.test/s0', 'http://d.test/s3']), reporter);
+  const { runner, added, asked, learnt, reporter, robotsOf } = played();
+  await noteRound(runner, taskOf(9, [2], ['http://c.test/s0', 'http://d.test/s3']), reporter, robotsOf);
   assert.deepEqual(added, [
     named('http://c.test/s0', 'c.test', 9, true),
     named('http://d.test/s3', 'd.test', 9, true),
@@ -67,11 +65,11 @@ test('a sitemap round that is due reads those of the policy and of robots.txt', 
 
 test('no sitemap is noted if no round is due or robots.txt is missing', async () => {
   for (const sinceMs of [-1, 0]) {
-    const { runner, added, asked, reporter } = played();
-    await noteRound(runner, taskOf(sinceMs, [2], ['http://c.test/s0']), reporter);
+    const { runner, added, asked, reporter, robotsOf } = played();
+    await noteRound(runner, taskOf(sinceMs, [2], ['http://c.test/s0']), reporter, robotsOf);
     assert.deepEqual([added, asked], [[], []]);
   }
-  const { runner, added, learnt, reporter } = played(null);
-  await noteRound(runner, taskOf(9, [2], ['http://c.test/s0']), reporter);
+  const { runner, added, learnt, reporter, robotsOf } = played(null);
+  await noteRound(runner, taskOf(9, [2], ['http://c.test/s0']), reporter, robotsOf);
   assert.deepEqual([added.length, learnt], [1, []]);
 });

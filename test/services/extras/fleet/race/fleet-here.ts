@@ -1,7 +1,7 @@
 /** A fleet in the process of its test, with its API over a real socket. It tells when a call reaches its handler. */
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { FleetParts } from '../../../../../services/extras/fleet/api/fleet-routes.ts';
+import type { FleetParts } from '../../../../../services/extras/fleet/api/fleet-parts.ts';
 import { CrawlDashboards } from '../../../../../services/extras/fleet/command/crawl-dashboards.ts';
 import { addFleetOptions, type FleetFlags } from '../../../../../services/extras/fleet/command/fleet-flags.ts';
 import { fleetHttp } from '../../../../../services/extras/fleet/command/fleet-http.ts';

@@ -1,0 +1,102 @@
+/** The parts of a fetcher that its leases use, put together. */
+import { partitionKeyOf } from '../../topology/url/host-key.ts';
+import type { FetcherHttp } from './fetcher-http.ts';
+import { fetcherLimits } from './fetcher-limits.ts';
+import type { Running } from './fetcher-options.ts';
+import type { FetcherOrders } from './fetcher-orders.ts';
+import type { FetcherRecords } from './fetcher-records.ts';
+import { acceptEncoding } from './http/content-coding.ts';
+import { pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
+import type { LeaseRunner } from './leases/lease-runner.ts';
+import { createNameGate } from './leases/name-gate.ts';
+import type { RequestPath } from './pace/paced-request.ts';
+import { createProcessorShare } from './pace/processor-share.ts';
+import type { Extractor } from './pages/extract.ts';
+import { compileExtractRules } from './pages/extract-rules.ts';
+import type { PageReader } from './pages/page-reader.ts';
+import { renderWish } from './pages/render-wish.ts';
+import { createRobotsCache } from './robots/cache.ts';
+import { exceptHosts } from './robots/exempt-hosts.ts';
+import { createTdmFiles } from './robots/tdm-files.ts';
+import { createSitemapAgenda } from './sitemaps/agenda.ts';
+
+export interface RunnerParts {
+  readonly records: FetcherRecords;
+  readonly http: FetcherHttp;
+  readonly orders: FetcherOrders;
+  readonly requestPath: RequestPath;
+  readonly extractor: Extractor;
+  readonly leasesMax: number;
+  /** Leases under way. */
+  readonly leases: () => number;
+}
+
+export function runnerOf(running: Running, parts: RunnerParts): LeaseRunner {
+  const { options, clock, agreed, signal } = running;
+  const { config, crawlPace, openHttp } = options;
+  const { records, http, orders, requestPath, leasesMax } = parts;
+  const { publisher, linkCache, lateReports, totalTimeoutMs } = records;
+  const { policies, hostSlots, payments } = orders;
+  const namesMax = Math.ceil(leasesMax * fetcherLimits.namesShareMax);
+  return {
+    requestPath,
+    hostSlots,
+    names: createNameGate({ resolver: http.resolver, waitingMax: openHttp === undefined ? namesMax : null, signal }),
+    sessions: http.rules?.sessions ?? undefined,
+    sharedRobots: crawlPace?.robots,
+    tdmFiles: createTdmFiles(clock),
+    outside: config.outside,
+    payments,
+    robots: exceptHosts(
+      createRobotsCache(clock, agreed.tokensOf, publisher.readRobots),
+      (hostKey) => policies.now.settingsOf(hostKey).robotsNotAsked != null,
+      productTokensOf(config),
+    ),
+    hop: options.hop,
+    sitemaps: createSitemapAgenda(),
+    // A replacement for HTTP also replaces the load.
+    processorShare: createProcessorShare(parts.leases, openHttp === undefined ? undefined : () => false, (costMs) =>
+      crawlPace?.loop.spend(costMs),
+    ),
+    reader: readerOf(running, parts),
+    headers: requestHeaders(config, pageAccept, acceptEncoding),
+    // Sitemaps are read as a stream, and gzip is the only coding that is decoded so.
+    sitemapHeaders: requestHeaders(config, sitemapAccept, 'gzip'),
+    onPage(page, task, response) {
+      config.onPage?.(page, response);
+      const rules = config.extract?.render;
+      const wish = rules === undefined ? null : renderWish(rules, page, task, response);
+      if (wish !== null) publisher.needsBrowser(wish);
+    },
+    room: (untilMs) => config.room?.(untilMs, signal),
+    onSpan: options.onSpan ?? (() => {}),
+    lateReports,
+    isVoid: (task) => crawlPace?.isVoid?.(task) === true,
+    totalTimeoutMs,
+    usesPolicy: () => policies.now.uses,
+    outOfScope: (url) => policies.now.outOfScope(url),
+    sourceOf(hostKey) {
+      const sourceKey = partitionKeyOf(hostKey, options.keyMode);
+      return { sourceKey, source: linkCache.source(sourceKey) };
+    },
+  };
+}
+
+function readerOf({ options }: Running, { records, http, orders, extractor }: RunnerParts): PageReader {
+  const { config, normalize } = options;
+  const { policies, hooks } = orders;
+  return {
+    extractor,
+    links: { normalize, cache: records.linkCache, hooks, spellings: () => policies.now.spellings },
+    hooks,
+    productToken: productTokensOf(config),
+    linksMax: config.linksMax,
+    outlinks: config.outlinks ?? false,
+    requisites: () => policies.now.requisites,
+    canonicals: () => policies.now.canonicals,
+    redirected: http.rules?.sessions?.redirected,
+    pdf: config.extract?.pdf ?? false,
+    office: config.extract?.office ?? false,
+    ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
+  };
+}

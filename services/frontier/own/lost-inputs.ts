@@ -1,0 +1,81 @@
+/**
+ * Inputs that have lost records which a partition had read: after a power cut, an unclean election, or on a topic that
+ * was made again. They are read on from where they are, and orders that may be lost are sent again.
+ */
+import { ordersInForce } from '../../../topology/frontier/ask/orders-in-force.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { Step } from '../../../topology/frontier/decide/step.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
+import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { inputOf } from '../../runtime/crawl/frontier-input.ts';
+import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
+import type { LogTruncated } from '../../runtime/log/log-truncated.ts';
+import { pollOn } from '../../runtime/log/poll-on.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+
+export interface LostInputsOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly identity: PartitionIdentity;
+  /** Called with a line for each loss. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+  /** Makes a step durable. */
+  commit(partition: FrontierPartition, step: Step): Promise<void>;
+  publishControls(controls: Step['controls']): Promise<void>;
+}
+
+export class LostInputs {
+  readonly #options: LostInputsOptions;
+
+  constructor(options: LostInputsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Polls the inputs. If an input has lost records that were read, it is read on from its current end: later records
+   * are new.
+   */
+  async poll(partition: FrontierPartition, reader: LogReader, options: PollOptions): Promise<LogRecord[]> {
+    const cuts: LogTruncated[] = [];
+    const records = await pollOn(reader, options, (error) => cuts.push(error));
+    const [cut] = cuts;
+    if (cut === undefined) return records;
+    const { topic, end, message } = cut;
+    this.#options.onNotice?.(`${message}; reading continues there, and earlier results stay`);
+    await this.#options.commit(partition, partition.goBack(inputOf(topic), end, this.#options.clock.nowMs()));
+    partition.takeSought();
+    if (inputOf(topic) === 'control') await this.#sayOrdersAgain(partition);
+    return [];
+  }
+
+  /**
+   * Detects a loss on `control` that happened while nobody owned the partition. It may have grown past the position
+   * again; its first record is then newer than everything that the state has read. `readByMs`: when the state last
+   * took a record.
+   */
+  async findControlLost(partition: FrontierPartition, readByMs: number): Promise<void> {
+    const { log, clock, identity, onNotice } = this.#options;
+    const topic = `${identity.crawl}.control`;
+    const { offset } = partition.state.positions.control;
+    const { start, end } = await log.offsets(topic, identity.partition);
+    let isNew = false;
+    if (start < offset && end > start)
+      for await (const { timestampMs } of recordsOf(log, topic, identity.partition, start, start + 1))
+        isNew = timestampMs > readByMs + frontierLimits.clockSkewMs;
+    if (end >= offset && !isNew) return;
+    onNotice?.(
+      `${topic}/${identity.partition} was read up to ${offset}, and has lost what was there: it ends at ${end}`,
+    );
+    await this.#options.commit(partition, partition.goBack('control', isNew ? start : end, clock.nowMs()));
+    partition.takeSought();
+    await this.#sayOrdersAgain(partition);
+  }
+
+  /** Fetchers, and processes that open the crawl, read the policy and the blocks from `control` alone. */
+  async #sayOrdersAgain({ state }: FrontierPartition): Promise<void> {
+    const { onNotice, identity } = this.#options;
+    onNotice?.(`${identity.crawl}.control/${identity.partition}: policy and orders in force are sent again`);
+    await this.#options.publishControls(ordersInForce(state, identity.partition, 'frontier'));
+  }
+}
