@@ -23,7 +23,7 @@ export function addCheckPolicyOptions(command: Command): Command {
   addPolicyOptions(command)
     .option('--seed <url>', 'a seed that --scope goes by (repeat for several; none: any host)', collect(parseSeed))
     .addOption(
-      new Option('--policy <file>', 'a policy in JSON, instead of the options').conflicts([
+      new Option('--policy <file>', 'policy file (JSON), instead of the policy options').conflicts([
         'maxPages',
         'maxDepth',
         'scope',

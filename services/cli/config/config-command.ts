@@ -33,7 +33,7 @@ export function addConfigCommand(program: Command): void {
     .action((file: string, flags: ConfigFlags) => init(program, file, flags));
   config
     .command('check')
-    .description('check a file, the variables beside it, and that its secrets are there')
+    .description('check a settings file and the environment variables, and whether its secrets exist')
     .argument('[file]', 'file to check (default: --config, or CRAWLSTREAM_CONFIG)')
     .option('--json', 'print one JSON object')
     .action((file: string | undefined, flags: ConfigFlags) => check(program, file, flags));

@@ -153,7 +153,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--when-full <choice>',
-        'at --max-queued: pause reading links, or dropLowest of the new, from about half of it',
+        'pause: read no links at --max-queued; dropLowest: from half of it, drop low-priority ones',
         'no link is lost: links wait in their topic',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )

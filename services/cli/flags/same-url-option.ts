@@ -14,7 +14,7 @@ import { setting } from './setting.ts';
 export function sameUrlOption(): Option {
   return setting(
     '--same-url <list>',
-    'differences to ignore: slash, https, http, empty, index, www (fixed for the crawl), ref',
+    'URL differences to ignore: ref; fixed for a crawl: slash, https, http, empty, index, www',
     'servers may treat them as different URLs, and ignoring a difference can lose pages',
     sameUrl,
   );

@@ -51,8 +51,8 @@ export function addStateCommand(program: Command): void {
     ),
   )
     .requiredOption('--into <dir>', 'folder for the states: new, or without those that are built')
-    .option('--all', 'every partition')
-    .option('--from-inputs', 'from the input topics: fetched URLs keep their statuses, all others are queued again')
+    .option('--all', 'rebuild every partition')
+    .option('--from-inputs', 'rebuild from the input topics: fetched URLs keep their statuses, others are queued again')
     .action((flags: Parameters<typeof runRebuild>[1]) => withStates(flags, (source) => runRebuild(source, flags)));
   addSnapshotsOption(addAtOptions(addStateOptions(state.command('at')))).action((flags: AtFlags) =>
     withStates(flags, (source) => runAt(source, flags)),
@@ -72,7 +72,7 @@ function addSnapshotCommands(state: Command): void {
     state.command('snapshot').description('take snapshots of partitions, during a crawl or after it'),
     data,
   )
-    .option('--partition <list>', 'these only, as in 0,3', partitionList)
+    .option('--partition <list>', 'only these partitions, as in 0,3', partitionList)
     .option(...to)
     .option(...keep)
     .option('--trim', 'on Kafka, trim topics below the kept snapshots, from two snapshots on (or --keep 1)')
@@ -94,7 +94,10 @@ interface VerifyFlags extends StateFlags {
 }
 
 function addSnapshotsOption(command: Command): Command {
-  return command.option('--snapshots <place>', 'begin with the newest snapshot there, rather than with the changelog');
+  return command.option(
+    '--snapshots <place>',
+    'start from the newest snapshot in this place, not from the start of the changelog',
+  );
 }
 
 function addStateOptions(command: Command): Command {

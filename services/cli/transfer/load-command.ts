@@ -57,7 +57,7 @@ export function addLoadCommand(program: Command): void {
     )
     .option(
       '--key <mode>',
-      'partition by host or domain (default: as the dump was)',
+      'partition by host or domain (default: as in the dump)',
       oneOf('--key', ['host', 'domain']),
     );
   addCompressionOption(addKafkaOptions(command, 'data folder to load into'))

@@ -32,9 +32,16 @@ export function addRepartitionCommand(program: Command): void {
       'partitions of the new crawl',
       wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
     )
-    .option('--key <mode>', 'partition by host or domain (default: as it is)', oneOf('--key', ['host', 'domain']));
+    .option(
+      '--key <mode>',
+      'partition by host or domain (default: as in the old crawl)',
+      oneOf('--key', ['host', 'domain']),
+    );
   addCompressionOption(addCrawlOptions(command, 'data folder of the old crawl; stop the crawl first'))
-    .option('--snapshots <place>', 'where snapshots of the old crawl are kept: a folder, or s3://bucket/prefix')
+    .option(
+      '--snapshots <place>',
+      'place of the old crawl’s snapshots, if not its data folder: a folder, or s3://bucket/prefix',
+    )
     .option('--json', 'print the totals as one JSON object')
     .action(repartition);
 }

@@ -148,7 +148,7 @@ export function createReader(
     },
     poll: async (options) => {
       if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
-      if (polling) throw new Error('one poll at a time: the last one has not come back');
+      if (polling) throw new Error('one poll at a time: the previous poll has not returned');
       polling = true;
       try {
         return await poll(options);

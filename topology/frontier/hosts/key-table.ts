@@ -106,7 +106,8 @@ export class KeyTable {
 
   #store(key: string): number {
     const bytes = Buffer.byteLength(key);
-    if (bytes > hostKeyBytesMax) throw new Error(`a host key of ${bytes} bytes`);
+    if (bytes > hostKeyBytesMax)
+      throw new Error(`a host key has ${bytes} bytes, but at most ${hostKeyBytesMax} are allowed`);
     if (this.#pages.length === 0 || this.#end + lengthBytes + bytes > pageBytes) {
       this.#pages.push(Buffer.allocUnsafeSlow(pageBytes));
       this.#end = 0;

@@ -49,7 +49,7 @@ export function addAuditCommand(program: Command): void {
     .description('check each recorded request against the delays, blocks and robots.txt in force then')
     .option('--fleet <name>', 'with --brokers: all crawls of this fleet, each and together', fleetName)
     .option('--from <time>', 'check requests that started after this time (ISO 8601, UTC)', moment)
-    .option('--host <name>', 'a page for the webmaster of this host, in Markdown')
+    .option('--host <name>', 'print a report for the webmaster of this host, in Markdown')
     .option(
       '--skew <duration>',
       'most difference between the clocks of two fetchers',

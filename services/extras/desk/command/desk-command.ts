@@ -68,7 +68,10 @@ export function addDeskCommand(program: Command): void {
       'public origin of the desk, as in https://desk.example.org (default: its address)',
       origin,
     )
-    .option('--secret <key>', 'key that seals its tokens, as env:NAME or file:PATH (default: created at first start)')
+    .option(
+      '--secret <key>',
+      'key that seals the tokens of the desk, as env:NAME or file:PATH (default: created at first start)',
+    )
     .option('--receipt-key <key>', 'private Ed25519 key that receipts are signed by (default: the crawl’s own)')
     .option(
       '--dns <address>',

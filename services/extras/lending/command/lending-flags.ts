@@ -9,7 +9,7 @@ export function addClientsOption(command: Command): Command {
   command.addOption(
     setting(
       '--clients <how>',
-      'external clients fetch URLs: only they (only), or beside our fetcher (beside)',
+      'let external clients fetch URLs: instead of the fetcher (only), or beside it (beside)',
       'a crawl fetches its own pages',
       oneOf('--clients', clientsChoices),
     ),

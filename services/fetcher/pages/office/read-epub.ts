@@ -13,7 +13,7 @@ const inside = 'http://parts.invalid/';
 
 export function readEpub(parts: ZipParts, gathered: Gathered): void {
   const book = packageOf(parts, gathered);
-  if (book === '' || !parts.has(book)) throw new Error('it names no package');
+  if (book === '' || !parts.has(book)) throw new Error('this EPUB has no package document');
   readProperties(parts, book, gathered);
   const encrypted = encryptedParts(parts, gathered);
   let read = 0;
@@ -35,7 +35,7 @@ export function readEpub(parts: ZipParts, gathered: Gathered): void {
     }
     gathered.isCut ||= !page.complete;
   }
-  if (read === 0) throw new Error('it has no chapter that can be read');
+  if (read === 0) throw new Error('this EPUB has no readable chapter');
 }
 
 function packageOf(parts: ZipParts, gathered: Gathered): string {
