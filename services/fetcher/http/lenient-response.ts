@@ -177,7 +177,8 @@ export class LenientResponse {
 
   #chunkSize(line: string): void {
     const bytes = sizeOf(line);
-    if (!Number.isSafeInteger(bytes)) throw new GaveUp('badResponse', `chunk size ${line.slice(0, 40)} is no number`);
+    if (!Number.isSafeInteger(bytes))
+      throw new GaveUp('badResponse', `chunk size ${line.slice(0, 40)} is not a number`);
     this.#leftBytes = bytes;
     this.#state = bytes === 0 ? 'trailers' : 'chunk';
   }

@@ -329,9 +329,7 @@ export class PartitionOwner {
       for await (const { timestampMs } of recordsOf(log, topic, identity.partition, start, start + 1))
         isNew = timestampMs > readByMs + frontierLimits.clockSkewMs;
     if (end >= offset && !isNew) return;
-    onNotice?.(
-      `${topic}/${identity.partition} was read up to ${offset}, and has lost what was there: it ends at ${end}`,
-    );
+    onNotice?.(`${topic}/${identity.partition} was read up to ${offset}, but now ends at ${end}: records were lost`);
     await this.#commit(partition, partition.goBack('control', isNew ? start : end, clock.nowMs()), 0);
     partition.takeSought();
     await this.#sayOrdersAgain(partition);

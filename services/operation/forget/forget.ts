@@ -106,19 +106,22 @@ function given(flags: ForgetFlags): Record<string, unknown> {
 }
 
 const filesMade = {
-  place: 'files made of the crawl before',
+  place: 'files made from the crawl before',
   why: `${[...installed.flatMap(({ files = [] }) => files), 'snapshots'].join(', ')}: make them again`,
 };
 
 const beyondReach = [
   { place: 'topics discovered, results, control, frontier-changelog', why: 'they name URLs until they are trimmed' },
-  { place: 'topic dead-letters', why: 'it goes by age' },
+  { place: 'topic dead-letters', why: 'its records are deleted by age' },
   filesMade,
 ];
 
 export function beyondReachOnBrokers(crawl: string): readonly NotReached[] {
   if (!crawl.includes('.'))
-    return [...beyondReach, { place: 'topics responses, render, duplicates', why: 'they go by age on brokers' }];
+    return [
+      ...beyondReach,
+      { place: 'topics responses, render, duplicates', why: 'brokers delete their records by age' },
+    ];
   // In a fleet's crawl, most topics share one flow, from which no topic is dropped separately.
   return [
     {
@@ -126,7 +129,7 @@ export function beyondReachOnBrokers(crawl: string): readonly NotReached[] {
       why: 'links, results, orders, duplicates and dead letters stay until the fleet deletes the crawl',
     },
     { place: 'topic frontier-changelog', why: 'it names URLs until it is trimmed' },
-    { place: 'topic responses', why: 'where there is one, it goes by age on brokers' },
+    { place: 'topic responses', why: 'if it exists, brokers delete its records by age' },
     filesMade,
   ];
 }
