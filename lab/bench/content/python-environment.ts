@@ -1,6 +1,6 @@
 /**
- * What Python's package index has, in a virtual environment among the temporary folders: made once by the machine's own
- * python3 and pip, and used again. Nothing is installed elsewhere.
+ * Packages of Python's package index in a virtual environment among the temporary folders. The machine's own python3
+ * and pip create it once, and it is used again. Nothing is installed elsewhere.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
