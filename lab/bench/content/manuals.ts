@@ -1,6 +1,6 @@
 /**
  * Manuals of Debian packages with a separate element for the text of a page. The element is determined by hand, and so
- * are its parts that are not text: lists of its own headings, links to itself, buttons.
+ * are its parts that are not text: lists of headings, links to the section itself, buttons.
  */
 import { join } from 'node:path';
 import { debianPackage, htmlFiles } from './debian-package.ts';

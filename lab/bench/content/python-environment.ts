@@ -13,7 +13,7 @@ const folder = join(tmpdir(), 'crawlstream-python-environments');
 /** The environment's folder: `bin/python` and the packages' commands are in it. Requirements as pip spells them. */
 export function pythonEnvironment(name: string, requirements: readonly string[]): string {
   const there = join(folder, name);
-  // Written last: an environment whose creation was interrupted is created again, since it cannot be moved.
+  // Written last: after an interruption the environment is created again, since it cannot be moved.
   const complete = join(there, 'complete');
   if (existsSync(complete)) return there;
   rmSync(there, { recursive: true, force: true });

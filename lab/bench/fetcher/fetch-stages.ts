@@ -1,5 +1,5 @@
 /**
- * Where the time of a crawl went, by stage, from a CPU profile of its main thread.
+ * The time of a crawl by stage, from a CPU profile of its main thread.
  *
  * Each sample counts for the innermost frame of our code or a library. Native code (zlib, sockets, RocksDB, the garbage
  * collector) counts for its caller, if the profile has one. Idle time counts for no stage.

@@ -29,7 +29,7 @@ import { build } from '../process/compiled.ts';
 import { startNode } from '../process/compiled-process.ts';
 import { startWebProcess } from '../process/web-process.ts';
 
-/** Crawls at the end whose start times are printed. */
+/** The last crawls: their start times are printed. */
 const lastCrawls = 20;
 /** Longer times are printed as this time, ms. */
 const firstPageMsMax = 20_000;

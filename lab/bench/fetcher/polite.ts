@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- polite [--hosts N] [--delay MS] [--seconds N] [--json]`
  *
- * How near a crawl comes to the rate that politeness permits: one start per host and delay. The web counts over a
+ * The rate of a crawl compared with the rate that politeness permits: one start per host and delay. The web counts over a
  * window that begins with the first request, while the hosts are still being discovered; robots.txt and redirects count
  * as starts. A violation is a gap below the delay, from the end of one request to the start of the next on its host.
  */

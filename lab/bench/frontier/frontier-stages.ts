@@ -1,4 +1,4 @@
-/** Where the frontier's time goes: a CPU profile of the measured stretch, in this process, by stage. */
+/** The frontier's time by stage: a CPU profile of the measured stretch, in this process. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';

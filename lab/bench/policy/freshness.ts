@@ -1,5 +1,5 @@
 /**
- * Which schedule keeps an index freshest at equal bandwidth, with changing pages on virtual time.
+ * Compares schedules by the freshness of an index at equal bandwidth, with changing pages on virtual time.
  *
  *   npm run bench -- freshness [--pages N] [--days D] [--visits V] [--mean M] [--shape S] [--rates FILE] [--json]
  *

@@ -1,4 +1,4 @@
-/** Where a frontier process on Kafka spends its CPU time, by stage, all threads counted. */
+/** CPU time of a frontier process on Kafka by stage, all threads counted. */
 import { type Stages, stageShares } from '../fetcher/fetch-stages.ts';
 import type { ThreadCpu } from '../process/thread-cpu.ts';
 

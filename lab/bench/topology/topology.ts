@@ -30,7 +30,7 @@ const parts: Readonly<Record<string, (options: BenchOptions) => Promise<unknown>
   frontier: (options) => inTemporaryFolder((folder) => catchUp(options, folder)),
   raw: measureRawClient,
 };
-/** The profiled run, whose cost is not counted. */
+/** The profiled run; its cost is not counted. */
 const profiledUrlsMax = 1_000_000;
 
 export async function run(args: readonly string[]): Promise<void> {

@@ -24,7 +24,7 @@ const windowBytes = 4 * 1024 * 1024;
 
 export function connectBench(target: string): BenchClient {
   const session = connect(`http://${target}`, { settings: { initialWindowSize: windowBytes } });
-  session.on('error', () => {}); // each call tells of it
+  session.on('error', () => {}); // each call reports it
   session.once('connect', () => session.setLocalWindowSize(windowBytes));
   return {
     call: (rpc, onMessage) => openCall(session, rpc, onMessage),
