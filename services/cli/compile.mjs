@@ -1,9 +1,9 @@
 /**
- * What `npm ci` runs after it (`prepare`): compiles the sources and the dashboard's page into `dist`, and joins what the
- * command, its workers and the package's entries load into few files there: Node opens, reads and links each module by
- * itself, and 900 of them take as long as all else that a start does. So what each crawl needs of other packages is joined
- * as well, with their licences beside it. Without the development dependencies
- * (`--omit=dev`) there is no compiler: that is said in a line, and is no failure of the install.
+ * Runs after `npm ci` (`prepare`). It compiles the sources and the dashboard's page into `dist`, and joins the code
+ * that the command, its workers and the package's entries load into few files there. Node opens, reads and links each
+ * module separately, and 900 of them take as long as the rest of a start. So code of other packages that each crawl
+ * needs is joined as well, with their licences beside it. Without the development dependencies (`--omit=dev`) there is
+ * no compiler: one line reports it, and the install succeeds.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ const outside = {
   },
 };
 
-/** The licences of the packages whose files are among `inputs`, as each asks for where it is copied. */
+/** The licences of the packages with files among `inputs`, as each requires for copies. */
 function licencesOf(inputs) {
   const folders = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   return [...folders].sort().map((folder) => {
@@ -48,7 +48,7 @@ function licencesOf(inputs) {
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-// What is published is compiled already, and holds no sources.
+// A published package is compiled already, and contains no sources.
 const hasSources = existsSync(join(root, 'tsconfig.json'));
 const manifest = join(root, 'node_modules/typescript/package.json');
 const bundler = join(root, 'node_modules/esbuild/lib/main.js');
@@ -70,7 +70,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
   const { metafile } = await build({
     absWorkingDir: root,
     outdir,
-    // A worker is found beside the file that starts it, so all lie in one folder.
+    // A worker is found beside the file that starts it, so all are in one folder.
     entryPoints: {
       crawlstream: 'services/cli/main.ts',
       library: 'services/library/index.ts',

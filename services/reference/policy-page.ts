@@ -1,6 +1,6 @@
 /**
- * docs/policy.md: every field of a policy. Names, types and bounds come from the schema that checks it, defaults from the
- * policy that a new crawl has, meanings from the comments of the interfaces that the code is written against.
+ * docs/policy.md: every field of a policy. Names, types and bounds come from the schema that checks it, defaults from
+ * the policy of a new crawl, meanings from the comments of the interfaces that the code uses.
  */
 import { z } from 'zod';
 import { defaultPolicy } from '../../topology/policy/policy.ts';

@@ -174,7 +174,7 @@ async function send(
   );
 }
 
-/** A prefix in any spelling: the host and the shape of what begins so. */
+/** A prefix in any spelling: the host, and the shape of URLs with this prefix. */
 function trapArgument(prefix: string): { readonly hostKey: string; readonly pattern: string } {
   const url = normalUrl(prefix);
   return { hostKey: hostKeyOf(url), pattern: shapeOf(url) };

@@ -1,5 +1,5 @@
 /**
- * `crawlstream simulate` and `crawlstream bench`: the tests and measurements of this release, on the machine at hand.
+ * `crawlstream simulate` and `crawlstream bench`: the tests and measurements of this release, on this machine.
  *
  * Both are separate programs (lab/simulation, lab/bench), run by a separate process: no other command loads any of
  * them.

@@ -84,7 +84,7 @@ function wantedPartitions(source: StateSource, flags: AtFlags): number[] {
   return [partitionOf(partitionKeyOf(hostKeyOf(normalOf(asked)), keyMode), partitions)];
 }
 
-/** The first record of the changelog that is not wanted. */
+/** The first record of the changelog after the wanted ones. */
 async function endOf({ log, manifest }: StateSource, partition: number, { time, offset }: AtFlags): Promise<number> {
   if (offset !== undefined) return offset;
   return log.offsetAt(changelogTopic(manifest.crawl), partition, time! + 1);

@@ -106,7 +106,7 @@ function addStateOptions(command: Command): Command {
     .option('--json', 'print one JSON object');
 }
 
-/** The digest of the checkpoint, if there is one, and otherwise of the state that the changelog gives. */
+/** The digest of the checkpoint, if there is one, else of the state that follows from the changelog. */
 async function printDigests(source: StateSource, flags: StateFlags): Promise<void> {
   const partitions = [];
   for (const partition of partitionsOf(source, flags)) {

@@ -2,8 +2,8 @@
  * `crawlstream repartition`: moves a crawl into a new one with another number of partitions, or partitioned by another
  * key.
  *
- * It makes a dump and loads it, and keeps the dump until the load is done: the same command goes on where it was cut
- * off.
+ * It makes a dump and loads it, and keeps the dump until the load is done: after an interruption, the same command
+ * continues.
  */
 import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';

@@ -11,7 +11,7 @@ export function hookResponse(url: string, { status, headers, body }: HttpRespons
   return { url, status, headers: named, body };
 }
 
-/** Headers that are named take the place of those received; the others stay. */
+/** Named headers replace the received ones; the others stay. */
 export function withHookResponse(response: HttpResponse, { status, headers, body }: ResponseChange): HttpResponse {
   const kept: string[] = [];
   const replaced = new Set(Object.keys(headers ?? {}).map((name) => name.toLowerCase()));

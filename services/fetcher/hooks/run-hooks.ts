@@ -37,7 +37,7 @@ export interface Hooks {
   request(request: HookRequest): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly skip: string }>;
   /** True if a plugin has the hook `pay`. */
   readonly pays: boolean;
-  /** Headers of the first that consents; null: none does. */
+  /** Headers of the first plugin that consents; null: none does. */
   pay(offer: HookOffer): Promise<Readonly<Record<string, string>> | null>;
   response(url: string, response: HttpResponse): Promise<HttpResponse>;
   parses(mediaType: string): boolean;

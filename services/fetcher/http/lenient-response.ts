@@ -80,7 +80,7 @@ export class LenientResponse {
     return this.#state === 'chunkSize' && /^(0|0+[ \t;\r].*)$/s.test(Buffer.concat(this.#pieces).toString('latin1'));
   }
 
-  /** Ends without `onComplete`: what comes now is not read. */
+  /** Ends without `onComplete`: later bytes are not read. */
   stop(): void {
     this.#state = 'done';
   }

@@ -73,7 +73,7 @@ export interface LeaseRunner {
    */
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
-  /** In the place of that of `robots`. */
+  /** Used instead of `robots`. */
   readonly hop?: RobotsCache['hop'] | undefined;
   /** As in RobotsAsker. */
   readonly sharedRobots?: RobotsAsker['sharedRobots'];
@@ -262,7 +262,7 @@ async function fetchOne(
   const { robots } = answer;
   // One that answers with an error may be under pressure, and both schemes are one machine's.
   if (robots.silent && !robots.blockedAddress && (await otherOriginAnswers(runner, task, origin, reporter))) {
-    // It says nothing of the host; the Crawl-delay belongs to the other one.
+    // The answer says nothing about the host; the Crawl-delay belongs to the other one.
     const failure = { detail: robots.detail, retryAfterMs: robots.retryAfterMs, originOnly: true };
     silent.set(origin, { kind: 'robotsUnreachable', failure });
     await report(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', failure)), spans);

@@ -83,7 +83,7 @@ export type PageReport = Omit<UrlReport, 'requests'> & {
 /** Longer validators are not sent back: servers refuse requests with header fields beyond 8 KiB. */
 const validatorCharsMax = 1_000;
 
-/** Bodies worth reading: of success, and of a type that can hold text. */
+/** Bodies worth reading: of a success, and of a type that can contain text. */
 export function wantsBody(status: number, headers: Headers): boolean {
   return wantsType(status, headers, false, false);
 }

@@ -29,7 +29,7 @@ export interface ForgetFlags extends OperatorFlags, Readonly<Record<string, unkn
 
 export type Found = Pick<Receipt, 'places' | 'notReached' | 'withdrawn' | 'purged'> & {
   readonly crawl: string;
-  /** Of the crawl on this machine: it gets the receipts. */
+  /** Folder of the crawl on this machine: it gets the receipts. */
   readonly folder: string;
   /** A skipped step is final. */
   readonly isWhole: boolean;
@@ -68,7 +68,7 @@ export async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<
     const notReached = [...held.notReached, ...ofPlugins.behind, ...(await unknownHolders({ log, codec, crawl }))];
     return { crawl, purged: await orders(topics), withdrawn: gone.withdrawn, places, notReached };
   });
-  // Once nobody has a store open, and before the receipt says that all is gone.
+  // Runs when no process has a store open, and before the receipt declares the pages erased.
   const erasedNow = found.places.some(({ place, removed = 0 }) => place.startsWith('topic ') && removed > 0);
   const bytes = await rewriteStores(folder.path, (path) => erasedNow && path === logFolder(folder));
   const notReached = [...beyondReach, ...found.notReached, ...(await journalsBeside(folder.path))];

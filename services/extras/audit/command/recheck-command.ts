@@ -51,7 +51,7 @@ export function addRecheckCommand(program: Command): void {
     .action((flags: RecheckFlags) => withCrawl(flags, (crawl) => goThrough(crawl, flags)));
 }
 
-/** Shown of each kind; all of them are in the list. */
+/** Most pages printed of each kind; the list has all of them. */
 const shownMax = 20;
 
 async function goThrough({ log, codec, topics }: ReadableCrawl, flags: RecheckFlags): Promise<void> {

@@ -1,4 +1,4 @@
-/** `--clients`: programs of others lease this crawl's URLs, and fetch in the place of our fetchers, or beside them. */
+/** `--clients`: programs by others lease this crawl's URLs, and fetch instead of our fetchers, or beside them. */
 import type { Command } from 'commander';
 import { oneOf } from '../../../cli/flags/arguments.ts';
 import { setting } from '../../../cli/flags/setting.ts';

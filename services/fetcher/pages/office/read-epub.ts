@@ -8,7 +8,7 @@ import { readProperties, scanPart } from './gathered.ts';
 import { partNamed } from './relations.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/** Chapters lie at no address; links among them do not lead out of the book. */
+/** Chapters have no address; links among them do not lead out of the book. */
 const inside = 'http://parts.invalid/';
 
 export function readEpub(parts: ZipParts, gathered: Gathered): void {

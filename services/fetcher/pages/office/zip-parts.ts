@@ -1,10 +1,10 @@
 /**
- * The parts of a ZIP file in memory, by name. Source: PKWARE's APPNOTE.TXT 6.3.10, §4.3; of it what office files and books
- * use: one disk, stored or deflated, no ZIP64 (a body is never that large).
+ * The parts of a ZIP file in memory, by name. Source: PKWARE's APPNOTE.TXT 6.3.10, §4.3, as far as office files and
+ * books use it: one disk, stored or deflated, no ZIP64 (a body is never that large).
  *
  * Nothing is unpacked to a disk, and a name is only looked up, so that no path leads anywhere. All parts together may
- * unpack to `officeBytesMax`, however often the file's list names the same bytes; a ZIP within a ZIP is a part that
- * nobody reads.
+ * unpack to `officeBytesMax`, however often the file's list names the same bytes; a ZIP within a ZIP is a part that is
+ * not read.
  */
 import { inflateRawSync } from 'node:zlib';
 import { fetcherLimits } from '../../fetcher-limits.ts';
