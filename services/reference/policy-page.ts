@@ -24,9 +24,10 @@ crawlstream policy show --data crawl-data/example.org > policy.json
 crawlstream policy set policy.json --data crawl-data/example.org
 \`\`\`
 
-\`policy set\` takes a whole policy, or only the fields that change. For example, a file may hold the one line \`delayMs: 2000\`. Flags of
-\`crawl\` (\`--max-pages\`, \`--delay\`, \`--exclude\`, …) set the most common fields. Names that end in \`Ms\` are in
-milliseconds. "Absent" says what happens if a field is left out. A field without "Absent" is in every policy.
+- \`policy set\` takes a whole policy, or only the fields that change. For example, a file may contain the one line \`delayMs: 2000\`.
+- Flags of \`crawl\` (\`--max-pages\`, \`--delay\`, \`--exclude\`, …) set the most common fields.
+- Names that end in \`Ms\` are in milliseconds.
+- "Absent" says what happens if a field is left out. A field without "Absent" is in every policy.
 
 ## Settings for part of the web
 
