@@ -21,7 +21,7 @@ export interface CheckPolicyFlags extends PolicyFlags {
 
 export function addCheckPolicyOptions(command: Command): Command {
   addPolicyOptions(command)
-    .option('--seed <url>', 'a seed that --scope goes by (repeat for several; none: any host)', collect(parseSeed))
+    .option('--seed <url>', 'seed for --scope (repeatable; without it, every host is in scope)', collect(parseSeed))
     .addOption(
       new Option('--policy <file>', 'policy file (JSON), instead of the policy options').conflicts([
         'maxPages',

@@ -24,7 +24,9 @@ interface ConfigFlags {
 const fileDefault = 'crawlstream.yaml';
 
 export function addConfigCommand(program: Command): void {
-  const config = program.command('config').description('the configuration file: write one, check it, show what holds');
+  const config = program
+    .command('config')
+    .description('the configuration file: write one, check it, show the settings in force');
   config
     .command('init')
     .description('write a file with every setting, its default and the reason, all commented out')

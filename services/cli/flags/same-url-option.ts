@@ -23,7 +23,7 @@ export function sameUrlOption(): Option {
 export function fetchAsOption(): Option {
   return setting(
     '--fetch-as <spelling>',
-    'request URLs as normal, or with path and query as first found: firstSpelling',
+    'request URLs in their normal form, or (firstSpelling) with path and query as first found',
     'caches and logs of sites expect one spelling per page',
   ).argParser(oneOf('--fetch-as', fetchAsChoices));
 }

@@ -50,7 +50,7 @@ export function addSizeCommand(program: Command): void {
     )
     .option(
       '--price <name=number>',
-      `instead of an example price; repeatable: ${Object.keys(prices).join(', ')}`,
+      `price that replaces an example price (repeatable): ${Object.keys(prices).join(', ')}`,
       (value: string, before: readonly PriceGiven[]) => [...before, priceGiven(value)],
       [],
     )

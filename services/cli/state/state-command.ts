@@ -34,7 +34,7 @@ import { type AtFlags, addAtOptions, runAt } from './state-at.ts';
 export function addStateCommand(program: Command): void {
   const state = program
     .command('state')
-    .description('the state of a crawl’s partitions: digest, verify, rebuild, snapshot, as it was');
+    .description('the state of a crawl’s partitions: digest, verify, rebuild, at an earlier time, snapshot');
   addStateOptions(
     state.command('digest').description('print a digest of the state of each partition, with its position'),
   ).action((flags: StateFlags) => withStates(flags, (source) => printDigests(source, flags)));
@@ -50,7 +50,7 @@ export function addStateCommand(program: Command): void {
         .description('rebuild states into the new folder --into, from the changelog or the inputs'),
     ),
   )
-    .requiredOption('--into <dir>', 'folder for the states: new, or without those that are built')
+    .requiredOption('--into <dir>', 'folder for the rebuilt states: new, or without a state of these partitions')
     .option('--all', 'rebuild every partition')
     .option('--from-inputs', 'rebuild from the input topics: fetched URLs keep their statuses, others are queued again')
     .action((flags: Parameters<typeof runRebuild>[1]) => withStates(flags, (source) => runRebuild(source, flags)));

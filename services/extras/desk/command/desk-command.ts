@@ -59,7 +59,7 @@ export function addDeskCommand(program: Command): void {
   addHttpAccessOptions(addReachOptions(command))
     .option(
       '--http <host:port>',
-      'listen there (default: 127.0.0.1:9466); a port alone: on this machine only, for a proxy in front',
+      'address to listen on; a port alone: on this machine only, for a proxy in front',
       (value) => parseListenAddress('--http', value),
       deskAddress,
     )
