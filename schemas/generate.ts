@@ -1,7 +1,7 @@
 /**
- * Writes `schemas/types.ts`, one TypeScript type per Avro type of `schemas/*.avsc`; `schemas/blank.ts`, each record to be
- * filled in; and `schemas/avro.ts`, `schemas/urlfrontier.ts` and `schemas/leases.ts`, the schemas as values, so that built code needs no
- * files beside it.
+ * Writes `schemas/types.ts`, one TypeScript type per Avro type of `schemas/*.avsc`; `schemas/blank.ts`, an empty record
+ * of each type; and `schemas/avro.ts`, `schemas/urlfrontier.ts` and `schemas/leases.ts`, the schemas as values, so that
+ * built code needs no other files.
  *
  *   node --import tsx schemas/generate.ts           writes them
  *   node --import tsx schemas/generate.ts --check   fails, by name, if one differs
@@ -64,7 +64,7 @@ function declareRecord(name: string, doc: string, fields: Field[]): string {
     (field) => `  /** ${field.doc}${rangeOf(name, field.name)} */\n  readonly ${field.name}: ${typeOf(field.type)};`,
   );
   const text = `/** ${doc} */\nexport interface ${name} {\n${lines.join('\n')}\n}\n`;
-  // Two schemas may hold the same record: each is complete in itself.
+  // Two schemas may contain the same record: each is complete.
   if (!declared.includes(text)) declared.push(text);
   const values = fields.map((field) => `  ${field.name}: ${blankOf(field)},`);
   blanks.set(name, `export const blank${name}: ${name} = {\n${values.join('\n')}\n};\n`);

@@ -1,9 +1,10 @@
 /**
  * The range of each numeric field of each topic: Avro admits more than any producer can mean. The border
- * (`topology/border`) holds records from outside to this table, and `types.ts` names the ranges beside the fields.
+ * (`topology/border`) applies this table to records from outside, and `types.ts` names the ranges beside the fields.
  *
- * `refused`: the record becomes a dead letter that names field and value; of a `discovered` record only the group at
- * fault does. `bounded`: the nearest value within the range takes its place, the least one where it is no number. `least`: the least one does.
+ * `refused`: the record becomes a dead letter that names field and value; of a `discovered` record only the faulty
+ * group does. `bounded`: the nearest value within the range replaces it, the least one if it is not a number. `least`:
+ * the least one does.
  */
 import { rangeLimits } from './range-limits.ts';
 import type {

@@ -1,11 +1,11 @@
 /**
  * Errors a user or an operator can meet, as a closed set of codes.
  *
- * Data faults are values (an outcome, a dead letter); what is thrown is either a bug or one of these.
- * `message` is one line that names the field or the thing, and the remedy.
+ * Data faults are values (an outcome, a dead letter). A thrown error is either a bug or one of these. `message` is one
+ * line that names the field or the thing, and the remedy.
  */
 
-/** code → may the same call succeed later without anybody changing anything? */
+/** code → true if the same call may succeed later without any change. */
 const retriable = {
   INVALID_ARGUMENT: false,
   INVALID_SEED: false,
@@ -77,7 +77,7 @@ export class CrawlstreamError extends Error {
   }
 }
 
-/** Is it one of the errors with one of these codes? */
+/** True if it is an error with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): boolean {
   return error instanceof CrawlstreamError && codes.includes(error.code);
 }

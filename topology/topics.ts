@@ -27,7 +27,7 @@ export interface TopicSpec {
   readonly name: TopicName;
   /** The key of a record, by which the topic is partitioned. `URL`: on the partition of the URL's host. */
   readonly key: 'partition key' | 'host key' | 'URL' | 'source key' | 'explicit';
-  /** `state`: kept for ever, trimmed only below a kept snapshot. `time`: may go by age. */
+  /** `state`: stored for ever, trimmed only below a kept snapshot. `time`: may be deleted by age. */
   readonly retention: 'state' | 'time';
   /** Settings it is made with on Kafka. They are the operator's from then on. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -35,10 +35,10 @@ export interface TopicSpec {
   readonly kept?: Kept;
 }
 
-/** Until one of them is reached: records that nobody reads must not fill the brokers' disks. */
+/** Until one of them is reached: records without a reader must not fill the brokers' disks. */
 export interface Kept {
   readonly days: number;
-  /** Of each partition. */
+  /** Bytes per partition. */
   readonly bytes: number;
 }
 
@@ -72,8 +72,8 @@ function keptNewest(days: number, gibibytes: number): Required<Pick<TopicSpec, '
 }
 
 /**
- * Topics that hold copies of what was fetched. An empty record there is a tombstone, or stands where a copy was erased: nothing is
- * wrong with it. On every other topic it is a record that nobody can read.
+ * Topics with copies of fetched content. An empty record there is a tombstone, or replaces an erased copy, and is
+ * valid. On every other topic it is unreadable.
  */
 export const topicsWithCopies = ['pages', 'responses', 'render', 'duplicates'] as const satisfies readonly TopicName[];
 export type CopyTopic = (typeof topicsWithCopies)[number];
@@ -97,11 +97,11 @@ export const topics: Readonly<Record<TopicName, TopicSpec>> = {
   responses: { name: 'responses', key: 'host key', retention: 'time', ...kept(3, 20) },
   // What an audit holds requests against: the newest copy of each robots.txt, however old.
   robots: { name: 'robots', key: 'host key', retention: 'time', settings: { 'cleanup.policy': 'compact' } },
-  // Pages for the browser: what waits longer is as well fetched again.
+  // Pages for the browser: after a longer wait, a page had better be fetched again.
   render: { name: 'render', key: 'host key', retention: 'time', ...kept(1, 5) },
   duplicates: { name: 'duplicates', key: 'host key', retention: 'time', ...kept(7, 5) },
   control: { name: 'control', key: 'explicit', retention: 'state' },
-  // Somebody has to look at them first.
+  // A person has to look at them first.
   'dead-letters': { name: 'dead-letters', key: 'source key', retention: 'time', ...kept(30, 5) },
   'frontier-changelog': { name: 'frontier-changelog', key: 'explicit', retention: 'state' },
 };

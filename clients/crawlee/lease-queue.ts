@@ -64,7 +64,8 @@ export class LeaseQueue {
 
   constructor(crawlee: Crawlee, options: LeaseQueueOptions) {
     const { url, leaseSeconds = 60, idleSeconds = 60, ownUserAgent = false } = options;
-    if (!/^https?:\/\//.test(url)) throw new TypeError(`${url} is no address: give one such as http://127.0.0.1:9464`);
+    if (!/^https?:\/\//.test(url))
+      throw new TypeError(`${url} is not an address: give one such as http://127.0.0.1:9464`);
     const token = options.token ?? process.env['CRAWLSTREAM_HTTP_TOKEN'];
     const leaseMs = leaseSeconds * 1_000;
     const client = new LeaseClient(url, { leaseMs, ...(token !== undefined && { token }) });

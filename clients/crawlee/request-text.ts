@@ -47,7 +47,7 @@ export function keptOf(
   const bytes = Buffer.byteLength(text);
   if (bytes > textBytesMax)
     throw new RangeError(
-      `the request of ${request.url} has ${bytes} bytes with its userData, and ${textBytesMax} can be kept: keep what is large elsewhere`,
+      `the request of ${request.url} has ${bytes} bytes with its userData, but at most ${textBytesMax} can be stored: store large data elsewhere`,
     );
   return { url: isKeyed ? keyed(at, uniqueKey) : at, payload: text };
 }

@@ -1,10 +1,11 @@
 /**
  * `npm run bench -- against-release [--runs N] [--tolerance SHARE] [--since FILE] [--with FILE] [--out FILE] [--json]`
  *
- * What a unit of work takes of CPU, against the last release's file in `lab/bench/results/`: its benches are run, `--runs`
- * (3) rounds of them, or read from a file that `bench all --release` wrote (`--with`). Prints each figure beside the
- * release's; exit code 1 where one is worse by more than `--tolerance` (0.25) or is missing (release-verdict.ts).
- * `--since`: another file than the last release's. Where no release has one, it says so and measures nothing.
+ * Compares the CPU cost of a unit of work with the last release's file in `lab/bench/results/`. The benches run in
+ * `--runs` (3) rounds, or their results are read from a file that `bench all --release` wrote (`--with`). Prints each
+ * figure beside the release's. The exit code is 1 if a figure is worse by more than `--tolerance` (0.25) or is missing
+ * (release-verdict.ts). `--since`: compare with this file instead of the last release's. If no release has a file, the
+ * bench says so and measures nothing.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -50,7 +51,7 @@ function lineOf({ label, path, before, after, ratio, verdict }: Since): string {
   return `  ${verdict.padEnd(8)}${times}${label} ${path}: ${before ?? 'none'} → ${after ?? 'none'}`;
 }
 
-/** Version of `X.Y.Z.json`. Undefined: there is none. */
+/** Version of `X.Y.Z.json`. Undefined: the name has another form. */
 export function lastRelease(names: readonly string[]): string | undefined {
   const versions = names.flatMap((name) => /^(\d+)\.(\d+)\.(\d+)\.json$/.exec(name)?.slice(1).map(Number) ?? []);
   const all = Array.from({ length: versions.length / 3 }, (_, n) => versions.slice(3 * n, 3 * n + 3));

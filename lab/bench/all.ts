@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- all [--runs N] [--only LABEL,… | --release] [--out FILE] [--json]`
  *
- * Every bench at a size that takes seconds (bench-plan.ts), `--runs` (3) times, in rounds, so that a machine that slows
- * down shows as spread and not as a difference. Writes one file: versions, machine, commit, and the last line of each run;
- * `--json` prints the same as its last line. Two such files are for `bench compare`. `--release`: what a release keeps in
- * the folder `results` (docs/benchmarks.md), for `bench against-release`.
+ * Runs every bench at a size that takes seconds (bench-plan.ts), `--runs` (3) times. It runs in rounds, so that a
+ * machine that slows down shows as spread and not as a difference. Writes one file: versions, machine, commit, and the
+ * last line of each run; `--json` prints the same as its last line. `bench compare` compares two such files.
+ * `--release`: runs what a release keeps in the folder `results` (docs/benchmarks.md), for `bench against-release`.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const { runs, planned, out, json } = optionsOf(args);
   const results = await runRounds(planned, runs, async (said, sofar) => {
     process.stdout.write(`${said}\n`);
-    // Results so far are not lost with the rest.
+    // Keeps the results so far if a later bench fails.
     if (out !== undefined) await writeFile(out, `${JSON.stringify(sofar, null, 1)}\n`);
   });
   if (json) process.stdout.write(`${JSON.stringify(results)}\n`);
@@ -37,7 +37,7 @@ function optionsOf(args: readonly string[]) {
   const runs = roundsOf(values.runs);
   const everything = values.release === true ? releasePlan() : benchPlan();
   const wanted = values.only?.split(',').map((label) => label.trim());
-  // A label may have a comma itself: a bench's name stands for all of its labels.
+  // A label may contain a comma: the name of a bench selects all of its labels.
   const planned = everything.filter(
     ({ label, bench }) => wanted === undefined || wanted.includes(label) || wanted.includes(bench),
   );

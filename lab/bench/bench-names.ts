@@ -1,10 +1,10 @@
-/** The benches there are: files below this folder that export `run`, compiled or not, each in the folder of what it measures. */
+/** The benches: files below this folder that export `run`, compiled or not, each in the folder of its subject. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-/** Compiled or not, this file runs with others of its kind. */
+/** A compiled file runs with compiled files, a source with sources. */
 const extension = import.meta.url.slice(-3);
 
 /** Name → its file. */
@@ -19,7 +19,7 @@ export function benchNames(): string[] {
   return [...benches().keys()].sort();
 }
 
-/** Undefined: there is none of that name. */
+/** Undefined: no bench has that name. */
 export function benchModule(name: string): string | undefined {
   const file = benches().get(name);
   return file === undefined ? undefined : pathToFileURL(file).href;

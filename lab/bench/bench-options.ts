@@ -1,4 +1,4 @@
-/** Options that benches of the frontier share. Each has a default; what makes no sense is refused by name. */
+/** Options that benches of the frontier share. Each has a default; a value that makes no sense is refused by name. */
 import { parseArgs } from 'node:util';
 import {
   type CompressionName,
@@ -13,26 +13,26 @@ export type SeenKind = (typeof seenKinds)[number];
 export interface BenchOptions {
   readonly urls: number;
   readonly hosts: number;
-  /** Share of links given out before. */
+  /** Share of links that were given out before. */
   readonly duplicates: number;
   readonly seen: SeenKind;
-  /** For the seen test. */
+  /** Memory of the seen test. */
   readonly memoryBytes: number;
   /** seen-test: URLs known before the measurement begins. */
   readonly known: number;
   readonly runs: number;
-  /** Say where the time goes. */
+  /** Prints where the time goes. */
   readonly stages: boolean;
   /** URLs of one lease. */
   readonly lease: number;
-  /** Folder of state and log that is kept, or was kept by an earlier bench. */
+  /** Folder of state and log that this bench keeps, or that an earlier bench kept. */
   readonly data: string | undefined;
   /** Folder for a CPU profile of the measured stretch. */
   readonly profile: string | undefined;
   readonly partitions: number;
-  /** Of what is appended on Kafka. */
+  /** Compression of the records appended on Kafka. */
   readonly compression: CompressionName;
-  /** Benches of several processes: which one this is, and the log it works on. */
+  /** For benches of several processes: the part of this process, and the log that it works on. */
   readonly part: string | undefined;
   readonly brokers: string;
   readonly crawl: string;
@@ -41,7 +41,7 @@ export interface BenchOptions {
   /** hundred-million: ends a run before its folder is larger. */
   readonly diskBytes: number;
   readonly json: boolean;
-  /** What was given by name. */
+  /** The options that were given by name. */
   readonly given: ReadonlySet<string>;
 }
 

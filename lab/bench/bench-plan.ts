@@ -1,11 +1,11 @@
 /**
- * What `bench all` runs: every bench that there is, at a size that takes seconds, or as it is by itself where none is given
- * here. Sizes stay as they are, or results of two commits would not be of the same thing; a new measurement is a new label.
+ * The runs of `bench all`: every bench, at a size that takes seconds, or at its default size if none is given here.
+ * Sizes stay as they are, so that results of two commits measure the same thing; a new measurement gets a new label.
  */
 import { benchNames } from './bench-names.ts';
 
 export interface PlannedBench {
-  /** Unique: what results are compared by. */
+  /** Unique: results are compared by it. */
   readonly label: string;
   readonly bench: string;
   readonly args: readonly string[];
@@ -47,16 +47,16 @@ const sized: readonly PlannedBench[] = [
   plan('from-cc', 'from-cc', '--urls', '200000', '--hosts', '10000'),
 ];
 
-/** These benches compare results and measure nothing, or need what is not in the tree. */
+/** These benches compare results and measure nothing, or need files that are not in the tree. */
 const others = new Set(['all', 'compare', 'against-release', 'beside-urlfrontier']);
 
 export interface ReleaseFigure {
   readonly label: string;
-  /** In the last line of the bench. */
+  /** Fields in the last line of the bench. */
   readonly path: string;
 }
 
-/** CPU per unit, by which releases are held against each other: what a page and a URL cost, and little to wait for. */
+/** CPU per unit, by which releases are compared: the cost of a page and of a URL, in runs with little waiting. */
 export const releaseFigures: readonly ReleaseFigure[] = [
   { label: 'fetch', path: 'cpuMillisPerPage' },
   { label: 'frontier', path: 'cpuMicrosPerUrl' },
@@ -70,7 +70,7 @@ export function benchPlan(): PlannedBench[] {
   return [...sized, ...rest.map((name) => plan(name, name))];
 }
 
-/** The yardstick first, and what the figures of a release come from. */
+/** The yardstick runs first, then the benches that give the figures of a release. */
 export function releasePlan(): PlannedBench[] {
   const labels = new Set(['yardstick', ...releaseFigures.map(({ label }) => label)]);
   const all = benchPlan();

@@ -1,9 +1,9 @@
 /**
- * Two sets of runs of one measurement, compared: every run of the one against every run of the other.
+ * Compares two sets of runs of one measurement: every run of one set with every run of the other.
  *
- * The ratios' extremes are their spread. A difference is beyond noise where all runs of one side lie on one side of all
- * runs of the other, and the middles differ by more than `threshold`; with fewer than two runs on a side nothing is known
- * of noise, and nothing is flagged.
+ * The extremes of the ratios are their spread. A difference is beyond noise if all runs of one set are on one side of
+ * all runs of the other, and the medians differ by more than `threshold`. With fewer than two runs in a set, noise is
+ * unknown, and no difference is flagged.
  */
 
 /** Numbers by path: `stages.decide`, `all[1].nanosPerTakeAndPut`. */
@@ -20,16 +20,16 @@ export interface Ratio {
   readonly verdict: 'same' | 'better' | 'worse' | 'changed';
 }
 
-/** Changes below are not worth a look, however clear. */
+/** Smaller changes are not worth a look, however clear. */
 export const thresholdByDefault = 0.05;
-/** Records of a run, without its results. */
+/** Facts about a run, without its results. */
 const options = new Set(['runs', 'pinned']);
-/** Long lists of stretches on the way: their whole is there too. */
+/** Long lists of intermediate stretches: the totals are in the results, too. */
 const left = new Set(['millions', 'stretches', 'samples']);
 const moreIsBetter = /PerSecond|PerCpuSecond|urlsPerFrontierCpuSecond|achieved|kept|recall|precision|fresh/i;
 const lessIsBetter = /micros|millis|nanos|seconds|bytes|pause|ms$|megabytes|OverRawClient|OverFirst|stages\.|\.ms/i;
 
-/** Every number of a bench's last line. */
+/** Every number in the last line of a bench. */
 export function figuresOf(line: unknown, path = '', into = new Map<string, number>()): Map<string, number> {
   if (typeof line === 'number') into.set(path, line);
   else if (Array.isArray(line)) for (const [i, item] of line.entries()) figuresOf(item, `${path}[${i}]`, into);
@@ -42,7 +42,7 @@ export function figuresOf(line: unknown, path = '', into = new Map<string, numbe
   return into;
 }
 
-/** Of what both sides have in all their runs, where it is not 0 on both. */
+/** The numbers that all runs of both sides have, unless they are 0 on both. */
 export function compareRuns(
   before: readonly Figures[],
   after: readonly Figures[],
@@ -91,7 +91,7 @@ function valuesAt(runs: readonly Figures[], path: string): number[] | undefined 
   return values.length === 0 ? undefined : values;
 }
 
-/** Of two in the middle the mean. */
+/** The mean of the two in the middle, if the number is even. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;

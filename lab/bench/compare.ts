@@ -1,8 +1,9 @@
 /**
  * `npm run bench -- compare A B [--threshold SHARE] [--all] [--json]`
  *
- * Two files of `bench all`: for each figure that both have, B over A as a ratio, least, middle and greatest over all pairs
- * of runs. What differs beyond noise is shown, everything with `--all`. It says; it fails nothing.
+ * Compares two files of `bench all`. For each figure that both have, it prints B over A as a ratio: minimum, median and
+ * maximum over all pairs of runs. It shows differences beyond noise; with `--all`, everything. It reports only, and
+ * never fails.
  */
 import { parseArgs } from 'node:util';
 import { CrawlstreamError } from '../../topology/errors.ts';

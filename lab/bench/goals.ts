@@ -1,6 +1,6 @@
 /**
- * What a bench aims for, and below what nothing could go, in the units that it prints; docs/benchmarks.md has how near we are, and where
- * the rest goes.
+ * The goal of a bench, and the limit that nothing could beat, in the units that it prints. docs/benchmarks.md compares
+ * our figures with both.
  */
 export const goals: ReadonlyMap<string, string> = new Map([
   ['answers', 'goal: 0.40 ms a plain page more; 0.50 of a page for what is none; 1 % and 15 % of a core for waiting'],

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- NAME …`: runs one benchmark by its name.
  *
- * A benchmark is a file below this folder, beside others of what it measures, that exports `run(args)`. What it prints is for people; with --json its last line
- * is one JSON object, for whoever keeps the numbers.
+ * A benchmark is a file below this folder, in the folder of its subject, that exports `run(args)`. It prints for
+ * people; with --json its last line is one JSON object, for programs.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { benchModule, benchNames } from './bench-names.ts';
@@ -23,7 +23,7 @@ if (bench === undefined) {
   try {
     await bench.run(args);
     const goal = goals.get(name);
-    // Beside the figures, which others may read from the output.
+    // Printed beside the figures, which programs may read from the output.
     if (goal !== undefined && !isOnOneCore) process.stderr.write(`${goal}\n`);
   } catch (error) {
     if (!(error instanceof CrawlstreamError)) throw error;

@@ -1,7 +1,7 @@
 /**
- * Has what a unit of work takes of CPU grown since a release? Of each figure the least of its runs counts, since a busy
- * machine only adds; and it counts as a multiple of what the yardstick took in the same minutes, so that neither another
- * machine nor a slow day is taken for a change of ours.
+ * Decides whether the CPU cost of a unit of work has grown since a release. For each figure the minimum of its runs
+ * counts, since other load only adds. It counts as a multiple of the yardstick of the same minutes, so that another
+ * machine or a slow day does not look like a change of ours.
  */
 import type { ReleaseFigure } from './bench-plan.ts';
 import { figuresOf } from './compare-runs.ts';
@@ -10,10 +10,10 @@ import type { Results } from './results-file.ts';
 export interface Since {
   readonly label: string;
   readonly path: string;
-  /** Least of the runs, as measured. Absent: no run has given it. */
+  /** Minimum of the runs, as measured. Absent: no run has this figure. */
   readonly before: number | undefined;
   readonly after: number | undefined;
-  /** After over before, the yardstick's share taken out. */
+  /** After divided by before, corrected by the yardstick. */
   readonly ratio: number | undefined;
   readonly verdict: 'same' | 'better' | 'worse' | 'missing' | 'new';
 }
@@ -22,7 +22,10 @@ export interface Since {
 export const toleranceByDefault = 0.25;
 const yardstick: ReleaseFigure = { label: 'yardstick', path: 'cpuMillis' };
 
-/** `missing`: these runs have no such figure, or one of other options. `new`: the release has none. Neither is compared. */
+/**
+ * `missing`: these runs have no such figure, or one with other options. `new`: the release has none. Neither is
+ * compared.
+ */
 export function sinceRelease(
   before: Results,
   after: Results,
@@ -32,7 +35,7 @@ export function sinceRelease(
   const speed = ratioOf(leastOf(before, yardstick), leastOf(after, yardstick)) ?? 1;
   return figures.map(({ label, path }) => {
     const a = leastOf(before, { label, path });
-    // With other options it would be a figure of something else.
+    // With other options the figure would measure something else.
     const isSame = a === undefined || argsOf(before, label) === argsOf(after, label);
     const b = isSame ? leastOf(after, { label, path }) : undefined;
     const raw = ratioOf(a, b);

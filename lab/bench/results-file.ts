@@ -1,4 +1,4 @@
-/** The file that `bench all` writes: where and of what, and the last line of each run of each bench. */
+/** The file that `bench all` writes: place, commit, and the last line of each run of each bench. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const results = z.object({
   format: z.literal(1),
   takenAt: z.string(),
   commit: z.string(),
-  /** Of tracked files, against that commit. */
+  /** Changes of tracked files since that commit. */
   changed: z.boolean(),
   versions: z.record(z.string(), z.string()),
   machine: z.object({ cpu: z.string(), cores: z.number(), memoryBytes: z.number(), system: z.string() }),
@@ -22,14 +22,14 @@ const results = z.object({
       bench: z.string(),
       args: z.array(z.string()),
       runs: z.array(z.record(z.string(), z.unknown())),
-      /** Of runs that gave no figures. */
+      /** Errors of runs without figures. */
       failures: z.array(z.string()),
     }),
   ),
 });
 export type Results = z.infer<typeof results>;
 
-/** Everything but what was measured. */
+/** Everything but the measured figures. */
 export function describeRun(): Omit<Results, 'benches'> {
   const { version, dependencies } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
     readonly version: string;
@@ -58,7 +58,7 @@ export function describeRun(): Omit<Results, 'benches'> {
   };
 }
 
-/** Throws INVALID_ARGUMENT where it is no such file. */
+/** Throws INVALID_ARGUMENT if the file is not a results file. */
 export async function readResults(file: string): Promise<Results> {
   try {
     return results.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -68,7 +68,7 @@ export async function readResults(file: string): Promise<Results> {
   }
 }
 
-/** Empty where this is no clone. */
+/** Empty if this folder is not a clone. */
 function git(...args: readonly string[]): string {
   try {
     return execFileSync('git', args, {

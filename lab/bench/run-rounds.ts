@@ -7,14 +7,14 @@ import type { PlannedBench } from './bench-plan.ts';
 import { build, builtMark, projectRoot } from './process/compiled.ts';
 import { describeRun, type Results } from './results-file.ts';
 
-/** `--runs`, as it was given; three where it was not. Throws INVALID_ARGUMENT. */
+/** The value of `--runs`; three if it is absent. Throws INVALID_ARGUMENT. */
 export function roundsOf(given: string | undefined): number {
   const rounds = Number(given ?? 3);
   if (Number.isSafeInteger(rounds) && rounds >= 1) return rounds;
   throw new CrawlstreamError('INVALID_ARGUMENT', `--runs ${given}: give a whole number above 0`);
 }
 
-/** `onRun`: after each run, with what there is so far. */
+/** `onRun`: called after each run, with the results so far. */
 export async function runRounds(
   planned: readonly PlannedBench[],
   rounds: number,
@@ -44,7 +44,7 @@ type Ran =
   | { readonly line: Record<string, unknown>; readonly failure?: undefined }
   | { readonly line?: undefined; readonly failure: string };
 
-/** In a separate process, from its source, as by hand. */
+/** Runs in a separate process, from its source, as on the command line. */
 async function runOne({ bench, args }: PlannedBench): Promise<Ran> {
   const main = join(projectRoot, 'lab/bench/main.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', main, bench, ...args, '--json'], {
@@ -61,7 +61,7 @@ async function runOne({ bench, args }: PlannedBench): Promise<Ran> {
     const line = JSON.parse(last) as Record<string, unknown>;
     if (code === 0) return { line };
   } catch {
-    // It is said below.
+    // The message below says it.
   }
   return { failure: stderr.trim().slice(-2_000) || `it ended with ${code}, and no figures` };
 }

@@ -1,4 +1,7 @@
-/** A folder of WARC files; after a power cut each record that the store's position covers is in a file once, where the index says. */
+/**
+ * A folder of WARC files. After a power cut, each record that the store's position covers is in a file once, at the
+ * place that the index names.
+ */
 import { openWarcFolder } from '../../services/extras/archive/warc-folder.ts';
 import type { Disk } from '../../services/runtime/disk/disk.ts';
 import type { StateStore } from '../../services/runtime/store/store.ts';

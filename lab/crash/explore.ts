@@ -1,22 +1,22 @@
 /**
- * Runs a way of writing against a disk that attacks, cuts the power after each of its steps, and has what is found then recovered
- * and checked. One seed is one run: its faults and its cuts are drawn from the seed.
+ * Runs a way of writing against a disk that attacks, cuts the power after each of its steps, recovers each resulting
+ * state and checks it. One seed is one run: its faults and its cuts are drawn from the seed.
  */
 import type { Fault, Plan, PowerDisk } from './power-disk.ts';
 import { Random } from './random.ts';
 
 export interface Exploration {
-  /** States of a power cut that recovery was run from. */
+  /** States of power cuts that recovery was run on. */
   states: number;
   readonly violations: string[];
 }
 
 export interface Attack {
   readonly random: Random;
-  /** Fails some calls, and none once `calm` was called. */
+  /** Fails some calls; after `calm`, none. */
   readonly plan: Plan;
   calm(): void;
-  /** Cuts the power as often as `cutsEach` says. `take` is called in the same step and resolves once recovery was checked. */
+  /** Cuts the power `cutsEach` times. `take` is called in the same step, and resolves once recovery was checked. */
   onStep(take: (how: 'all' | 'none' | 'some') => () => Promise<void>): () => void;
   /** Recovers and checks all states that were taken. */
   check(): Promise<Exploration>;
@@ -24,10 +24,10 @@ export interface Attack {
 
 const kinds: readonly Fault[] = ['short', 'EINTR', 'ENOSPC', 'EIO', 'EMFILE'];
 
-/** `calls`: about as many as the run makes, over which the faults are spread. */
+/** `calls`: about the number of calls of the run, over which the faults are spread. */
 export function attack(name: string, seed: number, calls: number, cutsEach = 3): Attack {
   const random = new Random(seed);
-  // A third of the runs meet no fault, so that what they acknowledge is much.
+  // A third of the runs meet no fault, so that they acknowledge many writes.
   const faultAt = new Set(Array.from({ length: random.below(3) }, () => random.below(calls)));
   let call = 0;
   let isCalm = false;

@@ -1,4 +1,7 @@
-/** Files of an archive that are replaced together; after a power cut all are of one version, which is the store's, and no older than what was acknowledged. */
+/**
+ * Files of an archive that are replaced together. After a power cut all files are of one version: the store's version,
+ * and not older than what was acknowledged.
+ */
 import { finishReplacing, replaceFiles, rewrittenSuffix } from '../../services/extras/archive/replaced-files.ts';
 import type { Disk } from '../../services/runtime/disk/disk.ts';
 import { makeFolder, putFile, writeSynced } from '../../services/runtime/disk/durable-names.ts';

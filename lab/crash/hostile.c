@@ -45,7 +45,7 @@ static int path_of(int fd, char *path, int *is_folder) {
   return is_below(path);
 }
 
-/* How many of so many bytes are taken; -1: none. All: the file is none of ours. */
+/* Number of the given bytes that a write takes; -1: it fails. All of them for a file outside HOSTILE. */
 static ssize_t taken(int fd, size_t bytes) {
   char path[4096];
   int is_folder;
@@ -69,7 +69,7 @@ ssize_t pwrite64(int fd, const void *from, size_t bytes, off64_t at) {
 }
 ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at) { return pwrite64(fd, from, bytes, at); }
 
-/* Of several parts the first one. */
+/* Takes only the first of several parts. */
 ssize_t writev(int fd, const struct iovec *parts, int count) {
   if (count == 0) return REAL(writev)(fd, parts, count);
   return write(fd, parts[0].iov_base, parts[0].iov_len);

@@ -1,4 +1,7 @@
-/** Several stores written through one journal; after a power cut each has all that was acknowledged, and of the rest no later write without the earlier ones. */
+/**
+ * Several stores written through one journal. After a power cut each store has all that was acknowledged, and of the
+ * other writes no later one without the earlier ones.
+ */
 import type { Disk } from '../../services/runtime/disk/disk.ts';
 import { openJournal } from '../../services/runtime/store/journal/journal.ts';
 import type { StateStore } from '../../services/runtime/store/store.ts';
@@ -17,7 +20,7 @@ interface Write {
   isAcked: boolean;
 }
 
-/** `around`: puts a fault of the program itself between the journal and the disk. */
+/** `around`: adds a fault of the program itself between the journal and the disk. */
 export async function exploreJournal(
   seed: number,
   around: (disk: Disk) => Disk = (disk) => disk,

@@ -1,8 +1,8 @@
 /**
  * `npm run crash -- [--seed S] [--seeds N] [--run journal|archive|forget|names|rocksdb|classic-level]`
  *
- * Cuts the power after every step of what writes to disk, and has each state recovered and checked. Runs seeds S to S+N−1 of
- * each way of writing. Exit code 1: something that was acknowledged was lost.
+ * Cuts the power after every step of the code that writes to disk, recovers each state and checks it. Runs seeds S to
+ * S+N−1 of each way of writing. Exit code 1: acknowledged data was lost.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ for (const [name, explore] of Object.entries(runs)) {
   }
   print(name, states, seeds, violations);
 }
-// These start a process each: fewer of them.
+// Each of these starts a process, so fewer of them run.
 const folder = mkdtempSync(join(tmpdir(), 'crash-'));
 const shim = compileShim(folder);
 for (const name of shim === undefined ? [] : (['rocksdb', 'classic-level'] as const)) {

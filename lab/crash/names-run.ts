@@ -1,4 +1,7 @@
-/** Files that are put, made once and removed; after a power cut each is of before or of after, and as new as what was acknowledged. */
+/**
+ * Files that are put, created and removed. After a power cut each is as before or as after, and as new as what was
+ * acknowledged.
+ */
 import type { Disk } from '../../services/runtime/disk/disk.ts';
 import { makeFile, makeFolder, putFile } from '../../services/runtime/disk/durable-names.ts';
 import { attack, attackDisk, type Exploration } from './explore.ts';

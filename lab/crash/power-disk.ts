@@ -1,7 +1,8 @@
 /**
- * A file system in memory that a test can attack. Any call can fail or write in part, and at any moment the power can be cut:
- * `cut` makes a disk that POSIX allows then. Of what no sync covers, each sector and each change of a name is there or not, whatever
- * came later; a rename takes place whole. A sync that failed covers nothing, and nor does a later sync of the same bytes.
+ * A file system in memory that a test can attack. Any call can fail or write in part, and the power can be cut at any
+ * moment: `cut` makes a disk in a state that POSIX then allows. Each sector and each change of a name that no sync
+ * covers is there or not, whatever came later; a rename takes place whole. A failed sync covers nothing, and nor does a
+ * later sync of the same bytes.
  */
 import { dirname } from 'node:path';
 import type { Disk, DiskFile } from '../../services/runtime/disk/disk.ts';
@@ -15,7 +16,7 @@ type Change = { readonly at: number; readonly bytes: Buffer } | { readonly trunc
 
 class Content {
   now: Buffer = Buffer.alloc(0);
-  /** All of it, in order. A change is sure once it is synced, and stays doubtful where that sync failed. */
+  /** All changes, in order. A change is certain once it is synced, and stays doubtful if that sync failed. */
   #changes: { readonly change: Change; state: 'doubtful' | 'pending' | 'sure' }[] = [];
 
   change(change: Change): void {
@@ -70,7 +71,7 @@ export class PowerDisk implements Disk {
   readonly #names: Map<string, Entry>;
   readonly #durableNames: Map<string, Entry>;
   #pendingNames: NameChange[] = [];
-  /** After each call, whatever came of it. */
+  /** After each call, with its result. */
   onStep: () => void = () => {};
   plan: Plan = () => undefined;
 
@@ -79,7 +80,7 @@ export class PowerDisk implements Disk {
     this.#durableNames = new Map(this.#names);
   }
 
-  /** `how`: nothing that no sync covers is there, all of it is, or some. */
+  /** `how`: which unsynced changes are there: none, all, or some. */
   cut(random: Random, how: 'all' | 'none' | 'some'): PowerDisk {
     const isKept = () => how === 'all' || (how === 'some' && random.below(2) === 0);
     const names = new Map(this.#durableNames);
@@ -238,13 +239,13 @@ function setName(names: Map<string, Entry>, path: string, entry: Entry | undefin
   else names.set(path, entry);
 }
 
-/** The disk as a process sees it: nothing that it still does after its death comes of anything. */
+/** The disk as a process sees it: calls after its death have no effect. */
 export function diskOf(disk: Disk, isAlive: () => boolean): Disk {
   const alive = <T extends object>(of: T): T =>
     new Proxy(of, {
       get: (target, name) => {
         const call = target[name as keyof T] as ((...given: unknown[]) => Promise<unknown>) | undefined;
-        // Promises look for `then`.
+        // Promises look for a method `then`.
         if (call === undefined) return undefined;
         return (...given: unknown[]) => {
           if (!isAlive()) return new Promise(() => {});

@@ -1,4 +1,7 @@
-/** A state store in memory whose power can be cut: what no sync covers is lost from some write on, a suffix and never a hole. */
+/**
+ * A state store in memory that can lose power: the unsynced writes are lost from some write on: a suffix, and never a
+ * hole.
+ */
 import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
 import type { StateStore, StoreOp } from '../../services/runtime/store/store.ts';
 import type { Plan } from './power-disk.ts';
@@ -11,7 +14,7 @@ export class PowerStore {
   onStep: () => void = () => {};
   plan: Plan = () => undefined;
 
-  /** A handle for one opening; closing it closes nothing else. Writes of a process that has died do nothing. */
+  /** A handle for one opening; closing it closes nothing else. Writes of a process that has died have no effect. */
   open(isAlive: () => boolean = () => true): StateStore {
     const { get, getMany, scan } = this.#now;
     return {
@@ -24,7 +27,7 @@ export class PowerStore {
   }
 
   async #write(ops: readonly StoreOp[], isSynced: boolean, isAlive: () => boolean): Promise<void> {
-    // As a store does: the call returns first, and writes apply in their order.
+    // As in a store: the call returns first, and writes apply in their order.
     await undefined;
     if (!isAlive()) await new Promise(() => {});
     try {

@@ -1,7 +1,7 @@
 /**
- * The files of RocksDB and LevelDB after a power cut: a process writes rows, a library that is preloaded notes what it synced,
- * and copies of the folder lose what was not. Of a store's contract: all that was synced is there, and of the rest no later
- * write without the earlier ones.
+ * The files of RocksDB and LevelDB after a power cut. A process writes rows, a preloaded library notes what the process
+ * synced, and copies of the folder lose the rest. The contract of a store: all synced writes are there, and of the
+ * others no later write without the earlier ones.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { Exploration } from './explore.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Undefined: this machine has no C compiler, or nothing can be preloaded. */
+/** Undefined: this machine has no C compiler, or cannot preload a library. */
 export function compileShim(folder: string, source = 'synced.c'): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const to = join(folder, `${source}.so`);
@@ -24,7 +24,7 @@ export function compileShim(folder: string, source = 'synced.c'): string | undef
   }
 }
 
-/** `folder`: for what is written meanwhile. */
+/** `folder`: for files that are written meanwhile. */
 export async function exploreStoreFiles(
   store: StoreName,
   shim: string,
@@ -70,9 +70,9 @@ async function write(store: StoreName, shim: string, given: string[], log: strin
 }
 
 interface Cut {
-  /** The newest write-ahead log is there as it was. */
+  /** The newest write-ahead log is unchanged. */
   readonly isOlderAlone: boolean;
-  /** A log is gone if its folder was not synced since it was made. */
+  /** A log is lost if its folder was not synced since the log was created. */
   readonly withNames: boolean;
 }
 
@@ -80,7 +80,7 @@ const cuts: readonly Cut[] = [true, false].flatMap((isOlderAlone) =>
   [true, false].map((withNames) => ({ isOlderAlone, withNames })),
 );
 
-/** Takes from the write-ahead logs what was not synced. */
+/** Removes unsynced bytes from the write-ahead logs. */
 function cutLogs(folder: string, data: string, durable: string, { isOlderAlone, withNames }: Cut): void {
   const sizes = new Map<string, number>();
   const isNamed = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * `store-files-writer.ts FOLDER COPIES SEED ROLLS`: writes numbered rows into a store, and copies its folder where it has more than one
- * write-ahead log, so that a power cut at that moment can be made of the copy. Prints a line for each copy: its name, the
- * newest write, and the newest that was acknowledged as synced. Ends as a kill would end it.
+ * `store-files-writer.ts FOLDER COPIES SEED ROLLS`: writes numbered rows into a store, and copies its folder while it
+ * has more than one write-ahead log, so that a power cut at that moment can be made of the copy. Prints a line for each
+ * copy: its name, the newest write, and the newest write that was acknowledged as synced. Ends as after a kill.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ for (let number = 0; copied < Number(rolls) * 3; number++) {
 }
 process.kill(process.pid, 'SIGKILL');
 
-/** With what was durable at this moment. False: the store changed it meanwhile. */
+/** Notes which writes were durable at this moment. False: the store changed it meanwhile. */
 function copyFolder(to: string): boolean {
   mkdirSync(to, { recursive: true });
   const durable = readFileSync(process.env['SYNCED_LOG']!);

@@ -1,6 +1,7 @@
 /**
- * `write-paths.ts FOLDER`: writes by each way in which the program keeps files. Run with lab/crash/hostile.c preloaded. Prints a
- * line when each way says that its files are kept. `PLANT=write|rename|append|short`: does one of them by bare calls instead.
+ * `write-paths.ts FOLDER`: writes in each way in which the program stores files. Run with lab/crash/hostile.c
+ * preloaded. Prints a line when each way reports that its files are durable. `PLANT=write|rename|append|short`: does
+ * one of them with bare calls instead.
  */
 import { appendFile, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

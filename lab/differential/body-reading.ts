@@ -1,4 +1,4 @@
-/** What a body's bytes say, for readers that do not parse it. */
+/** Title and links in the bytes of a body, for readers that do not parse it. */
 import { endMark, startMark } from './draft.ts';
 import type { Reading } from './reading.ts';
 

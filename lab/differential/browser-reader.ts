@@ -1,4 +1,4 @@
-/** Headless Chromium, for pages: the title and the links that its document has. */
+/** Headless Chromium, for pages: the title and the links of its document. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { endMark, startMark } from './draft.ts';
@@ -16,7 +16,7 @@ const read = `({
   links: [...document.querySelectorAll('a[href],area[href]')].map((link) => link.href.baseVal === undefined ? link.href : new URL(link.href.baseVal, document.baseURI).href),
 })`;
 
-/** Of a browser of its own. */
+/** Windows of a separate browser. */
 interface Tab {
   readonly browser: Browser;
   readonly context: BrowserContext;
@@ -64,7 +64,7 @@ async function nextTab({ browser, context, page }: Tab): Promise<Tab> {
   return { browser, context, page: await context.newPage() };
 }
 
-/** Undefined: no answer that the browser shows. */
+/** Undefined: the browser shows no answer. */
 async function documentAt({ page }: Tab, url: string): Promise<Document | undefined> {
   const answered = await page.goto(url, { timeout: timeoutMs, waitUntil: 'load' });
   return answered === null ? undefined : page.evaluate<Document>(read);
@@ -80,7 +80,7 @@ function readingOf(document: Document | undefined, normal: (links: readonly stri
   const text = document?.text.replaceAll('\0', '') ?? '';
   if (document === undefined || !text.includes(startMark)) return { got: 'nothing' };
   const got = text.includes(endMark) ? 'whole' : 'part';
-  // A body shown as text, in a page that the browser made for it, has no title and no links of its own.
+  // A body shown as text, in a page that the browser made for it, has neither title nor links.
   if (!/html/.test(document.type)) return { got };
   return { got, title: document.title, links: normal(document.links) };
 }

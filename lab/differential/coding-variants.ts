@@ -1,4 +1,4 @@
-/** Content codings as they come: lists, wrong words, streams that are damaged, cut, or in several members. */
+/** Content codings as servers send them: lists, wrong words, streams that are damaged, cut, or in several members. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Variant } from './draft.ts';
 

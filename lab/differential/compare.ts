@@ -1,17 +1,17 @@
-/** Where the crawler reads an answer otherwise than the others do. */
+/** Finds answers that the crawler reads differently from the others. */
 import type { Reading, Readings } from './reading.ts';
 
 export interface Finding {
   readonly n: number;
-  /** What differs, such as `others read the whole, the crawler nothing`: equal for findings of one sort. */
+  /** The kind of difference, such as `others read the whole, the crawler nothing`: equal for findings of one kind. */
   readonly sort: string;
   readonly detail: string;
 }
 
-/** So many of the others must have read an answer before the crawler is expected to. */
+/** This many of the others must have read an answer before the crawler is expected to. */
 const othersMin = 2;
 
-/** `others` has a reader's readings under its name. `browser` is the one of them that parses pages. */
+/** `others` has the readings of each reader under its name. `browser` is the reader among them that parses pages. */
 export function compare(
   numbers: readonly number[],
   ours: Readings,

@@ -16,7 +16,7 @@ interface PageLine {
   readonly outlinks: readonly string[];
 }
 
-/** What asks for an answer, and what its host is asked for where the answer was read. */
+/** The request for an answer, and the requests to its host that prove that the answer was read. */
 const seeds: Readonly<Record<Kind, readonly string[]>> = {
   page: [],
   robots: ['/private', '/public'],
@@ -47,7 +47,7 @@ export function crawlReader(
     const all = lines.map((line) => JSON.parse(line) as PageLine);
     const pages = new Map(all.flatMap((page) => [page.url, new URL(page.url).origin].map((key) => [key, page])));
     rmSync(folder, { recursive: true, force: true });
-    // A redirect has a host of its own, with one page at most.
+    // A redirect has a separate host, with one page at most.
     const pageOf = (n: number) => pages.get(answers[n]!.kind === 'redirect' ? hosts.originOf(n) : hosts.urlOf(n));
     return new Map(numbers.map((n) => [n, readingOf(answers[n]!.kind, n, hosts, pageOf(n), normal)]));
   };
@@ -58,7 +58,7 @@ const crawlFlags = [
   ...['--contact', 'differential@example.org'],
 ];
 const pageFlags = ['--max-depth', '0', '--outlinks'];
-/** A sitemap has the depth of a link, and what it lists is one step further. */
+/** A sitemap has the depth of a link, and its URLs are one step further. */
 const fileFlags = ['--max-depth', '2', '--sitemap', '/sitemap.xml'];
 
 function seedsOf(hosts: OddHosts, kind: Kind, n: number, isPages: boolean): readonly string[] {

@@ -1,6 +1,6 @@
-/** An answer over HTTP/1.1 that is not sent yet: each part of it can be changed by itself. */
+/** An answer over HTTP/1.1 before it is sent: each part of it can be changed separately. */
 
-/** What an answer is asked for as: a page, a host's robots.txt, its sitemap, or a page that leads to another one. */
+/** The role of an answer: a page, a host's robots.txt, its sitemap, or a page that leads to another one. */
 export type Kind = 'page' | 'robots' | 'sitemap' | 'redirect';
 
 export interface Draft {
@@ -16,7 +16,7 @@ export interface Draft {
   status: string;
   typeLines: string[];
   codingLines: string[];
-  /** ORIGIN and HOST stand for those of the host that answers. */
+  /** ORIGIN and HOST stand for those of the answering host. */
   locationLines: readonly string[];
   otherLines: string[];
   /** The content coding of the encoded body. */
@@ -57,7 +57,9 @@ const texts: Readonly<Record<Kind, (origin: string) => string>> = {
   redirect: () => '<title>Moved</title><p>The page has moved.</p>\n',
 };
 
-/** Where a redirect leads. The page says how it was asked for, so that a reader's links tell target and cookies. */
+/**
+ * The target of a redirect. The page repeats how it was requested, so that a reader's links show target and cookies.
+ */
 export function landingPage(target: string, cookies: string): string {
   const links = [target, `/cookies?${encodeURIComponent(cookies)}`].map((url) => `<a href="${asMarkup(url)}">x</a>`);
   return `<!doctype html><title>${startMark}</title>${links.join('')}<p>${endMark}</p>\n`;

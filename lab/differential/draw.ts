@@ -1,4 +1,4 @@
-/** Which answers are asked: each variant alone, then seeded draws of two and three variants together. */
+/** The answers to request: each variant alone, then seeded draws of two and three variants together. */
 import { numbers } from '../web/random.ts';
 import { codingVariants } from './coding-variants.ts';
 import { type Kind, plainDraft, render, type Variant } from './draft.ts';
@@ -51,7 +51,7 @@ function drawOne(next: () => number): Odd {
   return { kind, variants: taken };
 }
 
-/** The bytes of the answer. `origin` is that of the host which sends it. */
+/** The bytes of the answer. `origin` is that of the host that sends it. */
 export function bytesOf({ kind, variants }: Odd, origin: string): Buffer {
   const draft = plainDraft(kind, origin);
   for (const variant of variants) variant.change(draft);

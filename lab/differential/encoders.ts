@@ -1,7 +1,7 @@
-/** Encoders of the Encoding standard's legacy encodings, made by asking the decoder what each byte sequence stands for. */
+/** Encoders for the Encoding standard's legacy encodings. They are built by decoding each byte sequence. */
 const tables = new Map<string, ReadonlyMap<string, readonly number[]>>();
 
-/** The text in an encoding of one or two bytes a character. What the encoding lacks becomes `?`. */
+/** The text in an encoding of one or two bytes a character. A character that the encoding lacks becomes `?`. */
 export function encodeAs(label: string, text: string): Buffer {
   const table = tableOf(label);
   return Buffer.from([...text].flatMap((char) => (char < '\x80' ? char.charCodeAt(0) : (table.get(char) ?? [0x3f]))));

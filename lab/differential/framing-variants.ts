@@ -1,4 +1,4 @@
-/** How the end of a body is said (RFC 9112 §6 and §7), and how servers say it in other ways. */
+/** How an answer marks the end of its body (RFC 9112 §6 and §7), and other ways in which servers do so. */
 import type { Draft, Variant } from './draft.ts';
 
 type Frame = Draft['frame'];

@@ -1,10 +1,11 @@
 /**
  * `npm run differential -- [--answers N] [--seed S] [--only TEXT]`
  *
- * Serves N odd answers on loopback and has them read by the crawler, curl, wget, Node's fetch and, where one is installed,
- * headless Chromium. An answer that two of the others read and the crawler does not is a finding, as is one that the crawler
- * alone reads, and a page whose title or links differ from the browser's. Each is reduced to the fewest oddities that show it.
- * `--only`: answers whose name holds TEXT. Exit code 1: there is a finding without a reason in accepted.ts.
+ * Serves N odd answers on loopback. The crawler, curl, wget, Node's fetch and, if installed, headless Chromium read
+ * them. Three kinds of difference are findings: an answer that two of the others read and the crawler does not; an
+ * answer that only the crawler reads; a page with another title or other links than in the browser. Each finding is
+ * reduced to the fewest oddities that show it. `--only`: answers with TEXT in their name. Exit code 1: a finding has no
+ * reason in accepted.ts.
  */
 import { parseArgs } from 'node:util';
 import { findDifferences } from './run.ts';

@@ -1,4 +1,6 @@
-/** Markup around links as real pages have it: bases, odd attributes, raw text, references, and what is no link. */
+/**
+ * Markup around links as real pages have it: bases, odd attributes, raw text, references, and text that is not a link.
+ */
 import type { Draft, Kind, Variant } from './draft.ts';
 
 const page: readonly Kind[] = ['page'];

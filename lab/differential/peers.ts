@@ -1,4 +1,4 @@
-/** curl, wget and Node's fetch: each reads a body and undoes its content coding. */
+/** curl, wget and Node's fetch: each reads a body and decodes its content coding. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,12 +34,12 @@ function tool(program: string, argumentsOf: (url: string, file: string) => reado
   return oneByOne(async (url, file) => {
     const isWhole = await succeeds(program, argumentsOf(url, file));
     const reading = bodyReading(bytesOf(file));
-    // What a tool calls broken is no whole answer, though all of it may have come.
+    // An answer that a tool calls broken is not whole, even if all of it has come.
     return reading.got === 'whole' && !isWhole ? { got: 'part' } : reading;
   });
 }
 
-/** Rejects where the program cannot be started. */
+/** Rejects if the program cannot be started. */
 function succeeds(program: string, args: readonly string[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
     execFile(program, args, { timeout: 2 * timeoutMs }, (error) => {
@@ -59,7 +59,7 @@ export const wget = tool('wget', (url, file) => [
   ...['-O', file, url],
 ]);
 
-/** At some bodies that are cut, Node's fetch neither ends nor heeds its signal: the time limit is our own. */
+/** At some bodies that are cut, Node's fetch neither ends nor obeys its signal, so this time limit is needed. */
 export const nodeFetch = oneByOne((url) =>
   Promise.race([fetchReading(url), wait<Reading>(timeoutMs, { got: 'nothing' }, { ref: false })]),
 );

@@ -1,8 +1,8 @@
-/** What a reader made of an answer. */
+/** How a reader read an answer. */
 export interface Reading {
-  /** `whole`: the body from its start to its end. `part`: its start. `open`: a robots.txt whose rules were not kept. */
+  /** `whole`: the body from its start to its end. `part`: its start. `open`: a robots.txt with rules that were not kept. */
   readonly got: 'whole' | 'part' | 'open' | 'nothing';
-  /** Of a page that was parsed. */
+  /** Set for a page that was parsed. */
   readonly title?: string;
   /** Absolute http(s) links of a page that was parsed, in normal form, sorted, each once. */
   readonly links?: readonly string[];

@@ -1,4 +1,4 @@
-/** Asks all readers for all answers, batch by batch, and reduces what differs. */
+/** Sends all answers to all readers, batch by batch, and reduces the differences. */
 
 import { findChromium } from '../../services/extras/render/browser.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
@@ -16,7 +16,7 @@ export interface DifferentialOptions {
   readonly answers: number;
   readonly seed: number;
   readonly port: number;
-  /** Only answers whose name holds this text. */
+  /** Only answers with this text in their name. */
   readonly only: string;
   /** The crawler's `crawlstream.js`. */
   readonly program: string;
@@ -35,14 +35,14 @@ export interface DifferentialResult {
   readonly asked: number;
   readonly readers: readonly string[];
   readonly findings: readonly Difference[];
-  /** Differences that are meant, by reason. */
+  /** Accepted differences, by reason. */
   readonly accepted: ReadonlyMap<string, number>;
 }
 
-/** Answers that are served and asked at once. */
+/** Answers that are served and requested at once. */
 const batchAnswers = 2000;
 const browserName = 'Chromium';
-/** What the browser is asked for. */
+/** The URL for the browser. */
 const parsed: ReadonlySet<Kind> = new Set<Kind>(['page', 'redirect']);
 const normalize = compileNormalizer();
 
@@ -83,7 +83,7 @@ function peers(isBrowserLeftOut: boolean): ReadonlyMap<string, Reader> {
     try {
       readers.set(browserName, browserReader(findChromium(), normalLinks));
     } catch {
-      // No browser here: the three others are asked.
+      // There is no browser here: the three others are used.
     }
   }
   return readers;
@@ -114,7 +114,9 @@ interface Reduced {
   readonly finding: Finding;
 }
 
-/** Asks for each part of an answer's variants by itself: the fewest that show the same sort of finding stand for it. */
+/**
+ * Repeats the requests with parts of an answer's variants: the fewest that show the same kind of finding represent it.
+ */
 async function reduce(
   answers: readonly Odd[],
   findings: readonly Finding[],

@@ -1,6 +1,6 @@
 /**
- * The hosts that send the answers. Host 0 sends pages, `/page/N` for answer N. Each robots.txt and sitemap has a host of its
- * own, 127.B.C.D, since a host has one of each, and each redirect, since cookies are kept by host.
+ * The hosts that send the answers. Host 0 sends pages, `/page/N` for answer N. Each robots.txt and sitemap has a
+ * separate host, 127.B.C.D, since a host has one of each; so has each redirect, since cookies are stored by host.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -8,12 +8,12 @@ import { type Kind, landingPage, plainDraft, render } from './draft.ts';
 import { bytesOf, type Odd } from './draw.ts';
 
 export interface OddHosts {
-  /** Where answer N is asked for. */
+  /** The URL of answer N. */
   readonly urlOf: (n: number) => string;
   readonly originOf: (n: number) => string;
-  /** Was this path asked of the host of answer N? */
+  /** True if this path was requested from the host of answer N. */
   readonly wasAsked: (n: number, path: string) => boolean;
-  /** Forgets who asked for what. */
+  /** Forgets all requests. */
   readonly forgetRequests: () => void;
   readonly close: () => void;
 }
@@ -24,9 +24,9 @@ const paths: Readonly<Record<Kind, string>> = {
   sitemap: '/sitemap.xml',
   redirect: '/start',
 };
-/** Page answers are spread over so many hosts, so that several are asked at once. */
+/** Page answers are spread over this many hosts, so that several are requested at once. */
 const pageHosts = 16;
-/** What a request says. `cookies`: the value of its Cookie field. */
+/** Facts about a request. `cookies`: the value of its Cookie field. */
 interface Asked {
   readonly path: string;
   readonly cookies: string;
@@ -34,7 +34,7 @@ interface Asked {
 
 const cookieLine = /^cookie: *(.*)\r$/gim;
 const requestLine = /^(?:GET|HEAD) (\S+) HTTP/;
-/** Requests end after this time, whatever the answer says. ms */
+/** Requests end after this time, whatever the answer is. ms */
 const socketTimeoutMs = 20_000;
 
 export async function serveAnswers(answers: readonly Odd[], port: number): Promise<OddHosts> {

@@ -1,4 +1,4 @@
-/** Media types and charsets: said well, badly, twice, in several places, or not at all. */
+/** Media types and charsets: declared well, badly, twice, in several places, or not at all. */
 import type { Draft, Kind, Variant } from './draft.ts';
 import { encodeAs, encodeUtf16 } from './encoders.ts';
 

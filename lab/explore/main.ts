@@ -1,8 +1,8 @@
 /**
  * `npm run explore -- [--world NAME] [--depth N] [--minutes M] [--ends-every N]`
  *
- * Explores every order of the events of a small world, up to a depth. Prints a line for each depth, and for a violation its
- * shortest history. Exit code 1: a rule does not hold.
+ * Explores every order of the events of a small world, up to a depth. Prints a line for each depth, and for a violation
+ * its shortest history. Exit code 1: a rule is broken.
  */
 import { parseArgs } from 'node:util';
 import { explore } from './engine/explore.ts';

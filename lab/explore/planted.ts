@@ -1,8 +1,8 @@
 /**
- * Planted bugs: each a small edit of the product's core, or of the protocol of owners and fetchers that the worlds play. The
- * explorer must find each one, with the fewest actions that show it, at the depth given here.
+ * Planted bugs: each is a small edit of the product's core, or of the protocol of owners and fetchers that the worlds
+ * play. The explorer must find each one at the depth given here, with the fewest actions.
  *
- * `find` stands in `file` exactly once.
+ * `find` occurs in `file` exactly once.
  */
 import type { Mutation } from '../simulation/mutations.ts';
 
@@ -11,7 +11,7 @@ export interface Planted extends Omit<Mutation, 'from' | 'inFleets' | 'inOutages
   readonly world?: 'losses';
   /** Absent: 4. */
   readonly depth?: number;
-  /** From one state in so many it is tried whether the crawl ends. Absent: each. */
+  /** One of this many states is checked for its end. Absent: every state. */
   readonly endsEvery?: number;
 }
 

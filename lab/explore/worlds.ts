@@ -4,7 +4,7 @@ import type { World } from './engine/explore.ts';
 
 export interface NamedWorld {
   readonly about: string;
-  /** So deep that it takes about two minutes. */
+  /** The depth that takes about two minutes. */
   readonly depth: number;
   create(): World<unknown>;
 }

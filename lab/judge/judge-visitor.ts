@@ -1,6 +1,6 @@
 /**
- * Serves a synthetic web to whoever comes, and grades the visit when it is over: a while after the last request, at a time
- * set, or when it is asked to.
+ * Serves a synthetic web to any visitor, and grades the visit when it is over: a while after the last request, at a set
+ * time, or on request.
  */
 import { planWeb, type WebPlan } from '../web/plan.ts';
 import { type RunningWeb, startWeb } from '../web/server.ts';
@@ -17,11 +17,11 @@ export interface JudgeOptions {
   /** Delay of a polite visitor between requests to a host, ms. */
   readonly delayMs: number;
   readonly crawlDelayMs: number;
-  /** The visit is over when so long nothing has been asked, ms; and after this in any case. */
+  /** The visit is over after this time without a request, ms; and after this time in any case. */
   readonly quietMs: number;
   readonly limitMs: number;
   readonly signal: AbortSignal;
-  /** It listens. */
+  /** Called once the server listens. */
   readonly onReady: (plan: WebPlan, port: number) => void;
 }
 

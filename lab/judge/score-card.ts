@@ -1,10 +1,11 @@
 /**
- * Grades a crawler by what a synthetic web recorded of its visit: politeness, RFC 9309, duplicates, traps, safety, coverage.
+ * Grades a crawler by the requests that a synthetic web recorded of its visit: politeness, RFC 9309, duplicates, traps,
+ * safety, coverage.
  *
- * Pure: plan and requests in, card out. Every row counts what went wrong against what there was to get wrong; a row is
- * not applicable where the visitor never came to what it is about, and it passes only if nothing went wrong (traps, safety
- * and coverage: within a bound that the row names). Times are the server's (lab/web/records.ts): a gap is never measured
- * shorter than the visitor kept it, but for requests that it broke off.
+ * Pure: plan and requests in, card out. Every row counts errors against opportunities for them. A row is not applicable
+ * if the visitor never reached its subject. It passes only without errors (traps, safety and coverage: within a bound
+ * that the row names). Times are the server's (lab/web/records.ts): a measured gap is never shorter than the visitor's,
+ * except after requests that the visitor broke off.
  */
 import { checkCrawl } from '../web/check.ts';
 import { normalPath } from '../web/normal-path.ts';
@@ -20,7 +21,7 @@ export interface CardRow {
   readonly rule: string;
   /** null: not applicable. */
   readonly ok: boolean | null;
-  /** In words: how many of how many, or how much. */
+  /** In words: how many of how many, or an amount. */
   readonly measured: string;
   readonly details: readonly string[];
 }
@@ -40,7 +41,7 @@ export interface ScoreCard {
 
 export interface CardOptions {
   readonly delayMs: number;
-  /** Requests beyond the server's memory; a card over them proves nothing. */
+  /** Requests beyond the server's memory; a card without them proves nothing. */
   readonly dropped: number;
 }
 
@@ -50,11 +51,11 @@ const monthsMax = 120;
 const stepsMax = 20;
 /** Most bytes that a visitor may take from one response: far above any page. */
 const bytesMax = 64 << 20;
-/** And how long one response may hold it. */
+/** And the longest time that one response may take. */
 const heldMsMax = 120_000;
 const coverageMin = 0.99;
 const toleranceMs = 0.5;
-/** A request that the visitor broke off ends when the server notices: so much later at most. */
+/** A request that the visitor broke off ends when the server notices: at most this much later. */
 const abortToleranceMs = 100;
 const detailsMax = 5;
 

@@ -18,20 +18,20 @@ export interface TestBroker {
   isRunning(node: number): boolean;
   /** kill -9 of one node; resolves when it is gone. */
   kill(node?: number): Promise<void>;
-  /** Ends the first node in good order, everything written to its disk. */
+  /** Stops the first node in good order, with everything written to its disk. */
   end(): Promise<void>;
   /** Starts a killed node again, on the same data and port; resolves when it listens. */
   restart(node?: number): Promise<void>;
   /** Disk use of a topic's records on the first node; undefined for a broker that is not ours. */
   diskBytes(topic: string): number | undefined;
-  /** Of a partition on the first node's disk. */
+  /** Bytes of a partition on the first node's disk. */
   partitionFolder(topic: string, partition: number): string;
   /** Ends everything and removes the data. */
   stop(): Promise<void>;
 }
 
 export interface BrokerOptions {
-  /** Of the first node. Absent: a free one. */
+  /** Port of the first node. Absent: a free one. */
   readonly port?: number;
   readonly brokers?: 1 | 3;
   /** True: a separate broker that the test may kill, even if KAFKA_BROKERS names another. */
@@ -44,13 +44,13 @@ export interface BrokerOptions {
   readonly protocol?: 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   /** Further flags of the JVM. */
   readonly flags?: readonly string[];
-  /** Where each node runs, in order. Absent: all beside this process, on loopback. */
+  /** The place of each node, in order. Absent: all beside this process, on loopback. */
   readonly places?: readonly BrokerPlace[];
 }
 
 export interface BrokerPlace {
   readonly host: string;
-  /** The command that starts another one there. */
+  /** The command that starts a command there. */
   readonly within: readonly string[];
 }
 
@@ -141,7 +141,7 @@ function externalBroker(brokers: string): TestBroker {
   };
 }
 
-/** Of all its partitions; indexes apart. */
+/** Bytes of all its partitions, without indexes. */
 function bytesOfTopic(data: string, topic: string): number {
   let bytes = 0;
   for (const folder of readdirSync(data)) {

@@ -1,7 +1,7 @@
 /**
- * The software the tests run against, at pinned versions, fetched once by Maven into a cache folder.
+ * The software that the tests run against, at pinned versions, fetched once by Maven into a cache folder.
  *
- * Several test files may want it at once: one fetches, into a folder of its own that it renames into place.
+ * Several test files may need it at once: one fetches it into a temporary folder, and renames that folder.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -35,7 +35,7 @@ export interface Artifact {
   readonly version: string;
 }
 
-/** The folder with some artifacts' jars, and with those they need. */
+/** The folder with the jars of some artifacts, and of their dependencies. */
 export function fetchJars(name: string, artifacts: readonly Artifact[]): Promise<string> {
   return fetchOnce(name, async (folder) => {
     const pom = join(folder, 'pom.xml');
@@ -72,8 +72,8 @@ async function runnableJar(folder: string): Promise<string> {
 let missing: Promise<string | undefined> | undefined;
 
 /**
- * Why the tests that need a broker or a registry can't run here; undefined where they can. Where `CI` is set, what is
- * missing is a failure instead: there, nothing may be skipped.
+ * The reason why tests that need a broker or a registry cannot run here; undefined if they can. If `CI` is set, missing
+ * software is a failure instead: nothing may be skipped there.
  */
 export async function skipReason(): Promise<string | undefined> {
   if (process.env['KAFKA_BROKERS'] && process.env['SCHEMA_REGISTRY_URL']) return undefined;
@@ -146,7 +146,7 @@ async function lockFolder(path: string): Promise<{ release(): Promise<void> }> {
   }
 }
 
-/** In `folder`: the plugin leaves marks of what it has unpacked there, and would not do it again for another folder. */
+/** In `folder`: the plugin marks there what it has unpacked, and would not unpack it again into another folder. */
 async function maven(folder: string, args: readonly string[]): Promise<void> {
   await run('mvn', ['-q', '-B', '-Dstyle.color=never', ...args], { cwd: folder, timeout: 180_000 });
 }

@@ -42,7 +42,7 @@ export function startJava(
     child.once('exit', done);
     child.once('error', done);
   });
-  // The daemon keeps nobody alive: whoever started it ends it.
+  // The daemon does not keep this process alive; the process that started it ends it.
   child.unref();
   return {
     pid: child.pid ?? -1,
@@ -60,7 +60,7 @@ export function startJava(
   };
 }
 
-/** Waits until `isReady` says so; throws with the end of the log if the process ends first. */
+/** Waits until `isReady` returns true; throws the end of the log if the process ends first. */
 export async function untilReady(
   daemon: Daemon,
   what: string,
@@ -89,8 +89,8 @@ export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> 
 }
 
 /**
- * Ports that nobody listens on, below those that outgoing connections are given (32768 and up on Linux): a server that is down
- * for a while finds its port free when it comes back.
+ * Ports without a listener, below the range for outgoing connections (32768 and up on Linux): a server that is down for
+ * a while finds its port free when it returns.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const [lowest, range] = [20_000, 12_000];

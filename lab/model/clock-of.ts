@@ -1,4 +1,6 @@
-/** When each host of a state may be leased next, by key: what a digest leaves out, since it follows from the rest. */
+/**
+ * The time at which each host of a state may be leased next, by key. A digest omits it, since it follows from the rest.
+ */
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
 
 export function clockOf({ hosts, clock }: FrontierState): Readonly<Record<string, number>> {

@@ -1,7 +1,7 @@
 /**
- * A random game of the frontier against the naive one (naive-frontier.ts), over many features at once: each grant is predicted, and
- * so is that nobody goes. Each turn draws with a seed of its own, so that a game can be played without some of its turns:
- * the shortest list of turns that still differs is the history of a fault.
+ * A random game of the frontier against the naive one (naive-frontier.ts), over many features at once. Each grant is
+ * predicted, and also that no host is granted. Each turn draws with a separate seed, so that a game can be played
+ * without some of its turns: the shortest list of turns that still differs is the history of a fault.
  */
 import assert from 'node:assert/strict';
 import { blankLinkGroup as blankGroup } from '../../schemas/blank.ts';
@@ -22,12 +22,12 @@ const longPauses = [3_600_000, 5 * 3_600_000, 3 * 86_400_000] as const;
 export interface GameFault {
   readonly seed: number;
   readonly message: string;
-  /** Turns that are needed for it. */
+  /** Turns that are needed for the difference. */
   readonly turns: readonly number[];
   readonly history: readonly string[];
 }
 
-/** Grants, and steps with nothing to grant, that were predicted. */
+/** Predicted grants, and steps with nothing to grant. */
 export interface GamesPlayed {
   readonly games: number;
   readonly grants: number;
@@ -75,7 +75,7 @@ export class FrontierGame {
   readonly #features;
   readonly #rig: ModelRig;
   readonly #naive = new NaiveFrontier();
-  /** Sent before, or held back by slow fetchers: reported again, or late. */
+  /** Results that were sent before, or delayed by slow fetchers: reported again, or late. */
   readonly #former: Result[] = [];
   #nowMs = startMs;
   #policies = 0;
@@ -88,7 +88,7 @@ export class FrontierGame {
     this.#rig = new ModelRig(this.#nowMs);
   }
 
-  /** What differs; null: nothing does. */
+  /** The difference; null: none. */
   play(turns: readonly number[]): string | null {
     try {
       this.#step([this.#policy(new Chance(this.#seed + 500_000))], [], [], 0);
@@ -111,7 +111,7 @@ export class FrontierGame {
     if (chance.percent(5)) this.#restart(chance.percent(50));
   }
 
-  /** Of some leases, late or twice now and then. */
+  /** Results of some leases, now and then late or twice. */
   #someResults(chance: Chance): Result[] {
     const results: Result[] = [];
     for (const lease of this.#naive.leases.values()) {
@@ -159,7 +159,7 @@ export class FrontierGame {
     assert.deepEqual(got, wanted, `counters differ: ${differences(got, wanted)}`);
   }
 
-  /** The owner is gone at any moment: what the next one finds is what the changelog alone gives. */
+  /** The owner may disappear at any moment: the next one finds the state that follows from the changelog alone. */
   #restart(fetchersDied: boolean): void {
     this.#note(fetchersDied ? 'a new owner, and the fetchers died' : 'a new owner');
     const before = digest(this.#rig.core.state);
@@ -196,7 +196,7 @@ function pathOf(url: string): string {
   return new URL(url).pathname;
 }
 
-/** Of a policy what differs from the default. */
+/** The fields of a policy that differ from the default. */
 function orderText({ kind, hostKey, amount, payload }: Control): string {
   if (kind !== 'policy') return `order ${kind} ${hostKey} ${amount} ${payload}`;
   const usual = defaultPolicy() as unknown as Record<string, unknown>;

@@ -1,4 +1,7 @@
-/** What a random game of the frontier (frontier-game.ts) is played with: rules, links, results, orders. Small numbers, so that everything meets everything. */
+/**
+ * The inputs of a random game of the frontier (frontier-game.ts): rules, links, results, orders. Numbers are small, so
+ * that all combinations occur.
+ */
 import { blankLinkGroup } from '../../schemas/blank.ts';
 import type { Control, Discovered, LinkGroup } from '../../schemas/types.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
@@ -7,12 +10,12 @@ import { type Chance, controlOf, randomEvent, randomOverlays, randomRules } from
 export const gameHosts = ['a.in.test', 'b.in.test', 'c.in.test:8080', 'd.on.test', 'e.on.test', 'f.at.test'];
 const sources = ['s.src.test', 't.tsrc.test', 'u.usrc.test'];
 
-/** What a whole game is about. Features are few at a time, so that a story is short. */
+/** The subject of a whole game. It has few features at a time, so that a history is short. */
 export interface GameFeatures {
   readonly politenessKey: 'host' | 'domain';
   readonly budgetKey: 'host' | 'domain' | null;
   readonly hasWindows: boolean;
-  /** Hosts of so many URLs that each front queue has its turn. */
+  /** Hosts with so many URLs that each front queue gets its turn. */
   readonly isLong: boolean;
   readonly caps: Record<string, number | null | undefined>;
 }
@@ -23,7 +26,7 @@ export function drawFeatures(chance: Chance): GameFeatures {
     budgetKey: chance.percent(40) ? chance.of(['host', 'domain'] as const) : null,
     hasWindows: chance.percent(25),
     isLong: chance.percent(5),
-    // Later caps take hold when a host would next be leased, which is for the draw to say: these stay.
+    // Later caps apply when a host would next be leased, which a draw decides: these stay.
     caps: {
       pagesPerHostMax: chance.of([null, null, null, 3, 20]),
       bytesPerHostMax: chance.of([null, null, null, 60]),

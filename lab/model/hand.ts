@@ -10,12 +10,12 @@ import { controlOf } from './model-script.ts';
 export interface Report {
   /** The outcome of every URL, or of each by its index. Default: fetched. */
   readonly kind?: OutcomeKind | readonly OutcomeKind[];
-  /** Default: 200, 0 where there was no answer. */
+  /** Default: 200, or 0 without an answer. */
   readonly status?: number;
   readonly retryAfterMs?: number;
-  /** Of each request. Default: 100. */
+  /** Duration of each request. Default: 100. */
   readonly tookMs?: number;
-  /** Robots' Crawl-delay. */
+  /** The Crawl-delay in robots.txt. */
   readonly crawlDelayMs?: number;
   readonly contentHash?: string;
   readonly textSignature?: string;
@@ -27,7 +27,7 @@ export class Hand {
   nowMs = 1_000_000;
   #policies = 0;
 
-  /** Adaptive delays are off where the policy does not say otherwise. */
+  /** Adaptive delays are off unless the policy sets them. */
   constructor(policy: Partial<PolicyConfig> = {}) {
     this.rig = new ModelRig(this.nowMs);
     this.policy(policy);
@@ -54,14 +54,14 @@ export class Hand {
     this.rig.step(this.nowMs, 0);
   }
 
-  /** An operator wants a URL to go first. */
+  /** An operator's order to fetch a URL earlier. */
   raise(url: string): void {
     const { host: hostKey } = new URL(url);
     this.rig.send('control', controlOf({ kind: 'raise', hostKey, payload: JSON.stringify({ url }) }));
     this.rig.step(this.nowMs, 0);
   }
 
-  /** An operator wants a URL to go later. */
+  /** An operator's order to fetch a URL later. */
   lower(url: string, frontQueue?: number): void {
     const { host: hostKey } = new URL(url);
     this.rig.send('control', controlOf({ kind: 'lower', hostKey, payload: JSON.stringify({ url, frontQueue }) }));
@@ -92,7 +92,7 @@ export class Hand {
     return this.rig.step(this.nowMs, demand)?.tasks ?? [];
   }
 
-  /** The one lease that is granted. */
+  /** The only lease that is granted. */
   lease(afterMs = 0): Task {
     const tasks = this.grant(afterMs);
     assert.equal(tasks.length, 1, `a lease is granted after ${afterMs} ms`);
@@ -114,7 +114,7 @@ export class Hand {
     this.rig.step(this.nowMs, 0);
   }
 
-  /** A result of the whole lease. `more`: of the outcome at an index. */
+  /** A result of the whole lease. `more`: fields of the outcome at an index. */
   resultOf(task: Task, more: (index: number) => Partial<Outcome>, report: Report = {}): Result {
     return Hand.resultAt(task, this.nowMs, report.tookMs ?? 100, more, report);
   }

@@ -1,8 +1,8 @@
 /**
  * `npm run model -- [--games N] [--seed S] [--minutes M]`
  *
- * Plays the frontier against the naive one in random games, of seeds S to S+N−1, or until the time is up. A game in which they differ is
- * played again with fewer and fewer turns, and its history is printed. Exit code 1: a game differed.
+ * Plays the frontier against the naive one in random games, with seeds S to S+N−1, or until the time is up. A game with
+ * a difference is played again with fewer and fewer turns, and its history is printed. Exit code 1: a game differed.
  */
 import { parseArgs } from 'node:util';
 import { playGames } from './frontier-game.ts';

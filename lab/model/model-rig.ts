@@ -1,6 +1,6 @@
 /**
- * One partition with a changelog and a checkpoint in memory, for tests that give it every input by hand: what its owner does,
- * without an owner.
+ * One partition with a changelog and a checkpoint in memory, for tests that give it every input by hand. It does an
+ * owner's work, without an owner.
  */
 import assert from 'node:assert/strict';
 import type { TopicRecords } from '../../schemas/types.ts';
@@ -22,15 +22,15 @@ import { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { StoreJob, StoreReply } from '../../topology/frontier/storage/store-job.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
 
-/** So few that a round takes several steps, and is often cut off by a restart. */
+/** So few that a round takes several steps, and is often interrupted by a restart. */
 const sliceBytes = 300;
 const key = { hi: 0x1234_5678, lo: 0x9abc_def0 };
 const identity = { crawl: 'model', partition: 0, partitions: 1 };
 
 export interface RigOptions {
-  /** Absent: of one partition, the only one. */
+  /** Absent: the only partition. */
   readonly identity?: PartitionIdentity;
-  /** Absent: with the memory that is usual. */
+  /** Absent: the usual memory. */
   readonly newState?: () => FrontierState;
 }
 
@@ -41,10 +41,10 @@ type Inputs = { readonly [topic in InputTopic]: TopicRecords[topic][] };
 export class ModelRig {
   readonly changelog: Buffer[] = [];
   readonly rows = new RowsInMemory();
-  /** The checkpoint is being written. */
+  /** True while the checkpoint is being written. */
   #round: StoreJob | null = null;
   #reply: StoreReply = [];
-  /** Everything ever sent. */
+  /** Everything that was ever sent. */
   readonly #inputs: Inputs = { control: [], results: [], discovered: [] };
   readonly #offered = { control: 0, results: 0, discovered: 0 };
   #claims = 0;
@@ -62,12 +62,12 @@ export class ModelRig {
     (this.#inputs[topic] as TopicRecords[T][]).push(record);
   }
 
-  /** Decides whatever was sent; as many steps as that takes. */
+  /** Decides everything that was sent, in as many steps as that takes. */
   step(nowMs: number, demand: number): Step | null {
     for (const topic of inputTopics) {
       for (; this.#offered[topic] < this.#inputs[topic].length; this.#offered[topic]++) {
         const offset = this.#offered[topic];
-        // The log has had another leader now and then.
+        // The log has changed its leader now and then.
         this.core.offer({ topic, offset, record: this.#inputs[topic][offset]!, leaderEpoch: offset >> 4 } as never);
       }
     }
@@ -91,7 +91,7 @@ export class ModelRig {
     return step;
   }
 
-  /** The log has lost what was read of an input: it is read from `offset` on. */
+  /** The log has lost records of an input that were read: it is read from `offset` on. */
   goBack(topic: InputTopic, offset: number, nowMs: number): Step {
     const step = this.core.goBack(topic, offset, nowMs);
     this.changelog.push(step.commit);
@@ -117,7 +117,7 @@ export class ModelRig {
     this.#reply = reply ?? [];
   }
 
-  /** Drops the owner's memory; the next one loads the checkpoint, claims and replays what comes after it. */
+  /** Drops the owner's memory; the next one loads the checkpoint, claims and replays the records after it. */
   reopen(nowMs: number, endsLeases: boolean): void {
     const state = this.#newState();
     this.rows.load(state);
@@ -130,7 +130,7 @@ export class ModelRig {
     for (const topic of inputTopics) this.#offered[topic] = state.positions[topic].offset;
   }
 
-  /** What a record of the changelog took of what was sent. */
+  /** The inputs that a record of the changelog took. */
   inputsOf(value: Buffer): Input[] {
     const record = decodeChangelog(value);
     if (record.kind === 'claim') return [];
@@ -141,7 +141,7 @@ export class ModelRig {
     });
   }
 
-  /** Everything ever sent to a topic. */
+  /** All records ever sent to a topic. */
   sent<T extends InputTopic>(topic: T): readonly TopicRecords[T][] {
     return this.#inputs[topic] as TopicRecords[T][];
   }

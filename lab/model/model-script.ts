@@ -1,4 +1,4 @@
-/** Random inputs for the model test: small numbers of hosts and URLs, so that everything meets everything. */
+/** Random inputs for the model test. Numbers of hosts and URLs are small, so that all combinations occur. */
 import { blankControl, blankRequest } from '../../schemas/blank.ts';
 import type { Control, Discovered, Outcome, OutcomeKind, Result } from '../../schemas/types.ts';
 import { outcomeKinds } from '../../schemas/types.ts';
@@ -43,7 +43,7 @@ export function randomRules(chance: Chance) {
     urlsPerLeaseMax: chance.of([1, 3, 16, 64]),
     urlsPerHostMax: chance.of([null, null, 4, 30]),
     queuedMax: chance.of([10, 40, 1_000_000]),
-    // The naive frontier has one queue, and nobody has a share of it.
+    // The naive frontier has one queue, without shares.
     queueShareMax: 1,
     whenFull: chance.of(['pause', 'dropLowest'] as const),
     maxDepth: chance.of([2, 5]),
@@ -121,7 +121,7 @@ export function controlOf(event: Partial<Control>): Control {
   return { ...blankControl, by: 'test', ...event };
 }
 
-/** Some or all that is open of a lease; mostly pages, sometimes each of the rest. */
+/** Some or all open URLs of a lease; mostly pages, and each other outcome now and then. */
 export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): Result {
   const open = lease.urls.flatMap((url, index) => (url === null ? [] : [{ url: url.url, index }]));
   const mood = chance.percent(60) ? null : chance.of(outcomeKinds);

@@ -1,7 +1,7 @@
 /**
- * Budgets as their rules read (docs/design.md §4.15, topology/policy/budget.ts): for the naive frontier. Each host, or each
- * registrable domain, has so many URLs a period at full rate, and more for each other domain that links to it. The rest
- * waits, and comes back with the next period or a larger budget.
+ * Budgets according to their rules (docs/design.md §4.15, topology/policy/budget.ts), for the naive frontier. Each
+ * host, or each registrable domain, has a number of URLs per period at full rate, and more for each other domain that
+ * links to it. The others wait, and return with the next period or a larger budget.
  */
 import type { NaiveHost } from './naive-host.ts';
 
@@ -26,7 +26,7 @@ export function domainOf(hostKey: string): string {
 
 export class NaiveBudgets {
   readonly #accounts = new Map<string, Account>();
-  /** Hosts with URLs that wait for a budget, in the order in which they began to. */
+  /** Hosts with URLs that wait for a budget, in the order in which they started to wait. */
   #waiting: string[] = [];
   readonly #looks = new Set<string>();
   #period = -1;
@@ -75,7 +75,7 @@ export class NaiveBudgets {
     if (!waits) this.#waiting = this.#waiting.filter((one) => one !== hostKey);
   }
 
-  /** A new owner, or a new policy, looks at all. */
+  /** A new owner, or a new policy, checks all budgets. */
   lookAtAll(budget: NaiveBudget): void {
     for (const host of this.#waiting) this.#looks.add(this.keyOf(budget, host));
   }
@@ -86,7 +86,7 @@ export class NaiveBudgets {
     this.lookAtAll(budget);
   }
 
-  /** Opens what waits, as far as budgets have room, for hosts that could be on a lease. */
+  /** Releases waiting URLs, as far as budgets have room, for hosts that could be leased. */
   open(budget: NaiveBudget, hosts: ReadonlyMap<string, NaiveHost>, nowMs: number, canTake: (key: string) => boolean) {
     const period = Math.floor(nowMs / budget.refillMs);
     if (period !== this.#period) this.lookAtAll(budget);

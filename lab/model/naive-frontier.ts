@@ -1,10 +1,10 @@
 /**
- * The frontier as its rules read (docs/design.md §4.15), in the plainest way: arrays, objects and full scans. It shares
- * nothing with the product but the shapes of records, so that the two agree only where both are right.
+ * The frontier according to its rules (docs/design.md §4.15), in the plainest way: arrays, objects and full scans. It
+ * shares only the shapes of records with the product, so that the two agree only if both are right.
  *
- * Chance stays with the product: which front queue goes next, and the jitter of a back-off. The model keeps bounds
- * for the second, and takes what the product drew (`observe`). Of each front queue it predicts the one host that goes next, and the
- * URLs of the lease; and it predicts when nobody goes.
+ * The product makes the random choices: which front queue goes next, and the jitter of a back-off. For the jitter, the
+ * model has bounds, and takes the product's value (`observe`). For each front queue it predicts the one host that goes
+ * next, and the URLs of the lease; and it predicts when no host goes.
  */
 import assert from 'node:assert/strict';
 import type { Control, Discovered, Link, LinkGroup, OutcomeKind, Result, Task } from '../../schemas/types.ts';
@@ -51,7 +51,7 @@ const failed = new Set(['clientError', 'paymentRequired', 'gone', 'refused', 'bl
 const hostFailures = new Set(['dnsFailed', 'connectionFailed', 'tlsFailed', 'robotsUnreachable']);
 type Outcome = { readonly kind: OutcomeKind; readonly status: number };
 const isServerError = ({ kind, status }: Outcome) => kind === 'serverError' && status >= 500;
-/** There was an answer, if only that of a server that fails. */
+/** True if there was an answer, even one of a failing server. */
 const answered = ({ kind, status }: Outcome) =>
   status > 0 && !hostFailures.has(kind) && !/^(?:throttled|timeout|returned|unknown|crawlDelayTooLong)$/.test(kind);
 const endsOf = (kind: OutcomeKind) => pages.has(kind) || /^(?:redirect|robotsDenied)$/.test(kind) || failed.has(kind);
@@ -62,14 +62,14 @@ export class NaiveFrontier {
   readonly leases = new Map<number, NaiveLease>();
   readonly #seen = new Set<string>();
   readonly #purged = new Set<string>();
-  /** Links that found the partition full. */
+  /** Links that arrived while the partition was full. */
   readonly #waiting: { readonly group: LinkGroup; readonly link: Link }[] = [];
   rules!: Rules;
   nowMs = 0;
   quotaSpent = 0;
   #nextLease = 1;
   readonly #budgets = new NaiveBudgets();
-  /** When each domain may be contacted again, where a policy has hosts of a domain share one delay. */
+  /** When each domain may be contacted again, under a policy with one delay for all hosts of a domain. */
   readonly #domainReadyMs = new Map<string, number>();
   #newestOrderMs = 0;
   readonly tallies = {
@@ -117,7 +117,7 @@ export class NaiveFrontier {
     discovered: readonly Discovered[],
   ): void {
     this.nowMs = nowMs;
-    // Only of hosts that were dead before does the product know the URLs.
+    // The product knows the URLs only of hosts that were dead before.
     const dying = new Map([...this.hosts].filter(([, { dead, out }]) => dead && out === 0));
     for (const event of control) this.#control(event);
     for (const result of results) this.#result(result);
@@ -133,7 +133,7 @@ export class NaiveFrontier {
     if (budget !== undefined) this.#budgets.open(budget, this.hosts, this.nowMs, (key) => this.#canTake(key));
   }
 
-  /** What the product drew: jitter must be within its bounds. */
+  /** The product's value: jitter must be within its bounds. */
   observe(factsOf: (hostKey: string) => { readonly readyAtMs: number } | undefined): void {
     for (const [key, host] of this.hosts) {
       const readyAtMs = factsOf(key)!.readyAtMs;
@@ -149,7 +149,9 @@ export class NaiveFrontier {
     }
   }
 
-  /** After the grants: whether what waits for a budget was found to be beyond it, which is looked at when a host's turn comes. */
+  /**
+   * After the grants: determines whether waiting URLs are beyond their budget, which is checked at their host's turn.
+   */
   observeClosed(isOpenOf: (hostKey: string) => boolean): void {
     const { budget } = this.rules;
     for (const [key, host] of this.hosts) {
@@ -159,7 +161,7 @@ export class NaiveFrontier {
     }
   }
 
-  /** The product granted `tasks` against `demand`: each must be the predicted one, and none be missing. */
+  /** The product granted `tasks` for `demand`: each must be the predicted one, and none be missing. */
   grant(demand: number, tasks: readonly Task[]): void {
     assert.ok(tasks.length <= demand, 'no more leases than were asked for');
     for (const task of tasks) {
@@ -188,16 +190,16 @@ export class NaiveFrontier {
       if (!this.#isReady(key, host) || hostSlotShare(host, 1, this.#leasedOf(key)) === 0) continue;
       if (!isOpen(windows, key, this.nowMs) || !this.#isDomainFree(key)) continue;
       const fromMs = this.#standsSince(host);
-      // Looked at while its window was closed, it stood back until the opening.
+      // A host that was checked while its window was closed waits until the opening.
       const openedMs = openedAtMs(windows, key, this.nowMs);
       found.push({ key, host, queue: queueOf(host), fromMs, toMs: Math.max(fromMs, openedMs) });
     }
-    // Whose turn it is between domains depends on draws that are over; within one, it is the order of its hosts.
+    // The order of domains depends on past draws; within a domain, it is the order of its hosts.
     if (this.rules.politenessKey !== 'domain') return found;
     return found.map((one) => ({ ...one, group: domainOf(one.key) }));
   }
 
-  /** Since when the host waits: its own time, that of its first URL, or that of its slot. */
+  /** Start of the host's wait: its own time, that of its first URL, or that of its slot. */
   #standsSince(host: NaiveHost): number {
     const hasFresh = host.frontQueues.some((queue) => queue.length > 0) || (host.isOpen && host.deferred.length > 0);
     return Math.max(host.readyMinMs, slotFreeMs(host), hasFresh ? 0 : host.again[0]!.dueMs);
@@ -210,7 +212,7 @@ export class NaiveFrontier {
     return !isOut && (this.#domainReadyMs.get(domain) ?? 0) <= this.nowMs;
   }
 
-  /** A domain gets another host each second if the one at hand was held meanwhile. */
+  /** A domain gets another host each second if the current one was held meanwhile. */
   #mayWaitForDomain(key: string, host: NaiveHost): boolean {
     if (this.rules.politenessKey !== 'domain') return false;
     const newestMs = Math.max(
@@ -221,12 +223,12 @@ export class NaiveFrontier {
     return newestMs > this.nowMs - 1_000;
   }
 
-  /** A new owner looks at all budgets again. */
+  /** A new owner checks all budgets again. */
   restart(): void {
     if (this.rules.budget !== undefined) this.#budgets.restart(this.rules.budget, this.hosts);
   }
 
-  /** The fetchers died: what they held comes back at no attempt, as if contacted just now. */
+  /** The fetchers died: their URLs return without an attempt, as if contacted just now. */
   endLeases(nowMs: number): void {
     this.nowMs = Math.max(this.nowMs, nowMs);
     for (const { id, hostKey, urls, delayMs } of [...this.leases.values()]) {
@@ -291,7 +293,7 @@ export class NaiveFrontier {
     this.leases.set(task.leaseId, { id: task.leaseId, hostKey, urls, deadlineMs, delayMs });
   }
 
-  /** URLs that waited for a budget were granted. The rest waits again if none is left. */
+  /** URLs that waited for a budget were granted. The others wait again if no budget is left. */
   #spend(hostKey: string, host: NaiveHost, count: number): void {
     const { budget } = this.rules;
     if (budget !== undefined && count > 0) this.#budgets.spend(budget, hostKey, count, this.nowMs);
@@ -300,21 +302,21 @@ export class NaiveFrontier {
     if (host.isOpen && this.#deferredLeft(hostKey, host) === 0) this.#close(hostKey, host);
   }
 
-  /** Others of its budget may have room that its own budget does not let it take. */
+  /** Other hosts of its budget may have room that it may not use itself. */
   #close(hostKey: string, host: NaiveHost): void {
     const { budget } = this.rules;
     host.isOpen = false;
     if (budget !== undefined) this.#budgets.lookAt(this.#budgets.keyOf(budget, hostKey));
   }
 
-  /** How many of the URLs that wait for a budget could go now. */
+  /** Number of URLs waiting for a budget that could be leased now. */
   #deferredLeft(hostKey: string, { deferred, ownBudget }: NaiveHost): number {
     const { budget } = this.rules;
     if (budget === undefined) return deferred.length;
     return Math.min(deferred.length, this.#budgets.left(budget, hostKey, ownBudget, this.nowMs));
   }
 
-  /** Could the host be on a lease, by its hold and its windows? */
+  /** True if the host could be leased, by its hold and its windows. */
   #canTake(key: string): boolean {
     const host = this.hosts.get(key)!;
     const isDead = host.dead && host.deadUntilMs > this.nowMs;
@@ -410,7 +412,7 @@ export class NaiveFrontier {
     return (hold === 'blocked' || hold === 'paused') && isTooLong ? 'crawlDelay' : '';
   }
 
-  /** What waits or is out of a URL, or of the whole host, was never admitted. */
+  /** URLs that are queued or leased, of one URL or of the whole host, count as never admitted. */
   #purge(host: NaiveHost, hostKey: string, payload: string): void {
     const only = payload === '' ? null : (JSON.parse(payload) as { readonly url: string }).url;
     const stays = ({ url }: Url) => only !== null && url !== only;
@@ -418,7 +420,7 @@ export class NaiveFrontier {
     host.again = host.again.filter(({ url }) => stays(url));
     host.deferred = host.deferred.filter(stays);
     this.#budgets.settle(hostKey, host);
-    // The queue of a host that is given up on goes as it is.
+    // The queue of a host that is given up is abandoned as it is.
     if (only === null || !host.dead || host.out > 0)
       host.frontQueues = host.frontQueues.map((frontQueue) => frontQueue.filter(stays));
     this.admitted -= queued - queuedOf(host);
@@ -457,7 +459,7 @@ export class NaiveFrontier {
     const share = rules.queuedMax * (1 - frontQueue / 16);
     if (rules.whenFull === 'dropLowest' && !forced && this.#queued >= share) return void tallies.queueFull++;
     const host = this.#host(hostKey);
-    // A new host is ready from now on, behind those that wait.
+    // A new host is ready from now on, behind the waiting hosts.
     if (known === undefined) host.readyMinMs = host.readyMaxMs = this.nowMs;
     if (host.dead && (forced || host.deadUntilMs <= this.nowMs)) {
       host.dead = false;
@@ -475,18 +477,18 @@ export class NaiveFrontier {
     if (budget !== undefined && !isBeyond && !isKnown) this.#budgets.spend(budget, hostKey, 1, this.nowMs);
   }
 
-  /** Beyond the budget, or behind others that wait for it. */
+  /** True if the URL is beyond the budget, or behind others that wait for it. */
   #isBeyond(hostKey: string, { ownBudget }: NaiveHost): boolean {
     const budget = this.rules.budget!;
     const isSpent = this.#budgets.left(budget, hostKey, ownBudget, this.nowMs) === 0;
     const waiting = this.#budgets.waitingWith(budget, hostKey).map((key) => this.hosts.get(key)!);
-    // They may all wait for budgets of their own.
+    // All of them may wait for other budgets.
     const isAnyOpen = waiting.some((host) => host.isOpen && !isHeld(host));
     if (waiting.length > 0 && !isSpent && !isAnyOpen) this.#budgets.lookAt(this.#budgets.keyOf(budget, hostKey));
     return isSpent || waiting.length > 0;
   }
 
-  /** Leases past their time, by deadline and then by number: their URLs return to the queue in this order. */
+  /** Expired leases, by deadline and then by number: their URLs return to the queue in this order. */
   #expired(): NaiveLease[] {
     const expired = [...this.leases.values()].filter(({ deadlineMs }) => deadlineMs + skewMs <= this.nowMs);
     return expired.sort((a, b) => a.deadlineMs - b.deadlineMs || a.id - b.id);
@@ -551,7 +553,7 @@ export class NaiveFrontier {
       this.quotaSpent -= 1;
       putAgain(host, 0, url);
     }
-    // What other slots were at when trouble began says nothing new of it.
+    // Results of leases in other slots that had begun before the trouble do not count again.
     const isNews = host.hostSlots === 1 || host.failures + host.throttles === 0 || lease.id >= host.troubledFrom;
     const hostFailed = isNews && of(hostFailures);
     const throttled = isNews && (isFailingNow || of(new Set(['throttled', 'timeout'])));
@@ -613,7 +615,7 @@ export class NaiveFrontier {
     }
   }
 
-  /** True: this outcome leaves nothing more to do. */
+  /** True: this outcome ends the URL. */
   #end(host: NaiveHost | null, kind: OutcomeKind, soft404: boolean): boolean {
     if (pages.has(kind)) {
       this.ends.page += 1;
@@ -625,7 +627,7 @@ export class NaiveFrontier {
     return true;
   }
 
-  /** Of a lease that is over: it finishes what came back, and the host was contacted all the same. */
+  /** Result of a lease that is over: it finishes returned URLs, and the host was contacted all the same. */
   #late(host: NaiveHost, { outcomes, completedAtMs, hostKey }: Result): void {
     this.tallies.lateResults += 1;
     for (const { kind, url, redirectUrl, soft404 } of outcomes) {

@@ -1,12 +1,12 @@
 /**
- * A host as the rules of politeness and back-off read (docs/design.md §4.15), in the plainest way; for the model
- * (naive-frontier.ts). Chance stays with the product: where a back-off has jitter, the model keeps bounds. Times in ms.
+ * A host according to the rules of politeness and back-off (docs/design.md §4.15), in the plainest way, for the model
+ * (naive-frontier.ts). The product draws the jitter of a back-off; the model has bounds for it. Times in ms.
  */
 import type { Result } from '../../schemas/types.ts';
 import type { NaiveBudget } from './naive-budgets.ts';
 import type { NaiveWindow } from './naive-windows.ts';
 
-/** The settings of a policy that scheduling goes by. */
+/** The settings of a policy that scheduling uses. */
 export interface Rules {
   delayMs: number;
   delayFactor: number;
@@ -34,7 +34,10 @@ export interface Rules {
   }[];
 }
 
-/** The rules for a host: the crawl's, with what each overlay that names it sets, the last one over the others. */
+/**
+ * The rules for a host: those of the crawl, with the settings of each overlay that names the host; the last overlay
+ * wins.
+ */
 export function rulesOf(rules: Rules, hostKey: string): Rules & { readonly leases?: number } {
   const name = hostKey.replace(/:\d+$/, '');
   let own: Rules & { readonly leases?: number } = rules;
@@ -56,42 +59,42 @@ export interface Url {
 }
 
 export const newHost = () => ({
-  /** Hosts are numbered as they are met. */
+  /** Hosts are numbered in the order in which they are found. */
   number: 0,
   frontQueues: Array.from({ length: 8 }, (): Url[] => []),
   again: [] as { readonly dueMs: number; readonly url: Url }[],
-  /** URLs beyond a budget, and whether they may go. */
+  /** URLs beyond a budget, and whether they may be leased. */
   deferred: [] as Url[],
   isOpen: false,
   ownBudget: -1,
-  /** Leases it is on. */
+  /** Current leases. */
   out: 0,
-  /** Leases it may be on: an operator's word (-1: none), and what is in force. */
+  /** Most leases: the operator's value (-1: none), and the value in force. */
   ownSlots: -1,
   hostSlots: 1,
-  /** When the next lease may begin, and when slots that were given back may be used again. */
+  /** When the next lease may begin, and when returned slots may be used again. */
   nextMs: 0,
   freeMs: [] as number[],
-  /** Leases below were out when trouble began. */
+  /** Leases with lower numbers were granted before the trouble began. */
   troubledFrom: 0,
-  /** Ready somewhere between these: jitter. */
+  /** The host is ready between these times: jitter. */
   readyMinMs: 0,
   readyMaxMs: 0,
   crawlDelayMs: -1,
   ownDelayMs: -1,
   ownDelayIsLeast: false,
   pagesMax: -1,
-  /** What the policy lets it give, which stays the same for a whole play: pages (-1: any number), and bytes. */
+  /** Amounts that the policy allows the host, constant for a whole game: pages (-1: any number), and bytes. */
   pagesCap: -1,
   bytesCap: Number.POSITIVE_INFINITY,
   pages: 0,
-  /** URLs that were answered for good. */
+  /** URLs with a final answer. */
   fetched: 0,
   bytes: 0,
   fetchMs: 0,
   failures: 0,
   throttles: 0,
-  /** In a row, of different URLs. */
+  /** Failures in a row, of different URLs. */
   serverErrors: 0,
   returns: 0,
   leaseMax: 0,
@@ -101,22 +104,22 @@ export const newHost = () => ({
 });
 export type NaiveHost = ReturnType<typeof newHost>;
 
-/** All that waits in its queue. */
+/** All URLs in its queue. */
 export function queuedOf({ again, frontQueues, deferred }: NaiveHost): number {
   return again.length + frontQueues.flat().length + deferred.length;
 }
 
-/** The front queue in which it stands: that of the best URL, among them the first that came back. */
+/** The front queue of the host: that of its best URL; among equal ones, returned URLs come first. */
 export function queueOf({ frontQueues, again }: NaiveHost): number {
   const fresh = frontQueues.findIndex((queue) => queue.length > 0);
   const best = Math.min(fresh < 0 ? 8 : fresh, again[0]?.url.frontQueue ?? 8);
-  // What waited for a budget stands with the last.
+  // URLs that waited for a budget are in the last front queue.
   return Math.min(best, 7);
 }
 
 /**
- * The next URLs that were never tried, at most `left`: of the best front queue first. Once in 512 fetches one of another
- * front queue goes, of each in turn.
+ * The next untried URLs, at most `left`: from the best front queue first. Once in 512 fetches, one of another front
+ * queue is taken, from each in turn.
  */
 export function freshOf({ frontQueues, fetched }: NaiveHost, left: number): Url[] {
   const filled = frontQueues.filter((queue) => queue.length > 0);
@@ -127,13 +130,13 @@ export function freshOf({ frontQueues, fetched }: NaiveHost, left: number): Url[
   return filled.flat().filter((url) => chosen.has(url));
 }
 
-/** It takes no leases until somebody says so. */
+/** It gets no leases until a command allows them. */
 export function isHeld(host: NaiveHost): boolean {
   const most = pagesMaxOf(host);
   return host.hold !== '' || (most >= 0 && host.pages >= most) || host.bytes >= host.bytesCap;
 }
 
-/** Pages it may give, by an operator or else by the policy; -1: any number. */
+/** Pages that it may still give, by the operator or else by the policy; -1: any number. */
 function pagesMaxOf({ pagesMax, pagesCap }: NaiveHost): number {
   return pagesMax >= 0 ? pagesMax : pagesCap;
 }
@@ -148,7 +151,10 @@ export function leaseSize(host: NaiveHost, rules: Rules): number {
   return Math.min(fits, most, host.leaseMax || urlsPerLeaseMax, pagesLeft);
 }
 
-/** Backed off because its server failed one URL after another: what was never tried is asked for first. */
+/**
+ * True if the host is backed off because its server failed one URL after another: untried URLs are then requested
+ * first.
+ */
 export function isFailing({ throttles, serverErrors }: NaiveHost, { serverErrorsMax = 0 }: Rules): boolean {
   return throttles > 0 && serverErrorsMax > 0 && serverErrors >= serverErrorsMax;
 }
@@ -164,24 +170,24 @@ export function politeMs(host: NaiveHost, rules: Rules): number {
   return Math.max(baseMs(host, rules), Math.round(adaptiveMs));
 }
 
-/** What one URL of a lease is expected to take. */
+/** Expected time of one URL of a lease. */
 export function expectedMs(host: NaiveHost, rules: Rules): number {
   return politeMs(host, rules) + (host.fetchMs || 500);
 }
 
-/** A time of readiness never comes nearer. */
+/** A time of readiness never becomes earlier. */
 export function raise(host: NaiveHost, minMs: number, maxMs = minMs): void {
   host.readyMinMs = Math.max(host.readyMinMs, minMs);
   host.readyMaxMs = Math.max(host.readyMaxMs, maxMs);
 }
 
-/** Sorted by time due; of those due together, first come, first served. */
+/** Sorted by due time; equal times keep their order of arrival. */
 export function putAgain(host: NaiveHost, dueMs: number, url: Url): void {
   host.again.push({ dueMs, url });
   host.again.sort((a, b) => a.dueMs - b.dueMs);
 }
 
-/** What a result asks for before the next contact, counted from the completion of the last request. */
+/** The wait that a result requires before the next contact, counted from the completion of the last request. */
 export interface Trouble {
   readonly hostFailed: boolean;
   readonly throttled: boolean;
@@ -193,7 +199,7 @@ export function raiseAfter(host: NaiveHost, rules: Rules, result: Result, nowMs:
   if (fromMs === 0) return;
   const { retriesMs } = rules;
   const longestMs = retriesMs.at(-1) ?? 0;
-  // Where there are several slots, the polite delay is the slot's own.
+  // With several slots, each slot has its own delay.
   const waits = [hostSlotsNow(host) > 1 ? 0 : politeMs(host, rules), trouble.retryAfterMs];
   if (trouble.hostFailed) waits.push(retriesMs[Math.min(host.failures, retriesMs.length) - 1] ?? 0);
   if (result.last && host.returns > 0) waits.push(Math.min(1000 * 2 ** (host.returns - 1), 30_000));
@@ -202,7 +208,7 @@ export function raiseAfter(host: NaiveHost, rules: Rules, result: Result, nowMs:
   if (maxMs! > 0 || hostSlotsNow(host) === 1) raise(host, fromMs + minMs!, fromMs + maxMs!);
 }
 
-/** How many leases it may be on as it is: one while it is in trouble, asks for a Crawl-delay, or is not known yet. */
+/** Most leases at present: one while the host is in trouble, has a Crawl-delay, or is not known yet. */
 export function hostSlotsNow({ hostSlots, failures, throttles, crawlDelayMs, fetchMs }: NaiveHost): number {
   return failures + throttles > 0 || crawlDelayMs > 0 || fetchMs === 0 ? 1 : hostSlots;
 }
@@ -215,7 +221,7 @@ export function slotFreeMs(host: NaiveHost): number {
   return Math.max(sorted[free - 1] ?? 0, host.nextMs);
 }
 
-/** A host that has one slot, and had no more of late, is like any other. */
+/** A host with one slot, and recently no more, has no slots to check. */
 export function isPlain({ ownSlots, hostSlots, freeMs }: NaiveHost): boolean {
   return ownSlots < 0 && hostSlots === 1 && freeMs.length === 0;
 }
@@ -227,7 +233,7 @@ export function setHostSlots(host: NaiveHost, key: string, rules: Rules): void {
   if (isPlain(host)) host.nextMs = host.troubledFrom = 0;
 }
 
-/** Its share of what is queued, and of the pages that an operator allows. */
+/** The host's share of the queue, and of the pages that an operator allows. */
 export function hostSlotShare(host: NaiveHost, due: number, leased: number): number {
   const hostSlots = hostSlotsNow(host);
   if (hostSlots === 1) return Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 /**
- * The schedule of visits to one host as its rules read, in the plainest way: when each page is due, whether it is on lease,
- * whether somebody asked for it meanwhile, what new URLs it led to, and what the dedup says of it. For a policy of one fixed interval,
- * under which every page is visited for ever.
+ * The schedule of visits to one host according to its rules, in the plainest way: when each page is due, whether it is
+ * on lease, whether a refetch was requested meanwhile, which new URLs it led to, and the verdict of the dedup on it.
+ * For a policy of one fixed interval, under which every page is visited for ever.
  */
 import assert from 'node:assert/strict';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
@@ -16,22 +16,24 @@ export interface NaiveVisit {
 interface Known {
   fetches: number;
   fetchedMs: number;
-  /** New URLs since it was last fetched. */
+  /** New URLs since the last fetch. */
   gained: number;
   /** New URLs, seconds and visits since a visit first brought some; halved after eight visits. */
   gain: [urls: number, seconds: number, visits: number] | null;
   isCopy: boolean;
 }
 
-/** Times after which a page is due again, ms: after a visit, after its end, after an error, and of a first failure. */
+/**
+ * Times after which a page is due again, ms: after a visit, after its end, after an error, and after a first failure.
+ */
 export interface NaiveWaits {
   readonly intervalMs: number;
   readonly goneMs: number;
   readonly errorMs: number;
   readonly retryMs: number;
-  /** A page comes again when so many new URLs are to be expected, but not within a second. */
+  /** A page returns when the given number of new URLs is expected, but not within a second. */
   readonly hubUrls: number;
-  /** A copy waits so many times as long. */
+  /** A copy waits this many times as long. */
   readonly copyFactor: number;
 }
 
@@ -45,7 +47,7 @@ export class NaiveSchedule {
     this.#waits = waits;
   }
 
-  /** The URLs of a lease must be those that are due first. */
+  /** The URLs of a lease must be the first due ones. */
   grant({ urls }: Task, nowMs: number): void {
     const granted = urls.map(({ url }) => url);
     const last = Math.max(...granted.map((url) => this.visits.get(url)!.dueS));
@@ -62,7 +64,7 @@ export class NaiveSchedule {
     else visit.dueS = Math.min(visit.dueS, Math.floor(nowMs / 1_000));
   }
 
-  /** Links of the page led to new URLs. What a first visit finds is all new, and does not count. */
+  /** Links of the page led to new URLs. The first visit does not count, since all its links are new. */
   leadsTo(url: string, urls: number): void {
     const known = this.#known.get(url)!;
     if (known.fetches > 1 || this.visits.get(url)!.out) known.gained = Math.min(31, known.gained + urls);
@@ -73,7 +75,7 @@ export class NaiveSchedule {
   }
 
   /**
-   * The outcome of a fetch. A request for another fetch made meanwhile is met at once, except after a failure with a
+   * The outcome of a fetch. A refetch that was requested meanwhile is granted at once, except after a failure with a
    * retry soon.
    */
   visited(url: string, kind: OutcomeKind, atMs: number, nowMs: number): void {
@@ -103,12 +105,15 @@ export class NaiveSchedule {
     return Math.min(intervalMs, Math.max(1_000, expectedMs)) * (known.isCopy ? copyFactor : 1);
   }
 
-  /** Its fetcher died: it comes back as it was. */
+  /** Its fetcher died: it returns unchanged. */
   cameBack(url: string, nowMs: number): void {
     this.#due(url, nowMs, this.#failures.get(url) ?? 0);
   }
 
-  /** Its lease ran out. Alone on it, it may have been the page's own doing: the third time it waits for a day, and is not asked for sooner. */
+  /**
+   * Its lease expired. If it was alone on the lease, the page may be the cause: the third time it waits for a day, and
+   * a request does not shorten that.
+   */
   expired(url: string, isAlone: boolean, nowMs: number): void {
     const failures = (this.#failures.get(url) ?? 0) + (isAlone ? 1 : 0);
     this.#due(url, failures < 3 ? nowMs : nowMs + 86_400_000, failures < 3 ? failures : 0);

@@ -1,4 +1,4 @@
-/** A state store as a map, with jobs that run at once: what an owner does with rows, without an owner. */
+/** A state store as a map, with jobs that run at once: an owner's work on rows, without an owner. */
 
 import { loaded, loadRanges, loadRow, metaKey } from '../../topology/frontier/checkpoint/checkpoint.ts';
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
@@ -38,7 +38,7 @@ export class RowsInMemory {
     return next.value;
   }
 
-  /** The next request of a job, and no more: what it gives; undefined: there was none. */
+  /** Runs only the next request of a job, and returns its result; undefined: there was none. */
   runOne(job: StoreJob, reply: StoreReply): StoreReply | undefined {
     const next = job.next(reply);
     return next.done ? undefined : this.#answer(next.value);

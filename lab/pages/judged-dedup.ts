@@ -1,4 +1,4 @@
-/** A dedup's verdicts on labelled pages: how many duplicates are right, and how many copies it found. */
+/** A dedup's verdicts on labelled pages: how many reported duplicates are right, and how many copies were found. */
 import { hash } from 'node:crypto';
 import type { Duplicate } from '../../schemas/types.ts';
 import { openDedup } from '../../services/extras/dedup/dedup.ts';

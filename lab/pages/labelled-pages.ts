@@ -1,6 +1,6 @@
 /**
- * Pages of generated sites of which is known which are nearly the same: copies of a page, with a share of the words of its
- * content edited. Everything else is another page, however much of it the site's template gives.
+ * Pages of generated sites with known near-duplicates: copies of a page, with a share of the words of its content
+ * edited. All other pages are different, however much of their text comes from the site's template.
  */
 
 import { numbers } from '../web/random.ts';
@@ -10,7 +10,7 @@ export interface LabelledPage {
   readonly url: string;
   readonly title: string;
   readonly text: string;
-  /** The page that it is a copy of, or its own. */
+  /** The page that it is a copy of, or itself. */
   readonly family: string;
   readonly isCopy: boolean;
 }
@@ -21,7 +21,10 @@ interface Site {
   readonly template: number;
   /** Words of each page's own, least and most. */
   readonly own: readonly [number, number];
-  /** Words that a page shares with the others of its kind, as methods that classes inherit; kinds on the site. */
+  /**
+   * Words that a page shares with others of its kind, as with inherited methods in a reference; and the number of kinds
+   * on the site.
+   */
   readonly section: number;
   readonly kinds: number;
   readonly title: (n: number) => string;
@@ -37,7 +40,7 @@ const sites: readonly Site[] = [
 ];
 
 /**
- * `pages` of each site, a quarter of them copied, with the share `edited` of their own words replaced, moved or left
+ * `pages` of each site. A quarter of them are copied, with the share `edited` of their words replaced, moved or left
  * out.
  */
 export function labelledPages(pages: number, edited: number, seed: number): LabelledPage[] {

@@ -1,4 +1,4 @@
-/** A page as a fetcher would publish it, with what a test does not say left empty. */
+/** A page as a fetcher would publish it; fields that a test does not give are empty. */
 import { blankPage } from '../../schemas/blank.ts';
 import type { Page } from '../../schemas/types.ts';
 

@@ -1,4 +1,4 @@
-/** Text without meaning, whose words come as often as they do in a language, and copies of it with edits. */
+/** Text without meaning, with word frequencies as in a language, and copies of it with edits. */
 import { numbers } from '../web/random.ts';
 
 const vocabulary = 20_000;

@@ -46,7 +46,7 @@ export function goneAt(url: string, endMs: number): Received<IndexTopic> {
   } as unknown as TopicRecords['results']);
 }
 
-/** The same URL: it is none any more. */
+/** The verdict that the URL is no longer a duplicate. */
 export function duplicateOf(
   { url, hostKey, fetchedAtMs }: Page,
   representative: string,

@@ -1,6 +1,6 @@
 /**
- * The real `crawlstream` command as a child process: as it was built, which starts in half the time, or from its
- * TypeScript where that is newer than what was built.
+ * The real `crawlstream` command as a child process: the built one, which starts in half the time, or from its
+ * TypeScript if that is newer.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
@@ -27,7 +27,7 @@ const built = `${root}dist/bundle/crawlstream.js`;
 const fromTypeScript = ['--import', import.meta.resolve('tsx')];
 export const builtCommand: readonly string[] = isBuilt() ? [built] : [...fromTypeScript, `${root}services/cli/main.ts`];
 
-/** Is what was built as new as every source? */
+/** True if the build is as new as every source. */
 function isBuilt(): boolean {
   const builtMs = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return ['topology', 'services', 'schemas'].every((folder) =>
@@ -37,7 +37,7 @@ function isBuilt(): boolean {
   );
 }
 
-/** A crawl that hangs would hang the suite: no command here takes so long, on a busy machine either. ms */
+/** A crawl that hangs would hang the suite: no command here takes this long, even on a busy machine. ms */
 const patienceMs = 180_000;
 
 export interface CommandOptions {

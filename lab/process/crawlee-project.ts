@@ -6,7 +6,7 @@ import { npmPackages } from './npm-packages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Its making takes a while, the first time, and holds up everything here. */
+/** The first installation takes a while, and blocks this process. */
 export function crawleeModules(): string {
   return npmPackages('crawlee-3.18.1', ['crawlee@3.18.1']);
 }

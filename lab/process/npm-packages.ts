@@ -1,5 +1,5 @@
 /**
- * What the npm registry has, in a folder among the temporary ones: made once by the machine's own npm, and used again.
+ * Packages of the npm registry in a temporary folder. The machine's own npm creates it once, and it is used again.
  * Nothing is installed elsewhere.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,11 +10,11 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 
 const folder = join(tmpdir(), 'crawlstream-npm-packages');
 
-/** The `node_modules` that has them. Packages as npm spells them, with their versions. */
+/** The `node_modules` that contains the packages. Packages as npm spells them, with their versions. */
 export function npmPackages(name: string, packages: readonly string[]): string {
   const there = join(folder, name);
   const modules = join(there, 'node_modules');
-  // Written last: a folder whose creation was interrupted is created again.
+  // Written last: after an interruption the folder is created again.
   const complete = join(there, 'complete');
   if (existsSync(complete)) return modules;
   rmSync(there, { recursive: true, force: true });

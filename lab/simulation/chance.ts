@@ -1,10 +1,10 @@
-/** Seeded chance: one stream per name, so that what one part draws doesn't move what the others draw. */
+/** Seeded chance: one stream per name, so that the draws of one part do not change those of others. */
 import { mix, numbers } from '../web/random.ts';
 
 export interface Chance {
   /** Whole, from `min` to `max`, both included. */
   between(min: number, max: number): number;
-  /** True in `share` of the cases, 0 to 1. */
+  /** True with probability `share`, 0 to 1. */
   happens(share: number): boolean;
   pick<T>(from: readonly T[]): T;
   /** 32 bits. */

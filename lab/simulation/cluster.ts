@@ -1,8 +1,8 @@
 /**
- * The simulated log's shared side: partitions of records, as a broker or a disk keeps them.
+ * The shared side of the simulated log: partitions of records, as a broker or a disk stores them.
  *
- * What a process sends lands here after a while: in the order sent, per partition. Sent and not landed is on its way,
- * and may be lost with its sender; landed stays. Watchers see each record as it lands.
+ * A record that a process sends lands here after a while: in the order sent, per partition. Until then it is in flight,
+ * and may be lost with its sender; a landed record stays. Watchers see each record as it lands.
  */
 import type { LogRecord } from '../../services/runtime/log/log.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -11,7 +11,7 @@ export interface Partition {
   readonly topic: string;
   readonly partition: number;
   readonly records: LogRecord[];
-  /** Where the records of each leader begin, by leader epoch. */
+  /** First offset of each leader's records, by leader epoch. */
   readonly epochs: number[];
   /** Readers that wait for news. */
   readonly waiting: Set<() => void>;
@@ -21,9 +21,9 @@ export interface Cluster {
   partition(topic: string, partition: number): Partition;
   partitionsOf(topic: string): number;
   create(topic: string, partitions: number): void;
-  /** The newest records are gone, acknowledged or not: so many are left. */
+  /** Drops the newest records, acknowledged or not: this many remain. */
   loseTail(topic: string, partition: number, left: number): void;
-  /** Somebody adds partitions to a topic. */
+  /** An outsider adds partitions to a topic. */
   grow(topic: string, by: number): void;
   /** Topics that have lost records. */
   readonly lost: Set<string>;

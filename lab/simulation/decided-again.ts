@@ -1,4 +1,4 @@
-/** Whatever happened to its owners, a partition's commits are decided again from their inputs, to the byte. */
+/** Whatever happened to its owners, deciding a partition's commits again from their inputs gives the same bytes. */
 
 import { frontierInput } from '../../services/runtime/crawl/frontier-input.ts';
 import { ReDecider } from '../../topology/extras/what-if/re-decider.ts';
@@ -11,7 +11,7 @@ import type { Setting } from './setting.ts';
 
 export function checkDecidedAgain(stage: Setting): void {
   const { world, cluster, violate } = stage;
-  // What was decided on may be gone.
+  // The inputs may be gone.
   if (inputTopics.some((topic) => cluster.lost.has(`${crawl}.${topic}`))) return;
   for (let partition = 0; partition < world.partitions; partition++) {
     const identity = { crawl, partition, partitions: world.partitions };

@@ -1,8 +1,8 @@
 /**
- * A machine's disk: the state folders its processes leave behind, one after another.
+ * A machine's disk: the state folders that its processes leave, one after another.
  *
- * What was written with sync stays. A kill takes back the newest writes without, as a machine's crash does: a suffix,
- * never a hole. A folder belongs to one process at a time.
+ * Synced writes stay. A kill removes the newest unsynced writes, as a machine's crash does: a suffix, never a hole. A
+ * folder belongs to one process at a time.
  */
 import { createFaultStore, type FaultStore } from '../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
@@ -15,9 +15,9 @@ const loseMost = 3;
 
 export interface Disk {
   open(process: SimProcess, folder: string): Promise<StateStore>;
-  /** The process that had folders open is gone. */
+  /** The process that had folders open has ended. */
   crash(): void;
-  /** Somebody deletes a folder. */
+  /** An outsider deletes a folder. */
   wipe(folder: string): void;
   /** Writes fail until then. */
   fullUntilMs: number;
@@ -80,7 +80,7 @@ function portOf(
       written.catch(() => {});
       return written;
     },
-    // The inner store stays open: it is the folder, which outlives whoever opened it.
+    // The inner store stays open: it stands for the folder, which outlives the process that opened it.
     close: () => process.call('close', onClose),
   };
 }

@@ -1,11 +1,12 @@
 /**
- * The topology on a clock moved by hand: no broker, no sockets, no timers. In the manner of Kafka Streams' test driver.
+ * The topology on a clock moved by hand: no broker, no sockets, no timers. Source of the idea: Kafka Streams' test
+ * driver.
  *
- * Topics are arrays, the frontier is the real `FrontierPartition` with its changelog and checkpoint, the web is a function,
- * and fetchers are played: a lease's URLs are requested one after another with the lease's delay, in virtual time.
- * Everything is deterministic: the same script gives the same log, to the byte.
+ * Topics are arrays, the frontier is the real `FrontierPartition` with its changelog and checkpoint, the web is a
+ * function, and fetchers are played: a lease's URLs are requested one after another with the lease's delay, in virtual
+ * time. Everything is deterministic: the same script gives the same log, to the byte.
  *
- * Invariants are checked as it goes: no host contacted before its delay has passed since the last completion, one
+ * Invariants are checked on the way: no host is contacted before its delay has passed since the last completion, one
  * request per host at a time (or as many as it has slots, each with its delay), conservation after every commit.
  */
 
@@ -62,9 +63,9 @@ export interface DriverOptions {
   readonly leasesMax?: number;
   /** Robots' Crawl-delay by host key, ms. */
   readonly crawlDelayMs?: Readonly<Record<string, number>>;
-  /** Leases a host may be on at once, by host key. Absent: one. */
+  /** Most leases of a host at once, by host key. Absent: one. */
   readonly hostSlots?: Readonly<Record<string, number>>;
-  /** Called before each lease is taken; false: the fetcher is dead, nothing comes of it. */
+  /** Called before each lease is taken; false: the fetcher is dead and reports nothing. */
   readonly takesLease?: (task: Task) => boolean;
 }
 
@@ -98,9 +99,9 @@ export class TopologyDriver {
   readonly tasks: Task[] = [];
   /** Records of frontiers on `control`. */
   readonly said: Control[] = [];
-  /** Ends of the contacts of each host, of those under way to be. */
+  /** Ends of the contacts of each host, with the expected ends of those in progress. */
   readonly #endsMs = new Map<string, number[]>();
-  /** When a host was last in trouble: leases from before come back. */
+  /** When a host was last in trouble: leases from before return. */
   readonly #troubledAtMs = new Map<string, number>();
 
   constructor(options: DriverOptions) {
@@ -152,7 +153,7 @@ export class TopologyDriver {
     }
   }
 
-  /** Runs until nothing can happen any more, at most to `untilMs`. */
+  /** Runs until no event is left, at most to `untilMs`. */
   run(untilMs = this.nowMs + 30 * 24 * 3_600_000): CrawlEnd {
     for (;;) {
       while (this.#partitions.some((_, partition) => this.#stepOnce(partition)));
@@ -177,7 +178,7 @@ export class TopologyDriver {
   crash(partition = 0, fetchersDie = false): void {
     if (fetchersDie) {
       this.#events.length = 0;
-      // Their pending work ended with them.
+      // The pending work of dead fetchers has ended, too.
       for (const [hostKey, ends] of this.#endsMs)
         this.#endsMs.set(
           hostKey,
@@ -203,7 +204,7 @@ export class TopologyDriver {
     for (const { partition: to, record } of partition.core.republish()) this.#partitions[to]!.control.push(record);
   }
 
-  /** A fetcher's message that is about no lease. */
+  /** A fetcher's message without a lease. */
   report(partition: number, result: Partial<Result>): void {
     this.#partitions[partition]!.results.push({ ...emptyResult, partition, ...result });
   }
@@ -213,7 +214,7 @@ export class TopologyDriver {
     for (const { results } of this.#partitions) results.push(...results);
   }
 
-  /** Somebody else writes to a changelog. */
+  /** Another program writes to a changelog. */
   append(commit: Buffer, partition = 0): void {
     this.#partitions[partition]!.changelog.push(commit);
     this.crash(partition);

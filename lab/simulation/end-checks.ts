@@ -1,4 +1,4 @@
-/** What must hold at the end of a run: all copies of the state are equal, and every reachable page is fetched. */
+/** The checks at the end of a run: all copies of the state are equal, and every reachable page is fetched. */
 import { isDeepStrictEqual } from 'node:util';
 import { openPartition } from '../../services/frontier/open/open-partition.ts';
 import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
@@ -20,7 +20,7 @@ import { createSimLog } from './sim-log.ts';
 import { recount } from './standby.ts';
 import { mustBeFetched } from './world.ts';
 
-/** A run that is over. */
+/** A finished run. */
 export interface EndedRun extends Setting {
   readonly machines: readonly Pick<Machine, 'name' | 'disk' | 'live' | 'copies' | 'kill'>[];
   readonly foreign: ReadonlySet<string>;
@@ -65,7 +65,7 @@ function checkCopies({ machines, standby, cluster, violate }: EndedRun): void {
     });
     for (const { offset, value } of cluster.partition(`${crawl}.frontier-changelog`, partition).records) {
       replay(rebuilt, offset, readChangelog(value));
-      // A copy that has come as far as this.
+      // A copy that has read as far as this.
       for (const { name, state } of copies) {
         if (state.changelog.offset !== offset + 1 || digest(state) === digest(rebuilt)) continue;
         violate(`${name} keeps a copy of partition ${partition} that is not what its owner had at ${offset}`);
@@ -80,7 +80,7 @@ function checkCopies({ machines, standby, cluster, violate }: EndedRun): void {
   });
 }
 
-/** Opening a partition gives the same state, whatever its disk holds. */
+/** Opening a partition gives the same state, whatever is on its disk. */
 async function checkFolders(stage: EndedRun): Promise<void> {
   const { machines, standby, scheduler, world, seed, violate } = stage;
   const expected = standby.states.map(digest);

@@ -1,8 +1,8 @@
 /**
  * Searches a partition's changelog for a host that was ready and was passed over: by a host that was found later, or
- * twice by the same host. It watches who is leased and knows nothing of how the host clock orders hosts.
+ * twice by the same host. It watches which hosts are leased, and knows nothing of how the host clock orders hosts.
  *
- * Hosts are compared with those that wait in the same front queue, since a draw decides between front queues.
+ * Hosts are compared with those in the same front queue, since a draw decides between front queues.
  */
 import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../topology/frontier/changes/changes.ts';
@@ -22,7 +22,7 @@ interface Waiting {
   readonly passedBy: Set<string>;
 }
 
-/** What takes hosts out of the order on purpose: the replayed clock does not show it. */
+/** Changes that take hosts out of the order on purpose; the replayed clock does not show them. */
 const exceptions = ['windows', 'pagesPerDomainMax', 'pagesPerHostMax'] as const;
 
 export function firstUnfair(changelog: Iterable<readonly [offset: number, value: Buffer]>, key: FingerprintKey) {
@@ -40,7 +40,7 @@ export function firstUnfair(changelog: Iterable<readonly [offset: number, value:
 class FairOrder {
   readonly #state: FrontierState;
   readonly #waiting = new Map<string, Waiting>();
-  /** By host: the offset of the commit in which it was first met. */
+  /** By host: the offset of the commit in which it was first found. */
   readonly #metAt = new Map<string, number>();
   #offset = 0;
   unfair: string | null = null;
@@ -61,8 +61,9 @@ class FairOrder {
   }
 
   /**
-   * Who is ready now waits from now on; who is not, or in another queue, waits no more. A host that was contacted meanwhile,
-   * or asked for a pause, waits anew: of a host with several slots another lease may have ended.
+   * A host that is ready now waits from now on; one that is not ready, or in another queue, waits no more. A host that
+   * was contacted meanwhile, or asked for a pause, starts a new wait: of a host with several slots another lease may
+   * have ended.
    */
   end(): void {
     const { hosts } = this.#state;
@@ -76,7 +77,9 @@ class FairOrder {
     }
   }
 
-  /** An order for more or fewer leases takes effect at once: the host may have one more now, or must wait for a slot. */
+  /**
+   * An order for more or fewer leases takes effect at once: the host may have one more now, or must wait for a slot.
+   */
   #begin(hostKey: string): void {
     this.#waiting.delete(hostKey);
     for (const { passedBy } of this.#waiting.values()) passedBy.delete(hostKey);
@@ -101,7 +104,7 @@ class FairOrder {
     const readyMs = this.#waiting.get(hostKey)?.sinceMs ?? this.#state.nowMs;
     this.#waiting.delete(hostKey);
     for (const [other, waiting] of this.#waiting) {
-      // Hosts that became ready in one millisecond are ready together.
+      // Hosts that became ready in the same millisecond are ready together.
       if (readyMs <= waiting.sinceMs) continue;
       if (waiting.queue !== queue || this.#queueOf(this.#state.hosts.get(other)!) !== queue) continue;
       if (this.#metAt.get(hostKey)! > waiting.since) this.unfair = `${hostKey} was found later than ${other} was ready`;

@@ -1,8 +1,8 @@
 /**
- * The plan of what goes wrong in a run: a list, drawn from the seed, that can be shortened and run again.
+ * The plan of the faults in a run: a list, drawn from the seed, that can be shortened and run again.
  *
- * Times are ms from the start of the run. The last fault is over long before a run may end, so that every run shows
- * also that all heals by itself.
+ * Times are ms from the start of the run. The last fault ends long before a run may end, so that every run also shows
+ * that the crawl recovers without help.
  */
 import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import { type TopicName, topicNames } from '../../topology/topics.ts';
@@ -18,7 +18,7 @@ export type ForeignRecord = 'bytes' | 'text' | 'cut' | 'again';
 
 /** `at` and all durations in ms. `process`: by name. */
 export type Fault =
-  /** The process is killed at its `step`-th step from then on, and comes back `downMs` later. */
+  /** The process is killed at its `step`-th step from then on, and is restarted `downMs` later. */
   | {
       readonly kind: 'kill';
       readonly at: number;
@@ -27,10 +27,10 @@ export type Fault =
       readonly when: 'before' | 'after';
       readonly landing: Landing;
       readonly downMs: number;
-      /** Its state folders are gone too. */
+      /** Its state folders are deleted, too. */
       readonly loseDisk: boolean;
     }
-  /** It stands still at that step, and wakes later as if nothing had been. */
+  /** It freezes at that step, and later continues as if nothing had happened. */
   | {
       readonly kind: 'freeze';
       readonly at: number;
@@ -38,18 +38,18 @@ export type Fault =
       readonly step: number;
       readonly forMs: number;
     }
-  /** It works on, and nobody hears of it until then, nor it of them. */
+  /** It continues to work, but is cut off from the others until then. */
   | { readonly kind: 'isolate'; readonly at: number; readonly process: string; readonly forMs: number }
-  /** The process gets a stop signal, ends in good order, and returns. */
+  /** The process gets a stop signal, ends in good order, and is restarted. */
   | { readonly kind: 'stop'; readonly at: number; readonly process: string; readonly downMs: number }
-  /** Partitions change hands, so many times in a row. */
+  /** Partitions are reassigned, several times in a row. */
   | {
       readonly kind: 'rebalance';
       readonly at: number;
       readonly group: 'frontier' | 'fetcher';
       readonly times: number;
     }
-  /** Something goes wrong with its next append to the topic. */
+  /** Its next append to the topic has a fault. */
   | {
       readonly kind: 'append';
       readonly at: number;
@@ -58,7 +58,7 @@ export type Fault =
       readonly fault: AppendFault;
     }
   | { readonly kind: 'diskFull'; readonly at: number; readonly process: string; readonly forMs: number }
-  /** Its wall clock is set, and set right again. */
+  /** Its wall clock is set wrong, and later right again. */
   | {
       readonly kind: 'clock';
       readonly at: number;
@@ -74,9 +74,12 @@ export type Fault =
       readonly answer: Trouble;
       readonly forMs: number;
     }
-  /** A record of the topic is there twice. */
+  /** A record of the topic is duplicated. */
   | { readonly kind: 'duplicate'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' }
-  /** A changelog loses its newest records, acknowledged ones too; `process` dies then, and comes back with its folders. */
+  /**
+   * A changelog loses its newest records, also acknowledged ones; `process` dies then, and is restarted with its
+   * folders.
+   */
   | {
       readonly kind: 'tailLost';
       readonly at: number;
@@ -85,8 +88,8 @@ export type Fault =
       readonly downMs: number;
     }
   /**
-   * An input that was read to its end loses its newest records: what comes then stands where they stood. `process`: dies
-   * with them, as where one power cut took both, and does not see it happen.
+   * An input that was read to its end loses its newest records: later records take their offsets. `process`: dies with
+   * them, as after one power cut of both, and does not observe the loss.
    */
   | {
       readonly kind: 'inputLost';
@@ -96,20 +99,23 @@ export type Fault =
       readonly process: string | null;
       readonly downMs: number;
     }
-  /** A record that somebody else wrote, on any topic: bytes of nobody's, text, or a commit of ours once more. */
+  /** A foreign record, on any topic: random bytes, text, or a copy of one of our commits. */
   | { readonly kind: 'foreign'; readonly at: number; readonly topic: TopicName; readonly what: ForeignRecord }
-  /** The registry knows nothing any more, and gives ids of others; processes that start from then on may not name it. */
+  /**
+   * The registry forgets everything, and assigns ids that belong to other schemas; processes that start from then on
+   * may not use it.
+   */
   | { readonly kind: 'registryForgets'; readonly at: number; readonly shift: number; readonly isNamed: boolean }
-  /** A record that nobody can read. */
+  /** A record that cannot be read. */
   | { readonly kind: 'garbage'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' | 'tasks' }
-  /** All fetchers go, at once, and none comes back before. */
+  /** All fetchers stop at once, and none returns before then. */
   | { readonly kind: 'noFetchers'; readonly at: number; readonly killed: boolean; readonly forMs: number }
-  /** A record on a partition that its key does not lead to. */
+  /** A record on a wrong partition for its key. */
   | { readonly kind: 'stray'; readonly at: number; readonly topic: StrayTopic }
-  /** Somebody adds partitions to a topic, and sends something there. */
+  /** An outsider adds partitions to a topic, and sends a record there. */
   | { readonly kind: 'grow'; readonly at: number; readonly topic: StrayTopic; readonly by: number };
 
-/** Faults begin within one of these: in the thick of it, or spread until leases have expired. */
+/** Faults begin within one of these periods: while the crawl is busy, or spread until leases have expired. */
 const spansMs = [2_000, 10_000, 40_000, 130_000];
 
 export function processNames(world: World): string[] {
@@ -120,14 +126,14 @@ export function processNames(world: World): string[] {
 
 export function drawFaults(seed: number, world: World): Fault[] {
   const chance = chanceOf(seed, 'faults');
-  // Some runs go without: what a fault hides must show there.
+  // Some runs have no faults: a fault may hide an error that shows there.
   const count = chance.happens(0.1) ? 0 : chance.between(1, 8);
   const spanMs = chance.pick(spansMs);
   const faults = Array.from({ length: count }, () => drawFault(chance, world, spanMs)).flatMap((fault) =>
     fault.kind === 'rebalance' ? [fault, ...companions(chance, world, fault)] : [fault],
   );
   const losses = drawLosses(seed, world, spanMs);
-  // What a registry forgot exists only in `control`: lost there too, it cannot be recovered.
+  // The schemas that a registry forgot exist only in `control`: lost there too, they cannot be recovered.
   const isNoted = !losses.some((fault) => fault.kind === 'inputLost' && fault.topic === 'control');
   const forgetting = isNoted ? drawForgetting(seed, world, spanMs) : [];
   return [
@@ -175,7 +181,7 @@ function drawLosses(seed: number, world: World, spanMs: number): Fault[] {
   }));
 }
 
-/** For a process that starts after it: a running one keeps what it has read. */
+/** Affects a process that starts after it: a running one keeps what it has read. */
 function drawForgetting(seed: number, world: World, spanMs: number): Fault[] {
   const chance = chanceOf(seed, 'registry');
   if (world.embedded || chance.happens(0.7)) return [];
@@ -189,7 +195,7 @@ function drawForgetting(seed: number, world: World, spanMs: number): Fault[] {
   ];
 }
 
-/** Partitions often change hands because something is slow: what was sent before then lands after. */
+/** Partitions are often reassigned because something is slow: records that were sent before then land after. */
 function companions(chance: Chance, world: World, { at, group }: Fault & { readonly kind: 'rebalance' }): Fault[] {
   const process = chance.pick(processNames(world).filter((name) => name.startsWith(group)));
   const topic = group === 'frontier' ? 'frontier-changelog' : 'results';
@@ -268,7 +274,7 @@ const sharedKinds = [
   'garbage',
 ] as const;
 
-/** Two tasks of one lease don't happen: their producer is idempotent, and nothing publishes a lease again. */
+/** Two tasks of one lease do not occur: their producer is idempotent, and no process publishes a lease again. */
 function appendFaultsOf(world: World, topic: string): readonly AppendFault[] {
   if (world.embedded) return ['diskFull'];
   return topic === 'tasks' ? ['lost', 'ackLost', 'late'] : ['lost', 'ackLost', 'late', 'landsTwice'];

@@ -1,21 +1,21 @@
 /**
- * While nobody fetches for hours, next to nothing is granted (what is granted then is for nobody, and holds its host up when
- * a fetcher comes), and no URL is given up on for leases that nobody had taken.
+ * While there are no fetchers for hours, next to nothing is granted (such a lease delays its host when a fetcher
+ * returns), and no URL is given up because of leases that no fetcher had taken.
  */
 import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
 import type { LogRecord } from '../../services/runtime/log/log.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Standby } from './standby.ts';
 
-/** Frontiers hear of it a session later; one that was frozen then, when it wakes. */
+/** Frontiers notice a session later; one that was frozen then, when it wakes. */
 const hearMs = 90_000;
-/** By then all leases of a URL alone are over that fetchers had taken. */
+/** By then all leases of a single URL that fetchers had taken are over. */
 const overMs = 60_000;
-/** A few windows, of owners one after another. */
+/** A few windows, of successive owners. */
 const grantsMax = 64;
 
 export interface Fetcherless {
-  /** All fetchers are gone until then. */
+  /** No fetcher runs until then. */
   begin(untilMs: number): void;
   /** After the standby has seen it. */
   see(record: LogRecord, standby: Standby): void;
@@ -27,7 +27,7 @@ export function watchFetcherless(
   violate: (what: string) => void,
 ): Fetcherless {
   let [fromMs, untilMs] = [0, 0];
-  /** By partition: the next lease's number when this began. */
+  /** By partition: the next lease's number at the beginning. */
   let before = new Map<number, number>();
 
   return {

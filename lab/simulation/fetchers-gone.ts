@@ -1,9 +1,9 @@
 /**
- * One fetcher, then four, then none for hours, then one again: a crawl of many hosts on as many partitions as a platform
- * team would give it, on virtual time, with the frontier and fetcher groups that run on Kafka.
+ * One fetcher, then four, then none for hours, then one again: a crawl of many hosts on as many partitions as a
+ * platform team would choose, on virtual time, with the frontier and fetcher groups that run on Kafka.
  *
- * Leases out must follow the fetchers, nobody's absence may cost a URL anything, and the crawl must come to its end. All that
- * the simulator checks in any run is checked here too.
+ * The number of leases must follow the fetchers, their absence must not cost a URL an attempt, and the crawl must end.
+ * All checks of the simulator apply here, too.
  */
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import { lostUrls, sumCounters } from '../../topology/frontier/changes/counters.ts';
@@ -20,21 +20,21 @@ export interface FetchersGoneOptions {
   readonly partitions: number;
   readonly hosts: number;
   readonly urlsPerHost: number;
-  /** One fetcher works for so long, then four. */
+  /** Duration with one fetcher; then there are four. */
   readonly phaseMs: number;
-  /** And then there is none. */
+  /** Then there are no fetchers. */
   readonly awayMs: number;
-  /** Told as it goes. */
+  /** Called with the progress. */
   readonly onSample?: (sample: Sample) => void;
 }
 
 export interface Sample {
   readonly atMs: number;
-  /** Members of the fetchers' group, as it knows them. */
+  /** Members of the fetchers' group, as the group sees it. */
   readonly fetchers: number;
   readonly leases: number;
   readonly pages: number;
-  /** Leases whose task no fetcher had taken by their deadline. */
+  /** Leases with a task that no fetcher had taken by their deadline. */
   readonly untaken: number;
   readonly deadLetters: number;
 }
@@ -44,11 +44,11 @@ export interface FetchersGoneReport {
   readonly urls: number;
   readonly pages: number;
   readonly deadLetters: number;
-  /** Neither fetched nor given up on, or in two places by a partition's own account. */
+  /** URLs that were neither fetched nor given up, or are in two places by a partition's own account. */
   readonly lost: number;
-  /** Granted while there was no fetcher, once the frontiers knew. */
+  /** Leases granted while there was no fetcher, once the frontiers knew. */
   readonly grantedForNobody: number;
-  /** When the crawl was over, ms from its start; null: it had no end. */
+  /** When the crawl was over, ms from its start; null: it did not end. */
   readonly endedMs: number | null;
   readonly violations: readonly string[];
 }
@@ -56,9 +56,9 @@ export interface FetchersGoneReport {
 const startMs = 1_700_000_000_000;
 const fetchersMax = 4;
 const lookEveryMs = 5_000;
-/** The group has dropped those that died, and the frontiers have heard. */
+/** The group has dropped the dead members, and the frontiers know it. */
 const knownMs = 60_000;
-/** After the one has come back. */
+/** After one fetcher has returned. */
 const limitMs = 4 * 3_600_000;
 
 export async function fetchersGone(options: FetchersGoneOptions): Promise<FetchersGoneReport> {
@@ -147,7 +147,7 @@ function fetchersOf(machines: readonly Machine[]): Machine[] {
   return machines.filter(({ name }) => name.startsWith('fetcher'));
 }
 
-/** Hosts that answer, and whose pages are all known from the start. */
+/** Hosts that answer, with all pages known from the start. */
 function worldOf({ partitions, hosts: count, urlsPerHost }: FetchersGoneOptions): World {
   const hosts = Array.from({ length: count }, (_, number): SimHost => {
     const name = `h${number}.test`;
@@ -169,7 +169,7 @@ function worldOf({ partitions, hosts: count, urlsPerHost }: FetchersGoneOptions)
     delayMs: 1_000,
     delayFactor: 0,
     urlsPerLeaseMax: 8,
-    // Nobody is held up by it: a partition has fewer hosts.
+    // It delays no host: a partition has fewer hosts.
     leasesPerPartition: 1_000,
     pageQuota: null,
     standbys: false,

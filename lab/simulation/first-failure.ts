@@ -1,4 +1,7 @@
-/** `first-failure.ts FROM COUNT [fleet|networkAway]`: the first of so many seeds that fails, as JSON; `null` if none does. */
+/**
+ * `first-failure.ts FROM COUNT [fleet|networkAway]`: the first failing seed among COUNT seeds, as JSON; `null` if none
+ * fails.
+ */
 
 import { costOf, networkAway, type Outage } from './network-away.ts';
 import { run } from './run.ts';

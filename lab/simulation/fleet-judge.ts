@@ -1,6 +1,6 @@
 /**
- * Sees the requests of all crawls of a fleet where they arrive: is a host asked by one at a time, and are the waits kept that
- * all of them together owe it (docs/fleet.md)? A crawl's own judge hands what it sees to this one.
+ * Sees the requests of all crawls of a fleet where they arrive. It checks that each host has one request at a time, and
+ * that all crawls together keep its delay (docs/fleet.md). A crawl's own judge passes its observations to this one.
  */
 
 import type { FleetWorld, SimCrawl } from './fleet-world.ts';
@@ -10,9 +10,9 @@ import type { SimProcess } from './process.ts';
 export interface FleetJudge {
   /** Requests of a crawl. `crawlOf`: the crawl of the requesting process. */
   of(crawl: SimCrawl): Judge;
-  /** Of the web that all share. */
+  /** Hosts of the web that all crawls share. */
   readonly all: Judge;
-  /** A process of the fleet, and which crawl it acts for. */
+  /** A process of the fleet, and the crawl that it acts for. */
   register(process: SimProcess, crawl: SimCrawl, generation: number): void;
 }
 
@@ -23,9 +23,12 @@ interface HostSeen {
   by: SimCrawl | undefined;
   readonly endsOf: Map<SimCrawl, number>;
   askedUntilMs: number;
-  /** The fleet's process that has read its robots.txt, by its generation. */
+  /** The generation of the fleet's process that has read the robots.txt of the host. */
   readonly robotsOf: Set<number>;
-  /** Crawls whose newest page there had no answer: robots.txt is asked for again, to tell whether the host has any. */
+  /**
+   * Crawls with an unanswered newest page there: robots.txt is requested again, to find out whether the host answers at
+   * all.
+   */
   readonly unanswered: Set<SimCrawl>;
 }
 
@@ -100,7 +103,7 @@ export function createFleetJudge({ web, hostDelayMs }: FleetWorld, violate: (wha
       const host = seen(hostName);
       host.askedUntilMs = Math.max(host.askedUntilMs, endMs + pauseMs);
     },
-    // Nobody sets clocks here, and operators say nothing.
+    // In this world no clock is set, and operators give no orders.
     clockWrong() {},
     clockRight() {},
     ordered() {},

@@ -1,6 +1,6 @@
 /**
- * The process of a fleet: every crawl with its frontier, its fetcher, a log and a disk of its own, all at one pace and with
- * one memory of robots.txt, as services/extras/fleet/command has them. What is known of hosts outlives a kill, and so do disks and logs.
+ * The process of a fleet: every crawl with its own frontier, fetcher, log and disk, all with one pace and one memory of
+ * robots.txt, as in services/extras/fleet/command. Knowledge of hosts survives a kill, and so do disks and logs.
  */
 import { createApplication, endOfTasks } from '../../services/application/application.ts';
 import { type RunningWhole, startWhole } from '../../services/application/crawl/start-whole.ts';
@@ -29,10 +29,10 @@ export interface FleetCrawl {
 
 export interface FleetProcess {
   readonly crawls: readonly FleetCrawl[];
-  /** Dies at its `step`-th step from now on, and is back after `downMs`. */
+  /** Dies at its `step`-th step from now on, and is restarted after `downMs`. */
   killAt(step: number, downMs: number): void;
   kill(downMs: number): void;
-  /** Ends one crawl in good order; the others go on. */
+  /** Ends one crawl in good order; the others continue. */
   end(crawl: FleetCrawl): void;
 }
 
@@ -48,7 +48,7 @@ export interface FleetProcessOptions {
   readonly fleet: FleetWorld;
   readonly scheduler: Scheduler;
   readonly judge: FleetJudge;
-  /** Of each crawl, in their order. */
+  /** Of each crawl, in order. */
   readonly settings: readonly Setting[];
   readonly violate: (what: string) => void;
 }
@@ -142,7 +142,7 @@ export function startFleetProcess(options: FleetProcessOptions): FleetProcess {
     end(one) {
       one.over = true;
       const mine = running.get(one);
-      // A kill before it has stopped leaves it as it is: what it did is on its log.
+      // A kill before it has stopped changes nothing: its work is on its log.
       mine?.whole?.stop().then(
         () => mine.leave(),
         (error: Error) => violate(`${one.crawl.name} failed to stop: ${error.stack}`),

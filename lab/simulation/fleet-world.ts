@@ -1,4 +1,4 @@
-/** A fleet drawn from a seed: a small web, several crawls of it that overlap, and what goes wrong while they run. */
+/** A fleet drawn from a seed: a small web, several overlapping crawls of it, and the faults while they run. */
 import { type Chance, chanceOf } from './chance.ts';
 import type { Fault } from './faults.ts';
 import type { Trouble } from './web.ts';
@@ -7,11 +7,11 @@ import { drawWorld, type SimHost, type World } from './world.ts';
 export interface SimCrawl {
   readonly name: string;
   readonly weight: number;
-  /** The same hosts as of all, and its own seeds and settings. */
+  /** The same hosts for all, with separate seeds and settings. */
   readonly world: World;
 }
 
-/** ms from the start. `step`: of the fleet's process, from then on. */
+/** ms from the start. `step`: a step of the fleet's process from then on. */
 export type FleetFault =
   | { readonly kind: 'kill'; readonly at: number; readonly step: number; readonly downMs: number }
   | Extract<Fault, { readonly kind: 'trouble' }>;
@@ -43,7 +43,7 @@ export function drawFleet(seed: number): FleetWorld {
   return { web, crawls, requestsMax, hostDelayMs, faults };
 }
 
-/** One process on a log of its own, as a fleet's crawls are; a host has one request at a time whoever asks. */
+/** One process on a separate log, as a fleet's crawls are; a host has one request at a time over all crawls. */
 export function plainWorld(world: World): World {
   const hosts = world.hosts.map((host): SimHost => ({ ...host, hostSlots: 1 }));
   const plain = { embedded: true, partitions: 1, frontiers: 1, fetchers: 1, standbys: false, skewMs: 0 };
@@ -59,7 +59,7 @@ function seedsOf(chance: Chance, { hosts }: World): string[] {
 function drawFault(chance: Chance, { hosts }: World): FleetFault {
   const at = chance.between(0, chance.pick([2_000, 20_000, 60_000]));
   if (chance.happens(0.6)) {
-    // Some are back while hosts must still be left alone after contacts that no process remembers.
+    // Some processes return while hosts must still be left alone after contacts that no process remembers.
     const downMs = chance.between(1, chance.pick([50, 300, 5_000]));
     return { kind: 'kill', at, step: chance.between(0, 60), downMs };
   }

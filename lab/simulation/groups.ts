@@ -1,8 +1,8 @@
 /**
- * Consumer groups of the simulated log: who reads which partitions, by number.
+ * Consumer groups of the simulated log: which process reads which partitions, by number.
  *
- * A member that says nothing for a session is replaced; one that wakes after that joins again. A rebalance waits for
- * nobody: each member hears of it in its own time, so that two may hold one partition for a while.
+ * A member without a heartbeat for a session is replaced; if it wakes after that, it joins again. A rebalance is not
+ * synchronous: each member learns of it at its own time, so that two may hold one partition for a while.
  */
 import type { GroupMember, GroupOptions } from '../../services/runtime/log/log.ts';
 import type { Chance } from './chance.ts';
@@ -12,15 +12,15 @@ import type { Scheduler } from './scheduler.ts';
 export const sessionMs = 6_000;
 
 interface Member {
-  /** The newest generation it heard of. */
+  /** The newest generation that it knows. */
   generation: number;
-  /** By partition, what it holds, and since which generation. */
+  /** By partition that it holds: the generation since which it holds it. */
   holds: ReadonlyMap<number, number>;
-  /** Does it keep warm copies of what it does not own? */
+  /** True if it keeps warm copies of partitions that it does not own. */
   readonly copies: boolean;
   readonly process: SimProcess;
   readonly onAssigned: GroupOptions['onAssigned'];
-  /** Told with its first assignment. */
+  /** Called with its first assignment. */
   onJoined: () => void;
 }
 
@@ -30,7 +30,7 @@ interface Group {
   readonly owners: (Member | undefined)[];
   /** By partition: the generation in which its owner got it. */
   readonly since: number[];
-  /** By partition: who keeps a warm copy. */
+  /** By partition: the member that keeps a warm copy. */
   readonly copies: (Member | undefined)[];
 }
 
@@ -39,23 +39,25 @@ export interface Groups {
   leave(process: SimProcess, group: string): void;
   membersOf(group: string): number;
   members(group: string): GroupMember[];
-  /** The generation since which the partition is the process's, and it knows; undefined: it is not. */
+  /**
+   * The generation since which the partition belongs to the process, if the process knows it; undefined: it does not.
+   */
   heldSince(process: SimProcess, group: string, partition: number): number | undefined;
-  /** Is it still, as far as the group knows? */
+  /** True if it still does, as far as the group knows. */
   holds(process: SimProcess, group: string, partition: number, since: number | undefined): boolean;
-  /** Partitions change hands for no reason that anybody knows. */
+  /** Partitions are reassigned without a cause. */
   rebalance(group: string): void;
-  /** A process was killed or froze: after a session, its groups look whether it is back. */
+  /** A process was killed or froze: after a session, its groups check whether it has returned. */
   suspect(process: SimProcess): void;
-  /** Nobody hears of it until then. */
+  /** The member is cut off until then. */
   isolated(process: SimProcess, untilMs: number): void;
-  /** It is heard of again: it joins again where it was given up. */
+  /** The member is back: it joins again if it was dropped. */
   back(process: SimProcess): void;
 }
 
 export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
   const groups = new Map<string, Group>();
-  /** Members given up, that don't know it yet. */
+  /** Dropped members that do not know it yet. */
   const silentUntil = new Map<SimProcess, number>();
   const givenUp: { readonly name: string; readonly member: Member }[] = [];
 
@@ -77,7 +79,7 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
     }
   };
 
-  /** A member that hears late hears of the newest rebalance. */
+  /** A member that learns late learns of the newest rebalance. */
   const notify = (group: Group, member: Member) => {
     if (!group.members.includes(member)) return;
     const silentMs = silentUntil.get(member.process) ?? 0;
@@ -86,7 +88,7 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
       return;
     }
     const owned = group.owners.flatMap((owner, partition) => (owner === member ? [partition] : []));
-    // As in the real group: a member that missed a generation hears that it owned nothing meanwhile.
+    // As in the real group: a member that missed a generation learns that it owned nothing meanwhile.
     const copies = group.copies.flatMap((keeper, partition) => (keeper === member ? [{ partition, rank: 1 }] : []));
     if (member.generation >= 0 && group.generation > member.generation + 1) member.onAssigned([], copies);
     member.generation = group.generation;

@@ -1,16 +1,19 @@
 /**
  * Sees every request where it arrives, at the hosts, and by the true clock: was it allowed, and was it time?
  *
- * A host's wait runs from the completion of a request to the start of the next, whoever makes it. Clocks that differ,
- * or that are set forwards, bring a contact forward by as much and no more; all else is a violation. A host with several
- * slots may be at work for as many, each with its own wait: unless it asks for a Crawl-delay, which all of them keep. When
- * one of its leases is asked for a pause, those that other processes run learn of it later than that.
+ * A host's delay runs from the completion of a request to the start of the next, whichever process makes it. Clocks
+ * that differ, or that are set forwards, may bring a contact forward by the same amount; any more is a violation. A
+ * host with several slots may have as many requests, each with its own delay, unless it asks for a Crawl-delay, which
+ * all of them keep. If one of its leases is asked for a pause, leases of other processes learn of it later.
  */
 import type { ControlKind } from '../../schemas/types.ts';
 import type { SimProcess } from './process.ts';
 import type { World } from './world.ts';
 
-/** Leases granted before a block are over by then: their deadline, and what may hold up who grants and who learns, ms. */
+/**
+ * By then leases granted before a block are over: their deadline, plus the delay of the processes that grant and learn,
+ * ms.
+ */
 const blockTakesMs = 150_000;
 
 export interface Contact {
@@ -22,16 +25,19 @@ export interface Contact {
 }
 
 export interface Judge {
-  /** Returns what ends the contact. */
+  /** Returns the function that ends the contact. */
   arrives(contact: Contact): (endMs: number, isUnanswered?: boolean) => void;
-  /** A process has read a robots.txt, or learnt that there is none. */
+  /** A process has read a robots.txt, or learnt that the host has none. */
   readRobots(process: SimProcess, hostName: string): void;
-  /** Somebody's wall clock is wrong by so much, until it is right again. */
+  /** The wall clock of a process is wrong by this amount, until it is right again. */
   clockWrong(byMs: number): void;
   clockRight(byMs: number): void;
-  /** A host asked for a pause after a contact that ended at `endMs`, and was heard: its result has landed. `by`: the fetcher. */
+  /**
+   * A host asked for a pause after a contact that ended at `endMs`, and the request is in force: its result has landed.
+   * `by`: the fetcher.
+   */
   asked(hostName: string, pauseMs: number, endMs: number, by: string): void;
-  /** An operator's word about a host has landed. `amount`: of a delay, ms; below 0: the policy's again. */
+  /** An operator's order about a host has landed. `amount`: of a delay, ms; below 0: the policy's again. */
   ordered(hostName: string, kind: ControlKind, atMs: number, amount?: number): void;
   /** Page requests made, by URL. */
   readonly fetches: ReadonlyMap<string, number>;
@@ -44,7 +50,10 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
     { busy: number; endsMs: number[]; forgivenMs: number; askedUntilMs: Map<string, number> }
   >();
   const blockedAtMs = new Map<string, number>();
-  /** The shortest delay that an operator ever gave a host: when it has been taken back everywhere, nobody can say. */
+  /**
+   * The shortest delay that an operator ever set for a host: the time at which its removal is known everywhere is
+   * unknown.
+   */
   const shortened = new Map<string, number>();
   const robotsRead = new Map<SimProcess, Set<string>>();
   const fetches = new Map<string, number>();
@@ -86,7 +95,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
         violate(`${process.name} asked for ${url} ${waitedMs} ms after ${hostName} was contacted, not ${delayMs}`);
       }
       const askedUntilMs = host.askedUntilMs.get(spec.hostSlots > 1 ? process.name : '') ?? 0;
-      // Who decides keeps the time that it once had, however long that has been right.
+      // The deciding process keeps a time that it computed once, even if the clock has been right since.
       if (startMs < askedUntilMs - world.skewMs - wrongMs - forgivenMs) {
         violate(`${process.name} asked for ${url} ${askedUntilMs - startMs} ms before ${hostName} wanted it`);
       }
@@ -111,8 +120,8 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
       if (read === undefined) robotsRead.set(process, (read = new Set()));
       read.add(hostName);
     },
-    // Who runs takes it at once, who is down when he starts: the error counts for as long as it stands, and for all
-    // contacts that ended while it stood.
+    // A running process notices a clock error at once, one that is down when it starts. So the error counts while it
+    // lasts, and for all contacts that ended while it lasted.
     clockWrong(byMs) {
       wrongMs += Math.abs(byMs);
     },
@@ -123,7 +132,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
     asked(hostName, pauseMs, endMs, by) {
       const host = stateOf(hostName);
       const { hostSlots } = world.byName.get(hostName)!;
-      // By the true clock, where it is the last contact. With slots others may have ended since.
+      // By the true clock, if it is the last contact. With slots others may have ended since.
       const lastMs = host.endsMs[0]!;
       const untilMs = (hostSlots > 1 ? Math.min(lastMs, endMs) : lastMs) + pauseMs;
       const who = hostSlots > 1 ? by : '';

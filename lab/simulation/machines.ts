@@ -1,8 +1,9 @@
 /**
- * The machines of a run and what starts on them: the real frontier and fetcher services over simulated ports.
+ * The machines of a run and the services that start on them: the real frontier and fetcher services over simulated
+ * ports.
  *
- * A machine keeps its disk; the process on it may die and another be started. A process that fails by itself is
- * started again, as a supervisor would.
+ * A machine keeps its disk; the process on it may die, and another be started. A process that fails is restarted, as by
+ * a supervisor.
  */
 import { createApplication, endOfTasks } from '../../services/application/application.ts';
 import { startWhole } from '../../services/application/crawl/start-whole.ts';
@@ -32,18 +33,18 @@ export interface Machine {
   readonly process: SimProcess;
   /** Open partitions, by number. */
   readonly live: ReadonlyMap<number, FrontierPartition>;
-  /** Warm copies it keeps now, by partition. */
+  /** Warm copies that it keeps now, by partition. */
   readonly copies: ReadonlyMap<number, Standby>;
   kill(landing: Landing, downMs: number): void;
-  /** It can't reach the others for a while, and works on as if nothing were. */
+  /** It is cut off from the others for a while, and continues to work. */
   isolate(forMs: number): void;
-  /** In good order. */
+  /** It stops in good order. */
   stop(downMs: number): void;
-  /** It stops, or is killed, and does not come back before. */
+  /** It stops, or is killed, and is not restarted before then. */
   rest(untilMs: number, killed: boolean): void;
-  /** Its wall clock is set, ms forwards or backwards, and stays so for whatever starts on it. */
+  /** Its wall clock is set, ms forwards or backwards, and keeps that error for later processes on the machine. */
   setClock(byMs: number): void;
-  /** The next append to the topic fails so. */
+  /** The next append to the topic fails in this way. */
   failAppend(topic: string, fault: AppendFault): void;
 }
 
@@ -54,13 +55,13 @@ export interface MachineOptions {
   readonly cluster: Cluster;
   readonly groups: Groups;
   readonly web: Web;
-  /** Of who watches: a process has its own. */
+  /** Codec of the observers: a process has a separate one. */
   readonly codec: RecordCodec;
   readonly registry: SimRegistry;
   readonly violate: (what: string) => void;
 }
 
-/** A role's needs of its machine. */
+/** The parts of its machine that a role needs. */
 interface Start extends MachineOptions {
   readonly process: SimProcess;
   readonly log: SimLog;
@@ -70,7 +71,7 @@ interface Start extends MachineOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Starts the service that its name means, and returns how to stop it. */
+/** Starts the service with this name, and returns the function that stops it. */
 type Role = (start: Start) => Promise<() => Promise<void>>;
 
 export function createMachine(name: string, options: MachineOptions): Machine {
@@ -217,7 +218,7 @@ const takeFetcherRole: Role = async (start) => {
   return () => group.stop();
 };
 
-/** As a crawl in one process does it (runCrawl): the fetcher stands at the end of `tasks` before anything is claimed. */
+/** As for a crawl in one process (runCrawl): the fetcher is at the end of `tasks` before a partition is claimed. */
 const takeBothRoles: Role = async (start) => {
   const { log, process, world, disk, onOpened, onFailure } = start;
   const stores = [];
@@ -276,7 +277,7 @@ export function fetcherOptions({ process, web, onFailure }: Pick<Start, 'process
   };
 }
 
-/** What a copy meets if its changelog has lost records; the copy is rebuilt. */
+/** The error of a copy with a changelog that has lost records; the copy is rebuilt. */
 function isOfLoss({ code }: CrawlstreamError): boolean {
   return code === 'STATE_DIVERGED' || code === 'OFFSET_OUT_OF_RANGE' || code === 'LOG_TRUNCATED';
 }

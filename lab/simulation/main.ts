@@ -1,11 +1,12 @@
 /**
  * `npm run simulate -- [--seeds N] [--seed S] [--minutes M] [--json] [--trace]`
- * `npm run simulate -- --fleet …`: the same with fleets of several crawls that share hosts, each seed as it is.
- * `npm run simulate -- --fetchers-gone [--json]`: one crawl of 60,000 URLs whose fetchers are all gone for two hours.
- * `npm run simulate -- --network-away [--json]`: a crawl whose network, name servers or one fetcher's network are away for hours.
  *
- * Runs seeds S to S+N−1; `--seed` alone runs that one; `--minutes` goes on until the time is up. A seed that fails is run
- * again with fewer and fewer faults, and the shortest list that still fails is printed. Exit code 1: a seed failed.
+ * `npm run simulate -- --fleet …`: the same with fleets of several crawls that share hosts, without shrinking. `npm run
+ * simulate -- --fetchers-gone [--json]`: one crawl of 60,000 URLs without fetchers for two hours. `npm run simulate --
+ * --network-away [--json]`: a crawl without its network, its name servers or one fetcher's network for hours.
+ *
+ * Runs seeds S to S+N−1; `--seed` alone runs that one; `--minutes` continues until the time is up. A failing seed is
+ * run again with fewer and fewer faults, and the shortest list that still fails is printed. Exit code 1: a seed failed.
  */
 import { parseArgs } from 'node:util';
 import { drawFleet } from './fleet-world.ts';

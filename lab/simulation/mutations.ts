@@ -1,20 +1,20 @@
 /**
- * Planted bugs: each a small edit of the product's source, of the kind that a reviewer might miss. The simulator must
+ * Planted bugs: each is a small edit of the product's source, of a kind that a reviewer might miss. The simulator must
  * find each one within `seedsMax` seeds that the product itself passes.
  *
- * `find` stands in `file` exactly once. Who rewrites that line moves the bug along: a mutation that can no longer be
- * planted fails its test by name.
+ * `find` occurs in `file` exactly once. A rewrite of that line must move the bug along: a mutation that can no longer
+ * be planted fails its test by name.
  */
 export interface Mutation {
   readonly bug: string;
   readonly file: string;
   readonly find: string;
   readonly replace: string;
-  /** Where to begin: the first seed that met it when it was last looked for. Absent: at 1. */
+  /** The seed to start from: the first that found the bug in an earlier search. Absent: 1. */
   readonly from?: number;
   /** In fleets of several crawls. Absent: in single ones. */
   readonly inFleets?: boolean;
-  /** In worlds whose network goes away (network-away.ts). */
+  /** In worlds with a network that goes away (network-away.ts). */
   readonly inOutages?: boolean;
 }
 

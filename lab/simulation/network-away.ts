@@ -1,8 +1,8 @@
 /**
- * A crawl whose own network, name servers, or one fetcher's network are away, for minutes or for days of virtual time.
+ * A crawl without its own network, its name servers, or one fetcher's network, for minutes or for days of virtual time.
  *
- * The hosts did nothing wrong: no URL and no host may be given up on, no delay shortened, and requests begin again soon after the
- * network is back. All that the simulator checks in any run is checked here too.
+ * The hosts are not at fault: no URL and no host may be given up, no delay shortened, and requests resume soon after
+ * the network is back. All checks of the simulator apply here, too.
  */
 import type { HttpResponse } from '../../services/fetcher/http/client.ts';
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
@@ -30,14 +30,14 @@ export interface NetworkAwayReport {
   readonly urls: number;
   readonly pages: number;
   readonly deadLetters: number;
-  /** Hosts that were given up on at some time. */
+  /** Hosts that were given up at some time. */
   readonly deadHosts: number;
   readonly lost: number;
-  /** Requests that arrived anywhere during the outage, from fetchers whose network was there. */
+  /** Requests that arrived anywhere during the outage, from fetchers that had a network. */
   readonly meanwhile: number;
-  /** From the return of the network to the first request of a fetcher that was without, ms; null: there was none. */
+  /** From the return of the network to the first request of a fetcher that had none, ms; null: there was none. */
   readonly firstAfterMs: number | null;
-  /** null: the crawl had no end. */
+  /** null: the crawl did not end. */
   readonly endedMs: number | null;
   readonly violations: readonly string[];
 }
@@ -92,7 +92,7 @@ export async function networkAway(options: NetworkAwayOptions): Promise<NetworkA
   return { ...counts, lost: lostBy + given, ...cut.seen(), endedMs, violations };
 }
 
-/** What a report lacks of a crawl that paid nothing for the outage; null: nothing. */
+/** The differences of a report from a crawl without an outage; null: none. */
 export function costOf(report: NetworkAwayReport, firstWithinMs: number): string | null {
   const { urls, pages, deadLetters, deadHosts, lost, firstAfterMs, endedMs, violations } = report;
   if (violations.length > 0) return violations[0]!;
@@ -139,7 +139,7 @@ function unreached(startMs: number, endMs: number): HttpResponse {
   return { ...nothing, ...times, address: '', failure, staleConnection: false, unreached: true };
 }
 
-/** Hosts of different owners that answer, whose pages are all known from the start. */
+/** Hosts of different owners that answer, with all pages known from the start. */
 function worldOf({ hosts: count, urlsPerHost }: NetworkAwayOptions): World {
   const hosts = Array.from({ length: count }, (_, number): SimHost => {
     const name = `h${number}.test`;

@@ -1,8 +1,8 @@
 /**
- * What operators say during a run, drawn from the seed: a word about a host, and later the word that takes it back.
+ * Operators' orders during a run, drawn from the seed: an order about a host, and later the order that takes it back.
  *
- * A host that was held back by one loses nothing by it: what must be fetched of the world stays the same. While one is
- * blocked, nothing of it is fetched once the leases of before are over.
+ * A held host loses nothing by it: the pages that must be fetched stay the same. While a host is blocked, none of its
+ * pages is fetched once the earlier leases are over.
  */
 import { blankControl } from '../../schemas/blank.ts';
 import type { Control } from '../../schemas/types.ts';
@@ -18,7 +18,7 @@ export interface Order {
   readonly undoneAt: number;
   readonly hostName: string;
   readonly word: Pick<Control, 'kind'> & Partial<Control>;
-  /** null: it needs none. */
+  /** null: the order needs none. */
   readonly undo: (Pick<Control, 'kind'> & Partial<Control>) | null;
 }
 
@@ -31,7 +31,7 @@ export function drawOrders(seed: number, world: World): readonly Order[] {
 function drawOrder(chance: Chance, world: World): Order {
   const host = chance.pick(world.hosts);
   const at = chance.between(0, 20_000);
-  // Some last longer than the leases of before, whatever happens.
+  // Some last longer than all earlier leases can.
   const undoneAt = at + (chance.happens(0.15) ? chance.between(200_000, 240_000) : chance.between(500, 30_000));
   const order = (word: Order['word'], undo: Order['undo']) => ({ at, undoneAt, hostName: host.name, word, undo });
   const kind = chance.pick(['blockHost', 'blockHost', 'hostDelay', 'hostLimit', 'trap', 'raise', 'lower'] as const);

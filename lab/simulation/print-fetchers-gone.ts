@@ -1,10 +1,10 @@
-/** `npm run simulate -- --fetchers-gone`: fetchers-gone.ts at full size, told as it goes. */
+/** `npm run simulate -- --fetchers-gone`: fetchers-gone.ts at full size, with its progress. */
 import { fetchersGone } from './fetchers-gone.ts';
 
 const size = { partitions: 48, hosts: 3_000, urlsPerHost: 20, phaseMs: 60_000, awayMs: 2 * 3_600_000 };
 const violationsShown = 5;
 
-/** Did all hold? */
+/** True if all checks passed. */
 export async function printFetchersGone(asJson: boolean): Promise<boolean> {
   const say = (line: string) => void (asJson || process.stdout.write(`${line}\n`));
   say(`${size.hosts} hosts of ${size.urlsPerHost} URLs on ${size.partitions} partitions`);

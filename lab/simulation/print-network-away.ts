@@ -10,7 +10,7 @@ const outages = [
   { outage: 'network', awayMs: 24 * hour },
 ] as const;
 
-/** Did all hold? */
+/** True if all checks passed. */
 export async function printNetworkAway(asJson: boolean): Promise<boolean> {
   let isWell = true;
   for (const one of outages) {

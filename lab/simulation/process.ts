@@ -1,9 +1,9 @@
 /**
- * A process of the simulation: code that may be killed or frozen whenever it waits.
+ * A process of the simulation: code that may be killed or frozen at each wait.
  *
- * All it waits for comes through here: `call` for whatever it asks of the world, the clock for time. A killed process
- * gets no answer any more, so it never goes on: its memory is gone. A frozen one gets its answers when it wakes, as a
- * process that was stopped or had to swap does; what it sent before is on its way all the same.
+ * All waits go through here: `call` for requests to the world, the clock for time. A killed process gets no answer any
+ * more, so it never continues: its memory is gone. A frozen one gets its answers when it wakes, like a process that was
+ * stopped or swapped out; records that it sent before are in flight all the same.
  */
 import { SystemClock } from '../../services/runtime/clock.ts';
 import type { Chance } from './chance.ts';
@@ -15,8 +15,8 @@ export interface SimProcess extends Owner {
   readonly state: 'running' | 'frozen' | 'dead';
   readonly chance: Chance;
   /**
-   * Asks the world for something: `act` happens after a moment, and its answer comes back after another.
-   * Rejects with what `act` throws.
+   * Asks the world for something: `act` happens after a moment, and its answer returns after another. Rejects with the
+   * error of `act`.
    */
   call<T>(what: string, act: () => T | Promise<T>, latencyMs?: number): Promise<T>;
   /** Counts one step, at which the process may be killed; never returns then. For code without another crash point. */
@@ -26,7 +26,7 @@ export interface SimProcess extends Owner {
   freeze(): void;
   thaw(): void;
   kill(): void;
-  /** Something happens at the `after`-th step from now on, before or after it takes effect. */
+  /** Plans an event at the `after`-th step from now on, before or after the step takes effect. */
   atStep(after: number, when: 'before' | 'after', act: () => void): void;
 }
 
@@ -34,11 +34,13 @@ export interface ProcessOptions {
   readonly name: string;
   readonly scheduler: Scheduler;
   readonly chance: Chance;
-  /** How far its wall clock is off, ms. */
+  /** Error of its wall clock, ms. */
   readonly clockOffMs: number;
 }
 
-/** What does not come any more. One for each who waits: a promise keeps whoever waits for it, and with them their world. */
+/**
+ * A promise that never settles. One for each waiter: a promise keeps its waiters in memory, and with them their world.
+ */
 const never = () => new Promise<never>(() => {});
 
 export function createProcess({ name, scheduler, chance, clockOffMs }: ProcessOptions): SimProcess {
@@ -94,7 +96,7 @@ export function createProcess({ name, scheduler, chance, clockOffMs }: ProcessOp
             return reject(error);
           }
           for (const plan of plans) if (plan.when === 'after') plan.act();
-          // Killed as it took effect: its result reaches nobody.
+          // Killed as the act took effect: its result reaches no process.
           if (isDead()) Promise.resolve(result).catch(() => {});
           else resolve(result);
         };

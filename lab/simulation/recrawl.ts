@@ -1,16 +1,15 @@
 /**
- * Worlds whose pages are visited again and again, until the crawl is paused: how, how their pages change, and what must
- * hold of visits.
+ * Worlds with revisits until the crawl is paused: the schedules, the changes of pages, and the checks of visits.
  *
- * - Nobody is visited before the time that the last visit set; whatever a crash does, that time is not forgotten.
- * - Where nothing goes wrong, no page that could be visited again is left out.
+ * - No page is visited before the time that the last visit set, even after a crash.
+ * - Without faults, no page that can be visited again is left out.
  * - Neither discovery nor refresh runs further ahead of its share than `RecrawlState` allows.
  */
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../topology/policy/recrawl/recrawl-config.ts';
 import { chanceOf } from './chance.ts';
 
-/** From the end of discovery to the pause: every page of the slowest host comes twice. ms */
+/** From the end of discovery to the pause: every page of the slowest host is visited twice. ms */
 export const refreshingMs = 200_000;
 
 /** null: pages are visited once. */
@@ -49,5 +48,5 @@ export function checkVisits(state: FrontierState, from: number, where: string, v
   if (Math.abs(credit) > creditMax) violate(`${where} owes ${credit} thousandths of a fetch to its share of refresh`);
 }
 
-/** As recrawl-state.ts bounds it. */
+/** The bound is in recrawl-state.ts. */
 const creditMax = 64_000;

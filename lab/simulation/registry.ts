@@ -1,6 +1,6 @@
 /**
- * The registry of a run, which may forget all it was told, and then gives other ids: those that it gave to other topics
- * before. And the codecs over it: each process opens the crawl's schemas as it does on Kafka, and who watches knows all.
+ * The registry of a run, which may forget all schemas, and then assigns ids that belonged to other topics before. Also
+ * the codecs over it: each process opens the crawl's schemas as it does on Kafka, and observers know all schemas.
  */
 import { avroSchemas } from '../../schemas/avro.ts';
 import { openCodec, type RecordCodec } from '../../services/runtime/avro/record-codec.ts';
@@ -11,9 +11,9 @@ import type { Log } from '../../services/runtime/log/log.ts';
 import type { AvroTopic } from '../../topology/topics.ts';
 
 export interface SimRegistry {
-  /** `shift`: how far ids move on from topic to topic; 0: it gives those of before. */
+  /** `shift`: offset of ids from topic to topic; 0: it assigns the earlier ids. */
   forget(shift: number): void;
-  /** Do processes that start from now on name it? */
+  /** True if processes that start from now on use it. */
   isNamed: boolean;
   open<T extends Log>(log: T, clock: Clock, crawl: string): Promise<{ readonly log: T; readonly codec: RecordCodec }>;
 }
@@ -48,7 +48,7 @@ export function createSimRegistry(): SimRegistry {
   return registry;
 }
 
-/** Reads what anybody wrote, and writes by fingerprint. */
+/** Reads records of any writer, and writes by fingerprint. */
 export async function openWatchersCodec(crawl: string): Promise<RecordCodec> {
   const nameOf = (subject: string) => subject.slice(crawl.length + 1, -'-value'.length) as AvroTopic;
   const source = {

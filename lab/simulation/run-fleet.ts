@@ -1,6 +1,6 @@
 /**
- * One run of a fleet: a seed's web, the crawls that share it, what goes wrong, and what must hold: all that holds of a crawl by
- * itself (end-checks.ts), and that no host sees more of all of them together than the fleet promises (fleet-judge.ts).
+ * One run of a fleet: a seed's web, the crawls that share it, the faults, and the checks: all checks of a single crawl
+ * (end-checks.ts), and that all crawls together treat a host as the fleet promises (fleet-judge.ts).
  */
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import { chanceOf } from './chance.ts';
@@ -15,26 +15,29 @@ import { createWeb } from './web.ts';
 
 export interface FleetReport {
   readonly seed: number;
-  /** Empty: all held. */
+  /** Empty: all checks passed. */
   readonly violations: readonly string[];
   readonly virtualMs: number;
-  /** Of each crawl, in their order. */
+  /** Of each crawl, in order. */
   readonly pages: readonly number[];
-  /** A hash of all that happened. */
+  /** A hash of all events. */
   readonly trace: string;
 }
 
 export interface FleetRunOptions {
-  /** Absent: what the seed draws. */
+  /** Absent: drawn from the seed. */
   readonly fleet?: FleetWorld;
-  /** The run is over then, whatever the crawls have left. */
+  /** The run ends then, whatever is left of the crawls. */
   readonly untilMs?: number;
   readonly onNote?: (line: string) => void;
 }
 
 const startMs = 1_700_000_000_000;
 const lookEveryMs = 1_000;
-/** A host that is silent at most requests takes 330 s for each of them, back-off and all: tens of them, of four crawls, one after the other. */
+/**
+ * A host that is silent at most requests takes 330 s for each of them, with back-off: tens of them, of four crawls, one
+ * after the other.
+ */
 const limitMs = 12 * 3_600_000;
 
 export async function runFleet(seed: number, options: FleetRunOptions = {}): Promise<FleetReport> {
@@ -68,7 +71,7 @@ export async function runFleet(seed: number, options: FleetRunOptions = {}): Pro
     let before: Look | undefined;
     const look = () => {
       const now = lookAt(one.setting);
-      // It stops while the others go on, as a fleet's crawl does; not before all faults are over, which may need it.
+      // It stops while the others continue, as a fleet's crawl does; only after all faults, which may need it.
       if (before !== undefined && crawlEnd(before, now) !== null && sinceMs() > overMs) return process.end(one);
       before = now;
       scheduler.at(scheduler.nowMs() + lookEveryMs, look);
@@ -101,7 +104,7 @@ export async function runFleet(seed: number, options: FleetRunOptions = {}): Pro
       kill: () => process.kill(Number.POSITIVE_INFINITY),
     };
     const hasFaults = fleet.faults.length > 0;
-    // Of a fault, what the checks ask is whether there was one, and of which host.
+    // The checks need only the kind of a fault and its host.
     const faults = fleet.faults.map((fault) => (fault.kind === 'kill' ? killed(fault) : fault));
     return checkEnd({ ...setting, machines: [machine], foreign: new Set() }, setting.judge, hasFaults ? faults : []);
   }

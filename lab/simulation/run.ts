@@ -1,7 +1,7 @@
 /**
- * One run: a seed's world, its faults, the whole topology over them, and what must hold at its end.
+ * One run: a seed's world, its faults, the whole topology over them, and the checks at its end.
  *
- * The same seed and the same faults give the same run, to the byte: `trace` hashes everything that happened.
+ * The same seed and the same faults give the same run, to the byte: `trace` hashes all events.
  */
 import { controlEvent } from '../../services/runtime/crawl/control-log.ts';
 import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
@@ -22,35 +22,35 @@ import { strike } from './strike.ts';
 import { drawWorld, type World } from './world.ts';
 
 export interface RunOptions {
-  /** Absent: those that the seed draws. */
+  /** Absent: drawn from the seed. */
   readonly faults?: readonly Fault[];
-  /** Told of each step. */
+  /** Called with each step. */
   readonly onNote?: (line: string) => void;
 }
 
 export interface RunReport {
   readonly seed: number;
   readonly faults: readonly Fault[];
-  /** Empty: all held. */
+  /** Empty: all checks passed. */
   readonly violations: readonly string[];
   /** Virtual time until the end, ms. */
   readonly virtualMs: number;
   readonly pages: number;
-  /** A hash of all that happened. */
+  /** A hash of all events. */
   readonly trace: string;
 }
 
 /** Everything a fault may touch. */
 export interface Stage extends Setting {
   readonly machines: readonly Machine[];
-  /** URLs that others than the crawl's own fetchers have found. */
+  /** URLs that were found by others than the crawl's own fetchers. */
   readonly foreign: Set<string>;
 }
 
 const startMs = 1_700_000_000_000;
 const lookEveryMs = 1_000;
 const looksPerPoke = 8;
-/** A run without an end by then has none. */
+/** A run that has not ended by then fails. */
 const limitMs = 40 * 60_000;
 
 export async function run(seed: number, options: RunOptions = {}): Promise<RunReport> {
@@ -112,15 +112,15 @@ export function request({ cluster, world, scheduler, codec }: MachineOptions, po
   }
 }
 
-/** When all that a fault does is over, ms from the start. */
+/** When all effects of a fault are over, ms from the start. */
 function overAt(fault: Fault): number {
   const lastsMs = 'forMs' in fault ? fault.forMs : 'downMs' in fault ? fault.downMs : 0;
   return fault.at + lastsMs + 1_000;
 }
 
 /**
- * True once the crawl has come to its end, and each partition has an owner who knows it. An idle owner whose partition
- * was claimed by a zombie learns it when it next writes: at the end, each gets something to write.
+ * True once the crawl has ended, and each partition has an owner that knows it. An idle owner with a partition claimed
+ * by a zombie learns it at its next write: at the end, each gets something to write.
  */
 function watchEnd(stage: Stage, policy: PolicyConfig, notBeforeMs: number): () => boolean {
   const { scheduler } = stage;
@@ -135,7 +135,7 @@ function watchEnd(stage: Stage, policy: PolicyConfig, notBeforeMs: number): () =
     ended = done && pokes > 0 && settled(stage);
     before = now;
     if (ended) return;
-    // Again and again: a zombie may wake as late as that.
+    // Repeatedly: a zombie may wake as late as that.
     if (done && looks++ % looksPerPoke === 0) {
       poke(stage);
       pokes += 1;
@@ -186,7 +186,10 @@ export function lookAt({ standby, cluster, world }: Setting): Look {
   };
 }
 
-/** Is everybody up, and has each partition's owner decided all that counts? What follows it in the log is void. */
+/**
+ * True if every process runs, and each partition's owner has decided all valid records. Records behind them in the log
+ * are void.
+ */
 function settled({ machines, standby }: Stage): boolean {
   return (
     machines.every(({ process }) => process.state === 'running') &&
@@ -199,7 +202,7 @@ function settled({ machines, standby }: Stage): boolean {
   );
 }
 
-/** What an endless run waits for. */
+/** The open condition of a run that does not end. */
 function phase(stage: Stage): string {
   const { partitions } = lookAt(stage);
   const waits = partitions.map(({ positions, ends, counters }, partition) => {

@@ -1,28 +1,28 @@
 /**
- * Virtual time: events in the order of their times, one at a time, and nothing in between.
+ * Virtual time: events in the order of their times, one at a time.
  *
- * After each event every promise that it settled runs on until all code waits for another event (`setImmediate` is a
- * macrotask: it comes when the microtasks are used up). So which event comes next is the only freedom there is, and it
- * hangs on the seed alone: events of one millisecond come in an order drawn from it. Time is in whole ms.
+ * After each event, all promises that it settled run on until all code waits for another event (`setImmediate` is a
+ * macrotask: it runs when the microtasks are used up). So the only freedom is which event comes next, and it depends on
+ * the seed alone: events of one millisecond come in an order drawn from it. Time is in whole ms.
  */
 import { createHash } from 'node:crypto';
 import type { Chance } from './chance.ts';
 
-/** Whose event it is: it may be gone by then, or unable to take it. */
+/** The process of the event: it may have ended by then, or be unable to take it. */
 export interface Owner {
-  /** Should the event be run? An owner that only sleeps keeps it for later and says false. */
+  /** True if the event should run. A sleeping owner keeps it for later and returns false. */
   takes(act: () => void): boolean;
 }
 
 export interface Scheduler {
   nowMs(): number;
-  /** Returns what cancels it. */
+  /** Returns the function that cancels it. */
   at(atMs: number, act: () => void, owner?: Owner): () => void;
   /** Runs until `done` or the time is up. */
   run(untilMs: number, done: () => boolean): Promise<void>;
-  /** Something worth remembering happened. */
+  /** Notes an event. */
   note(what: string | Uint8Array): void;
-  /** A hash of all that was noted, with its times. */
+  /** A hash of all notes, with their times. */
   trace(): string;
 }
 

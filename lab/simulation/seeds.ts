@@ -4,7 +4,7 @@ import { run } from './run.ts';
 
 /** As many as the unit tests run. */
 export const unitSeeds = 50;
-/** The first of them are also held against what they were, to the byte. */
+/** The first seeds are also compared with their earlier results, to the byte. */
 export const keptSeeds = 8;
 
 export async function playSeeds(from: number, to: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Shrinks a failing run: leaves faults out, one after another, for as long as it still fails. */
+/** Shrinks a failing run: leaves out faults, one after another, while it still fails. */
 import { type RunOptions, type RunReport, run } from './run.ts';
 
 export async function shrink(

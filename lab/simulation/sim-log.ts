@@ -1,9 +1,9 @@
 /**
  * The log port over the simulated cluster, as one process sees it.
  *
- * Promises what services/runtime/log/log.ts promises and no more: appends of one process to one partition land in
- * order, each lands or not before its ack; an append that failed may have landed all the same; a reader gets some of
- * what is there, sooner or later, and a commit is refused where the group has moved on.
+ * It promises what services/runtime/log/log.ts promises and no more. Appends of one process to one partition land in
+ * order; each lands or not before its ack, and a failed append may have landed all the same. A reader gets some of the
+ * records, sooner or later. A commit is refused if the group has a newer generation.
  */
 import type {
   AppendOptions,
@@ -29,7 +29,7 @@ export type AppendFault = 'lost' | 'ackLost' | 'landsTwice' | 'late' | 'diskFull
 export type Landing = 'all' | 'none' | 'some';
 
 export interface SimLog extends Log {
-  /** The process is killed: what it has on its way still lands, or does not, or the first of each partition do. */
+  /** The process is killed: of its records in flight, all land, none, or the first of each partition. */
   cutOff(landing: Landing): void;
   /** The process can't reach the cluster before this time. */
   awayUntilMs: number;
@@ -42,28 +42,31 @@ export interface SimLogOptions {
   readonly process: SimProcess;
   /** An append is all or nothing, and there are no groups: the log is in this process. */
   readonly embedded: boolean;
-  /** Asked for each append. */
+  /** Asked at each append. */
   readonly faultOf: (topics: readonly string[]) => AppendFault | undefined;
 }
 
-/** How long a producer tries before it gives up, ms: much less than Kafka's, so that runs stay short. */
+/** How long a producer tries before it gives up, ms: much shorter than Kafka's, so that runs stay short. */
 const deliveryTimeoutMs = 3_000;
 
 export function createSimLog(options: SimLogOptions): SimLog {
   const { cluster, groups, scheduler, process, embedded } = options;
   const { chance } = process;
-  /** When the last sending to a partition lands. */
+  /** When the last record sent to a partition lands. */
   const lastLanding = new Map<Partition, number>();
-  /** What the process appended first and last, by partition: brokers know a producer by what they hold of it. */
+  /**
+   * The first and last appends of the process, by partition: brokers know a producer by the records that they hold of
+   * it.
+   */
   const own = new Map<Partition, { readonly first: LogRecord; readonly last: LogRecord }>();
-  /** Batches are numbered: one that does not follow what the log holds of this producer is refused. */
+  /** Batches are numbered: one that does not follow the last one of its producer in the log is refused. */
   const hasLostOwn = (partition: Partition) => {
     const { first, last } = own.get(partition) ?? {};
     const holds = (record: LogRecord | undefined) =>
       record !== undefined && partition.records[record.offset] === record;
     return holds(first) && !holds(last);
   };
-  /** On their way, in the order sent. */
+  /** In flight, in the order sent. */
   const onTheWay = new Set<{ readonly partition: Partition; cancelled: boolean }>();
   const awayUntilMs = () => Math.max(cluster.awayUntilMs, log.awayUntilMs);
 
@@ -77,7 +80,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
     const partitions = records.map((record) => cluster.partition(record.topic, record.partition));
     const previousMs = Math.max(...partitions.map((partition) => lastLanding.get(partition) ?? 0));
     const delayMs = fault === 'late' ? chance.between(100, chance.pick([1_000, 20_000])) : chance.between(1, 8);
-    // One ms apart, as the order within one is drawn.
+    // One ms apart, because the order within one ms is drawn.
     const atMs = Math.max(scheduler.nowMs() + delayMs, awayUntilMs(), previousMs + 1);
     for (const partition of partitions) lastLanding.set(partition, atMs);
     const sending = { partition: partitions[0]!, cancelled: false };
@@ -262,7 +265,7 @@ function createSimReader({ cluster, scheduler, process }: SimLogOptions, awayUnt
   const isReady = () =>
     [...assigned].some(([partition, { position, paused }]) => !paused && position !== partition.records.length);
 
-  /** As KIP-320 has it: where what was read by one leader ends now. */
+  /** As in KIP-320: the present end of the records that one leader wrote. */
   const expectBefore = ({ topic, partition, epochs }: Partition, { before }: Assignment) => {
     if (before === undefined || before.leaderEpoch === epochs.length - 1) return;
     const end = epochs[before.leaderEpoch + 1]!;

@@ -1,10 +1,11 @@
 /**
- * Reads every record as it lands, as a standby of each partition would, and holds it against what must always hold.
+ * Reads every record as it lands, as a standby of each partition would, and checks what must always be true:
  *
- * - Conservation, and counters that equal a recount of the state, after every commit; one lease per host, or its number.
- * - A task only for a lease that a commit that counts has granted; a lease is run once.
- * - An outcome only when its page and all its links have landed.
- * - No record of ours is ever taken for one that can't be read.
+ * - Conservation, and counters that equal a recount of the state, after every commit; one lease per host, or its
+ *   number.
+ * - A task exists only for a lease that a valid commit has granted; a lease is run once.
+ * - An outcome exists only when its page and all its links have landed.
+ * - Our records are never mistaken for unreadable ones.
  */
 import type { Task } from '../../schemas/types.ts';
 import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
@@ -26,10 +27,10 @@ export interface Standby {
   readonly pages: ReadonlyMap<string, number>;
   /** URLs that were given up, with the reason. */
   readonly givenUp: ReadonlyMap<string, string>;
-  /** Pages of the quota whose handing out, or back, stood in what changelogs lost: so many may be handed out again. */
+  /** Pages of the quota with their grant or return in a lost part of a changelog: as many may be granted again. */
   readonly quotaForgotten: number;
   see(record: LogRecord): void;
-  /** A changelog has lost its tail: what it holds now is all there is. */
+  /** A changelog has lost its tail: its present records are all that is left. */
   seeLost(partition: number, changelog: readonly LogRecord[]): void;
 }
 
@@ -43,7 +44,7 @@ export interface StandbyOptions {
   readonly isGarbage: (topic: string, partition: number, offset: number) => boolean;
 }
 
-/** Recounting costs more than the rest; what one commit breaks, the next ones don't mend. */
+/** A recount costs more than the rest; later commits do not repair an error of an earlier one. */
 const recountEvery = 8;
 
 export function createStandby({ world, codec, key, judge, violate, isGarbage }: StandbyOptions): Standby {
@@ -51,7 +52,7 @@ export function createStandby({ world, codec, key, judge, violate, isGarbage }: 
   const granted = new Set<string>();
   /** How each lease ended. */
   const endings = new Map<string, string>();
-  /** Partitions that forgot leases: their numbers are given again, and their owners' epochs. */
+  /** Partitions that forgot leases: their numbers are assigned again, and their owners' epochs. */
   const forgetful = new Set<number>();
   const links = new Set<string>();
   const pages = new Map<string, number>();
@@ -86,7 +87,7 @@ export function createStandby({ world, codec, key, judge, violate, isGarbage }: 
     const result = codec.decode('results', record.value);
     const name = leaseName(result.partition, result.epoch, result.leaseId);
     if (result.last && !forgetful.has(result.partition)) {
-      // What it says: passed on, it may be under another schema's id.
+      // Its content: if it is passed on, it may have another schema's id.
       const ending = JSON.stringify(result);
       if (endings.has(name) && endings.get(name) !== ending) violate(`lease ${name} was run twice`);
       endings.set(name, ending);
@@ -154,14 +155,14 @@ function leaseName(partition: number, epoch: number, id: number): string {
   return `${partition}/${epoch}/${id}`;
 }
 
-/** What a partition's own account lost of what it gave back, and the book of what it granted. */
+/** The returned quota that a partition's account lost, and the granted quota that the book lost. */
 function quotaLost(before: FrontierState, now: FrontierState): number {
   let pages = before.counters.quotaReturned - now.counters.quotaReturned;
   for (const [of, { granted }] of before.quota.book) pages += granted - (now.quota.book.get(of)?.granted ?? 0);
   return pages;
 }
 
-/** Do the counters say what the state holds? */
+/** True if the counters equal the state. */
 export function recount(state: FrontierState, where: string, violate: (what: string) => void): void {
   const held = new Set<string>();
   const rows = { hosts: 0, leases: 0, leased: 0, seen: 0, queued: 0, retrying: 0, deferred: 0 };
@@ -193,7 +194,7 @@ export function recount(state: FrontierState, where: string, violate: (what: str
       violate(`${where} counts ${state.counters[name]} ${name} and holds ${rows[name]}`);
     }
   }
-  // Nothing is forced here, so every admitted URL was new.
+  // There are no forced URLs here, so every admitted URL was new.
   if (rows.seen !== state.counters.admitted) {
     violate(`${where} counts ${state.counters.admitted} admitted and has seen ${rows.seen}`);
   }

@@ -1,6 +1,6 @@
 /**
- * Records on partitions that their key does not lead to, as a producer with another partitioner sends them: links of pages
- * that are then to be fetched like any others, and copies of tasks, results and events.
+ * Records on wrong partitions for their key, as a producer with another partitioner sends them: links of pages that
+ * must be fetched like any others, and copies of tasks, results and events.
  */
 import { blankControl, blankLinkGroup } from '../../schemas/blank.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
@@ -38,7 +38,8 @@ export function sendAstray(stage: Stage, topic: StrayTopic, chance: Chance): voi
     land(codec.encode('control', { ...event, hostKey: host.name, payload }) as Buffer);
   } else {
     const { records } = cluster.partition(`${crawl}.${topic}`, home);
-    // Not what went astray before: brought home it would be a task's second copy, which no producer of ours makes.
+    // Excludes records that are strays already: passed on, they would be a task's second copy, which none of our
+    // producers makes.
     const isHome = (value: Buffer) => partitionOf(codec.decode(topic, value).hostKey, world.partitions) === home;
     const sound = records.filter(({ headers, value }) => headers['garbage'] === undefined && isHome(value));
     if (sound.length > 0) land(chance.pick(sound).value);
@@ -55,7 +56,7 @@ export function growTopic({ cluster, codec, world }: Stage, topic: StrayTopic, b
     cluster.land({ topic: `${crawl}.${topic}`, partition: world.partitions, key: null, value, headers: {} });
 }
 
-/** Where nothing else leads to a page, nothing makes up for its loss. */
+/** If nothing else leads to a page, nothing replaces it. */
 function hostsWithUnfound(stage: Stage): readonly SimHost[] {
   const { hosts } = stage.world;
   const some = hosts.filter((host) => host.steady && unfound(stage, host).length > 0);

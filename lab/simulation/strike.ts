@@ -98,7 +98,7 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       const partition = chance.between(0, world.partitions - 1);
       const topic = `${crawl}.${fault.topic}`;
       const { records } = cluster.partition(topic, partition);
-      // Nobody can know of records that nobody has read.
+      // Records that no process has read cannot be missed.
       const isRead = stage.standby.states[partition]!.positions[fault.topic].offset === records.length;
       const left = records.length - fault.records;
       if (!isRead || left <= 0) return;
@@ -134,7 +134,7 @@ function foreignValue(what: ForeignRecord, there: readonly LogRecord[], chance: 
   return what === 'again' ? value : value.subarray(0, chance.between(0, 20));
 }
 
-/** What begins as a record of a schema that nobody knows would be waited for: that is another fault. */
+/** A record that begins like one of an unknown schema would be waited for: that is another fault. */
 function bytesOfNobodys(chance: Chance, lengthMax: number): Buffer {
   const bytes = Buffer.from(Array.from({ length: chance.between(0, lengthMax) }, () => chance.between(0, 255)));
   if (bytes[0] === 0 || bytes[0] === 0xc3) bytes[0] = 1;

@@ -1,4 +1,4 @@
-/** Faults of what a crawl stands among: other people's programs and orchestrators. Drawn beside the others, from a chance of their own. */
+/** Faults of a crawl's surroundings: other people's programs and orchestrators. Drawn separately from the others. */
 import { chanceOf } from './chance.ts';
 import type { Fault } from './faults.ts';
 import type { StrayTopic } from './stray-records.ts';
@@ -27,7 +27,7 @@ export function drawSurroundings(seed: number, world: World): Fault[] {
     const at = chance.between(0, 20_000);
     const topic = chance.pick<StrayTopic>(['discovered', 'results', 'control', 'tasks']);
     faults.push({ kind: 'grow', at, topic, by: chance.between(1, 3) });
-    // Who starts after that sees it.
+    // Processes that start after that see it.
     const process = topic === 'tasks' ? 'fetcher-0' : 'frontier-0';
     faults.push({ kind: 'stop', at: at + chance.between(1, 5_000), process, downMs: chance.between(100, 3_000) });
   }

@@ -1,7 +1,7 @@
 /**
  * The simulated web and its DNS: answers by each host's temper, in virtual time, through the judge.
  *
- * A server has done its work whether or not its client still lives; a client that gives up or dies ends the contact.
+ * A server does its work even if its client has died; a client that gives up or dies ends the contact.
  */
 import type { DnsLookup } from '../../services/fetcher/connect/dns-lookup.ts';
 import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '../../services/fetcher/http/client.ts';
@@ -33,7 +33,7 @@ interface Answer {
   readonly body: string;
   readonly takesMs: number;
   readonly failure: FailureKind | null;
-  /** Of a name that no server could be asked for. */
+  /** For a name that no server was asked for. */
   readonly code?: string | undefined;
 }
 
@@ -98,7 +98,7 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
     };
     const resolution = await resolver.resolve(hostname, Number(port || 80));
     if (!resolution.ok) return respond({ ...failed(resolution.kind, 0), code: resolution.code }, '');
-    // A process that slept here wakes to a deadline that has passed, before anything is sent.
+    // A process that slept here wakes after its deadline, before anything is sent.
     if (clock.nowMs() - began >= requestLimits.connectTimeoutMs) return respond(failed('connectionFailed', 0), '');
     const host = world.byName.get(hostKey)!;
     const kind = url.endsWith('/robots.txt') ? 'robots' : 'page';
@@ -116,7 +116,7 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
         resolve(respond(failed('aborted', 0), ''));
       };
       closing.add(close);
-      // The server's side, whatever becomes of the client.
+      // The server's side, independent of the client.
       scheduler.at(endMs, () => ended(scheduler.nowMs(), answer.failure === 'connectionFailed'));
       scheduler.at(
         endMs + 1,

@@ -1,8 +1,8 @@
 /**
- * A small web and a crawl of it, drawn from a seed: hosts of all tempers, what links to what, and how it is crawled.
+ * A small web and a crawl of it, drawn from a seed: hosts of all tempers, the links, and the settings of the crawl.
  *
- * `steady` hosts answer, always: what can be reached over them must have been fetched when the crawl ends. Of the rest
- * only the end is known: fetched, refused, or given up on with a reason.
+ * `steady` hosts always answer: pages that can be reached over them must have been fetched when the crawl ends. Of the
+ * other hosts only the kinds of ends are known: fetched, refused, or given up with a reason.
  */
 
 import type { RecrawlConfig } from '../../topology/policy/recrawl/recrawl-config.ts';
@@ -18,7 +18,7 @@ export type Temper =
   | 'slow'
   /** Asks for a Crawl-delay. */
   | 'delayed'
-  /** Asks for a longer Crawl-delay than anybody waits. */
+  /** Asks for a longer Crawl-delay than the cap. */
   | 'sleepy'
   /** Has no robots.txt. */
   | 'open'
@@ -36,7 +36,7 @@ export type Temper =
   | 'dead'
   /** Has a private address. */
   | 'private'
-  /** Takes the request, and never answers some of them. */
+  /** Takes the request, and does not answer some of them. */
   | 'silent';
 
 const steadyTempers = ['quick', 'quick', 'slow', 'delayed', 'open'] as const;
@@ -59,7 +59,7 @@ export interface SimHost {
   readonly temper: Temper;
   readonly steady: boolean;
   readonly crawlDelayMs: number;
-  /** Leases it may be on at once. */
+  /** Most leases at once. */
   readonly hostSlots: number;
   readonly pages: readonly SimPage[];
 }
@@ -79,7 +79,7 @@ export interface World {
   readonly byName: ReadonlyMap<string, SimHost>;
   readonly seeds: readonly string[];
   readonly partitions: number;
-  /** One process on a log of its own, or several that share one. */
+  /** One process on a separate log, or several that share one. */
   readonly embedded: boolean;
   readonly frontiers: number;
   readonly fetchers: number;
@@ -88,19 +88,19 @@ export interface World {
   readonly urlsPerLeaseMax: number;
   readonly leasesPerPartition: number;
   readonly pageQuota: number | null;
-  /** Do frontiers keep warm copies of each other's partitions? */
+  /** True if frontiers keep warm copies of each other's partitions. */
   readonly standbys: boolean;
   /** null: by depth and spelling. */
   readonly score: ScoreConfig | null;
-  /** Are pages visited again and again? Then they change, too. null: once. */
+  /** The schedule of revisits, with pages that change. null: pages are visited once. */
   readonly recrawl: RecrawlConfig | null;
-  /** How far clocks of different processes are apart at most, ms. */
+  /** Largest difference between clocks of different processes, ms. */
   readonly skewMs: number;
 }
 
 export function drawWorld(seed: number): World {
   const chance = chanceOf(seed, 'world');
-  // Its name draws the numbers: another one would make other worlds of the same seeds.
+  // Its name selects the stream of numbers: another name would change the worlds of all seeds.
   const hot = chanceOf(seed, 'lanes');
   const hosts: SimHost[] = [];
   const count = chance.between(2, 7);
@@ -127,7 +127,7 @@ export function drawWorld(seed: number): World {
   for (const host of hosts) {
     host.pages.forEach((page, number) => {
       const links = page.links as string[];
-      // The next page of the host, so that most can be reached; some others, of any host.
+      // The next page of the host, so that most pages can be reached; and some others, of any host.
       if (number + 1 < host.pages.length && chance.happens(0.9)) links.push(host.pages[number + 1]!.url);
       for (let more = chance.between(0, 4); more > 0; more--) links.push(chance.pick(all).url);
       if (number > 0 && chance.happens(0.12)) (page as { redirect: string | null }).redirect = chance.pick(all).url;
@@ -156,8 +156,8 @@ export function drawWorld(seed: number): World {
 }
 
 /**
- * URLs that must have been fetched when the crawl ends; `givenUp`: what was given up on leads nowhere. `foreign`: found by
- * others.
+ * URLs that must have been fetched when the crawl ends; `givenUp`: URLs that were given up, and lead nowhere.
+ * `foreign`: URLs found by others.
  */
 export function mustBeFetched(world: World, givenUp: ReadonlySet<string>, foreign: ReadonlySet<string>): Set<string> {
   const reached = new Set<string>();

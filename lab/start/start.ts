@@ -19,11 +19,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { CheckReport, Findings } from '../web/check.ts';
 
-/** Slow enough to be seen, quick enough to wait for. ms */
+/** Slow enough to watch, quick enough to wait for. ms */
 const delayMs = 200;
 /** The delay in robots.txt of the politest hosts. ms */
 const crawlDelayMs = 400;
-/** As `--dashboard` has it where no address is given. */
+/** The default address of `--dashboard`. */
 const dashboardPort = 9465;
 
 interface Web {
@@ -105,7 +105,7 @@ Next:
   }
 }
 
-/** The dashboard of what the crawl left, at the address where it was open. */
+/** The dashboard of the finished crawl, at the address where it was open. */
 async function stay(data: string, address: string): Promise<void> {
   say('\nThe dashboard runs until Ctrl-C.');
   const { createProgram } = await import('../../services/cli/program.ts');
@@ -113,7 +113,7 @@ async function stay(data: string, address: string): Promise<void> {
   await (await createProgram(words)).parseAsync(words, { from: 'user' });
 }
 
-/** `wished`, or another where somebody listens there. */
+/** The address `wished`, or another if that is in use. */
 async function freePort(wished: number): Promise<number> {
   const server = createServer().listen(wished, '127.0.0.1');
   try {

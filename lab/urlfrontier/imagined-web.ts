@@ -1,4 +1,7 @@
-/** A web that is only reckoned, for clients of a frontier: which links a page has, how long it takes, whether it fails. The same at each run. */
+/**
+ * A computed web, for clients of a frontier: the links of a page, its response time, and whether it fails. It is the
+ * same at each run.
+ */
 export interface ImaginedPage {
   readonly links: readonly string[];
   readonly tookMs: number;

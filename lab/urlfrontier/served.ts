@@ -1,4 +1,4 @@
-/** `crawlstream urlfrontier` as a process of its own, from its source, on a data folder. */
+/** `crawlstream urlfrontier` as a separate process, from its source, on a data folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ export interface ServedProcess {
   stop(): Promise<void>;
 }
 
-/** `flags`: of Node, as the command's own (a young generation as large as it has). */
+/** `flags`: flags of Node, as the command sets them (a young generation as large). */
 export async function startServed(folder: string, flags: readonly string[] = []): Promise<ServedProcess> {
   const main = fileURLToPath(new URL('../../services/cli/main.ts', import.meta.url));
   const node = ['--max-semi-space-size=32', ...flags, '--import', 'tsx'];

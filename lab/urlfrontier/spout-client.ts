@@ -1,8 +1,8 @@
 /**
- * A client with the shape of a StormCrawler topology, by its defaults: a spout that gets ten URLs of each of ten queues
- * once its buffer is empty, and no sooner than two seconds after its last get; a fetcher with a queue for each host and a
- * second between the end of a fetch and the next; a status updater that puts links and outcomes on one stream, and for
- * which a page is done once all of its acks are there. Pages are imagined (imagined-web.ts).
+ * A client with the shape of a StormCrawler topology, by its defaults. A spout gets ten URLs of each of ten queues once
+ * its buffer is empty, at least two seconds after its last get. A fetcher has a queue for each host, and a second
+ * between the end of a fetch and the next. A status updater puts links and outcomes on one stream; a page is done once
+ * all of its acks are there. Pages are imagined (imagined-web.ts).
  *
  * Source: stormcrawler-urlfrontier's Spout and StatusUpdaterBolt, AbstractQueryingSpout, FetcherBolt.
  */
@@ -14,7 +14,7 @@ const queuesPerGet = 10;
 const urlsPerQueue = 10;
 /** topology.message.timeout.secs of StormCrawler's archetype. */
 const delayRequestableSec = 300;
-/** topology.max.spout.pending of it. */
+/** topology.max.spout.pending of the archetype. */
 const pendingMax = 100;
 const betweenGetsMs = 2_000;
 const betweenGetsMostMs = 20_000;
@@ -26,9 +26,9 @@ const dayAgainSec = 86_400;
 export interface SpoutFigures {
   /** Pages fetched. */
   pages: number;
-  /** Of them, those that had been fetched before and were not due again. */
+  /** Pages that were fetched again before they were due. */
   twice: number;
-  /** Pages of which an ack was FAIL, or was not there within a minute. */
+  /** Pages with a FAIL among their acks, or an ack missing after a minute. */
   failed: number;
   /** Calls that ended with an error. */
   errors: number;
@@ -72,7 +72,7 @@ export async function crawlAsStorm(port: number, web: ImaginedWeb, forMs: number
     if (pending.delete(one) && one.isFailed) figures.failed += 1;
   };
   const put = (tuple: Pending, url: string, known?: { readonly againSec: number }) => {
-    // What is on its way already is acked at once, as the updater has it.
+    // A URL that is in flight already is acked at once, as in the updater.
     if (known === undefined && waiting.has(url)) return settle(tuple, false);
     waiting.set(url, [...(waiting.get(url) ?? []), tuple]);
     const info = { url, key: new URL(url).hostname, crawlID: 'storm', metadata: { depth: { values: ['1'] } } };
@@ -142,7 +142,7 @@ export async function crawlAsStorm(port: number, web: ImaginedWeb, forMs: number
     await sleep(10);
   }
   state.isOver = true;
-  // Acks that are on their way.
+  // Pending acks.
   for (let left = 200; left > 0 && pending.size > 0; left--) await sleep(10);
   for (const { sinceMs } of pending) if (Date.now() - sinceMs > ackPatienceMs) figures.failed += 1;
   puts.end();

@@ -1,6 +1,7 @@
 /**
- * URLFrontier itself, made of a checkout of crawler-commons/url-frontier: of its jars, Maven Central has the stubs alone
- * (urlfrontier-API, up to 2.5), neither its client nor its server. Needs Java 17 and Maven; some three minutes the first time.
+ * URLFrontier itself, built from a checkout of crawler-commons/url-frontier: Maven Central has only its stubs
+ * (urlfrontier-API, up to 2.5), neither its client nor its server. Needs Java 17 and Maven; some three minutes the
+ * first time.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,12 +22,12 @@ const suiteMs = 300_000;
 
 export interface Upstream {
   readonly version: string;
-  /** With all that they need in them. */
+  /** With all dependencies included. */
   readonly clientJar: string;
   readonly serviceJar: string;
 }
 
-/** Builds what is not there yet, in the checkout's own `target` folders. */
+/** Builds missing jars, in the checkout's own `target` folders. */
 export async function buildUpstream(checkout: string): Promise<Upstream> {
   const folder = resolve(checkout);
   const pom = await readFile(join(folder, 'pom.xml'), 'utf8').catch(() => '');
@@ -42,7 +43,7 @@ export async function buildUpstream(checkout: string): Promise<Upstream> {
   return upstream;
 }
 
-/** What JUnit says of the suite in the checkout's `tests` against the server at this port of this machine. */
+/** JUnit's report of the suite in the checkout's `tests` against the server at this port of this machine. */
 export async function runSuite(checkout: string, { clientJar }: Upstream, port: number): Promise<string> {
   const junit = await fetchJars('junit-4.13.2', [
     { group: 'junit', name: 'junit', version: '4.13.2' },
@@ -100,7 +101,7 @@ export async function startUpstream({ serviceJar }: Upstream, folder: string): P
   };
 }
 
-/** Of those below 32768, which outgoing connections are not given. */
+/** A port below 32768, where the range for outgoing connections begins. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

@@ -1,10 +1,10 @@
-/** An answer as bytes of HTTP/1.1 or frames of HTTP/2, in parts that end at its places. */
+/** An answer as bytes of HTTP/1.1 or frames of HTTP/2, split into parts at its named places. */
 import { fieldBlock, frameFlags, frameOf, frameTypes, headFrames } from './situations/h2-frames.ts';
 import type { Answer, Field, Place } from './situations/situation.ts';
 
 export interface Part {
   readonly bytes: Buffer;
-  /** Where the answer is behind it. Absent: at no place that has a name. */
+  /** The place that the answer has reached after this part. Absent: at no named place. */
   readonly place?: Place;
   /** The time until the next part. ms */
   readonly waitMs?: number;
@@ -55,7 +55,7 @@ const lineOf = ([name, value]: Field) => `${name}: ${value}\r\n`;
 
 function http1Head({ status, fields, interims = [], framing, body, closes }: Answer): string {
   const before = interims.map((one) => `HTTP/1.1 ${one.status} x\r\n${one.fields.map(lineOf).join('')}\r\n`);
-  // RFC 9112 §6.3: these have no body, and say none.
+  // RFC 9112 §6.3: these have no body, and declare none.
   const isBare = status === 204 || status === 304;
   const length = isBare ? '' : `Content-Length: ${body.length}\r\n`;
   const framed = { length, chunks: 'Transfer-Encoding: chunked\r\n', close: '' }[framing];
@@ -72,7 +72,7 @@ function withHead(head: Buffer, rest: readonly Part[]): Part[] {
   ];
 }
 
-/** What a chunk may hold: DATA frames have no more (RFC 9113 §4.2). */
+/** Most bytes of a chunk: DATA frames have no more (RFC 9113 §4.2). */
 const chunkBytesMax = 16_384;
 
 /** The last chunk is the one with places in it. */

@@ -7,9 +7,9 @@ import type { Way } from './ways.ts';
 export interface CurlAnswer {
   /** Exit code; 0: curl took the answer as complete. */
   readonly exit: number;
-  /** 0: none came. */
+  /** 0: no status came. */
   readonly status: number;
-  /** Of the body, as it came over the wire. */
+  /** Bytes of the body, as on the wire. */
   readonly bytes: number;
 }
 
@@ -21,7 +21,7 @@ export function askCurl({ origin, hostname, column }: Case, { addressOf, certifi
     ...['--silent', '--compressed', '--cacert', certificateFile, '--resolve', place],
     way.version === 'HTTP/2' ? '--http2' : '--http1.1',
     ...proxyArguments(way, port, certificateFile),
-    // Silence in the body ends a request after ten seconds, as in a crawl. curl has no limit of the head alone.
+    // Silence in the body ends a request after ten seconds, as in a crawl. curl has no separate limit for the head.
     ...['--connect-timeout', '10', '--speed-limit', '1', '--speed-time', '10', '--max-time', '30'],
     ...['--output', '/dev/null', '--write-out', '%{exitcode} %{http_code} %{size_download}', `${origin}/`],
   ]);

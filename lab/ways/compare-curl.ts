@@ -1,4 +1,7 @@
-/** Does curl take an answer as the crawler does? Each difference has its reason in `situations/beside-curl.ts`. */
+/**
+ * Checks whether curl accepts the same answers as the crawler. Each difference has its reason in
+ * `situations/beside-curl.ts`.
+ */
 
 import { askCurl, type CurlAnswer } from './ask-curl.ts';
 import { type Case, serveWays } from './serve.ts';
@@ -10,7 +13,7 @@ export interface CurlMismatch {
   readonly situation: string;
   readonly column: string;
   readonly ours: string;
-  /** In the table; 'agrees': curl is expected to do as the crawler does. */
+  /** The table's entry; 'agrees': curl is expected to do as the crawler does. */
   readonly expects: string;
   readonly found: string;
 }
@@ -64,7 +67,7 @@ function mismatchOf({ situation, column }: Case, found: string): CurlMismatch[] 
   return [{ situation: name, column: column.way.label, ours: expectedOf(situation, column), expects, found }];
 }
 
-/** 'agrees', or what curl says. */
+/** 'agrees', or curl's result. */
 function verdictOn({ situation, column }: Case, answer: CurlAnswer): string {
   const { exit, status, bytes } = answer;
   const ours = expectedOf(situation, column);
@@ -78,5 +81,5 @@ function verdictOn({ situation, column }: Case, answer: CurlAnswer): string {
   return ours.includes(', whole') && bytes !== whole ? says : agrees;
 }
 
-/** Outcomes of an answer that is not complete, or not there. */
+/** Outcomes of an incomplete or missing answer. */
 const failures = new Set(['connectionFailed', 'timeout', 'badResponse', 'tlsFailed', 'throttled', 'robotsUnreachable']);

@@ -1,10 +1,10 @@
 /**
  * `npm run ways -- [--only TEXT] [--ways LIST] [--port N] [--verbose] [--curl]`
  *
- * Crawls every situation of a fetch over every way (HTTP/1.1 and HTTP/2, without and through proxies, on new and on kept
- * connections) by the built command, and compares each outcome with the table in lab/ways/situations/. `--only`: situations
- * whose name holds TEXT. `--ways`: labels, comma-separated. `--curl`: curl makes the requests in the place of the crawler. Exit
- * code 1: an outcome differs.
+ * Crawls every situation of a fetch over every way (HTTP/1.1 and HTTP/2, without and through proxies, on new and on
+ * kept connections) by the built command, and compares each outcome with the table in lab/ways/situations/. `--only`:
+ * situations with TEXT in their name. `--ways`: labels, comma-separated. `--curl`: curl makes the requests instead of
+ * the crawler. Exit code 1: an outcome differs.
  */
 import { parseArgs } from 'node:util';
 import { compareWithCurl } from './compare-curl.ts';

@@ -1,6 +1,6 @@
 /**
- * Proxies on loopback: HTTP with whole URLs and CONNECT, the same behind TLS, SOCKS4a and SOCKS5. Bytes pass unchanged, also a
- * reset. They look no names up: the caller does.
+ * Proxies on loopback: HTTP with whole URLs and CONNECT, the same behind TLS, SOCKS4a and SOCKS5. Bytes pass unchanged,
+ * and so does a reset. They look up no names: the caller does.
  */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -35,7 +35,7 @@ interface Target {
   readonly port: number;
 }
 
-/** RFC 9110 §9.3.6 and RFC 9112 §3.2.2. A target that is not reached: 502. */
+/** RFC 9110 §9.3.6 and RFC 9112 §3.2.2. An unreachable target: 502. */
 export const speakHttp: Speak = async (client, addressOf) => {
   const head = await upTo(client, (bytes) => {
     const end = bytes.indexOf('\r\n\r\n');
@@ -50,7 +50,7 @@ export const speakHttp: Speak = async (client, addressOf) => {
   if (onward === null) return;
   if (isTunnel) client.write('HTTP/1.1 200 x\r\n\r\n');
   else onward.write(Buffer.from(head.toString('latin1').replace(url, pathname + search), 'latin1'));
-  // What comes later on the connection names whole URLs, too.
+  // Later requests on the connection name whole URLs, too.
   splice(client, onward, isTunnel ? (bytes) => bytes : (bytes) => toPath(bytes));
 };
 
@@ -121,7 +121,7 @@ async function reach({ host, port }: Target, addressOf: AddressOf, refuse: () =>
 function splice(client: Socket, onward: Socket, there: (bytes: Buffer) => Buffer = (bytes) => bytes): void {
   onward.on('data', (bytes) => void (client.destroyed || client.write(bytes)));
   onward.on('end', () => client.end());
-  // Node keeps the handle of a socket for ever that is reset behind its end, or twice.
+  // Node never releases the handle of a socket that is reset after its end, or twice.
   const isResettable = () => !(client instanceof TLSSocket || client.writableEnded || client.destroyed);
   onward.on('error', () => (isResettable() ? client.resetAndDestroy() : client.destroy()));
   onward.on('close', () => client.end());

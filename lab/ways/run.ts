@@ -1,4 +1,4 @@
-/** One crawl of all situations over all ways, by the command that users have, and what differs from the table. */
+/** One crawl of all situations over all ways, by the command that users have, and the differences from the table. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ export interface WaysResult {
   readonly mismatches: readonly Mismatch[];
 }
 
-/** What is asked for again has a crawl of its own, and does not disturb the rest. */
+/** Situations with repeated requests have a separate crawl, and do not disturb the rest. */
 export async function runWays(options: WaysOptions): Promise<WaysResult> {
   const results: WaysResult[] = [];
   for (const crawl of ['once', 'retries', 'visits'] as const) {
@@ -103,7 +103,7 @@ const flagsOf = {
   retries: ['--retries', '100ms'],
   visits: ['--retries', 'none', '--recrawl', 'fixed', '--recrawl-every', '5s'],
 } as const;
-/** A crawl of URLs that are asked for again ends after so long without a first or second request for a path. */
+/** A crawl with repeated URLs ends after this time without a first or second request for a path. */
 const quietMs = { retries: 15_000, visits: 25_000 } as const;
 
 function isQuiet(cases: readonly Case[], quietMs: number): boolean {
@@ -123,7 +123,10 @@ function seedsOf({ origin, situation: { seeds = ['/'] } }: Case): string[] {
   return seeds.map((path) => origin + path);
 }
 
-/** Stdout of a crawl that fails some URLs counts as well. `isOver`: is asked now and then; true ends the command in good order. */
+/**
+ * The stdout of a crawl with failed URLs counts as well. `isOver`: asked now and then; true ends the command in good
+ * order.
+ */
 function command(
   program: string,
   args: readonly string[],

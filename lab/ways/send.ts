@@ -1,17 +1,17 @@
-/** Sends an answer part by part, and breaks it where its situation says so. */
+/** Sends an answer part by part, and breaks it where its situation requires. */
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Part } from './answer-parts.ts';
 import { frameOf, frameTypes, numbers } from './situations/h2-frames.ts';
 import type { Answer, Break } from './situations/situation.ts';
 
-/** A connection: `socket` takes bytes, and `wire` is TCP's, below TLS if there is any. */
+/** A connection: `socket` takes bytes, and `wire` is the TCP connection, below TLS if there is any. */
 export interface Line {
   readonly socket: Socket;
   readonly wire: Socket;
 }
 
-/** Resolves once the answer has gone out. True: the connection takes another request. */
+/** Resolves once the answer is sent. True: the connection takes another request. */
 export async function send(line: Line, answer: Answer, parts: readonly Part[], stream = 0): Promise<boolean> {
   const { socket } = line;
   for (const { bytes, place, waitMs } of parts) {
@@ -24,7 +24,9 @@ export async function send(line: Line, answer: Answer, parts: readonly Part[], s
   return true;
 }
 
-/** A client reads what was written before a reset only if it does so in time: libuv takes both at once for a plain end. ms */
+/**
+ * A client reads bytes written before a reset only if it does so in time: libuv reports both at once as a plain end. ms
+ */
 const beforeResetMs = 1000;
 
 async function breakOff({ socket, wire }: Line, by: Break, stream: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
- * A connection of HTTP/2, on the server's side. Node's session reads the requests and answers SETTINGS and PING; responses
- * are frames of our own on the same connection, of which the session knows nothing.
+ * A connection of HTTP/2, on the server's side. Node's session reads the requests and answers SETTINGS and PING.
+ * Responses are frames that this file writes to the same connection, unknown to the session.
  */
 import { performServerHandshake } from 'node:http2';
 import { Duplex } from 'node:stream';

@@ -26,7 +26,7 @@ export interface ServedWays {
   readonly cases: readonly Case[];
   /** Values of `--resolve`. */
   readonly resolves: readonly string[];
-  /** Rules of requests: which hosts are asked through which proxy. */
+  /** Rules of requests: which proxy each host is reached through. */
   readonly rules: readonly object[];
   /** The authority of all certificates. */
   readonly certificateFile: string;
@@ -93,7 +93,7 @@ export async function serveWays(
   };
 }
 
-/** Behind the ports of the ways. */
+/** After the ports of the ways. */
 const proxyPorts = { http: 20, connect: 21, socks4: 22, socks5: 23 } as const;
 const proxyHost = '127.0.0.1';
 
@@ -115,7 +115,7 @@ export function proxyOf({ through, version }: Way, port: number): string | null 
   return `${schemes[through]}://${proxyHost}:${port + proxyPorts[at]}`;
 }
 
-/** Those that are given names must say that they refuse private addresses. */
+/** Proxies that get names must declare that they refuse private addresses. */
 function rulesOf({ way, domain }: Column, port: number): object[] {
   const hosts = [`*.${domain}`];
   const session = { hosts, session: 'cookies' };
@@ -144,7 +144,7 @@ function serveLine(wire: Socket, way: Way, secureContext: SecureContext, answerF
   const socket = new TLSSocket(wire, { isServer: true, secureContext, ALPNProtocols });
   const line: Line = { socket, wire };
   socket.on('error', () => {});
-  // It holds the handle of a wire that is destroyed.
+  // It keeps the handle of a wire that is destroyed.
   wire.once('close', () => socket.destroy());
   socket.once('secure', () => speak(line, answerFor));
 }
@@ -171,7 +171,7 @@ function answersOf(byName: ReadonlyMap<string, Case>): AnswerFor {
     const n = counts.get(key) ?? 0;
     counts.set(key, n + 1);
     const answer = answers?.[Math.min(n, answers.length - 1)] ?? notFound;
-    // The page finds no connection.
+    // The page finds no open connection.
     return path === '/robots.txt' && robots === undefined && column.isFresh ? { ...answer, closes: true } : answer;
   };
 }

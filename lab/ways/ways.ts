@@ -5,7 +5,7 @@ export interface Way {
   readonly label: string;
   readonly version: Version;
   readonly through: 'none' | 'http' | 'connect' | 'socks4' | 'socks5';
-  /** https. */
+  /** True for https. */
   readonly secure: boolean;
   readonly means: string;
 }
@@ -35,10 +35,10 @@ export const ways: readonly Way[] = [
   { label: 'h2-socks5', version: 'HTTP/2', through: 'socks5', secure: true, means: 'https, SOCKS5 with an address' },
 ];
 
-/** A way, with the connection that the page's request finds. */
+/** A way, with the state of the connection at the page's request. */
 export interface Column {
   readonly way: Way;
-  /** A new connection: the one that brought robots.txt ended behind it. */
+  /** A new connection: the one that served robots.txt ended after it. */
   readonly isFresh: boolean;
   /** The hosts' domain. */
   readonly domain: string;
@@ -57,7 +57,7 @@ export function fits({ version, through, secure, isFresh: fresh }: Where, { way,
   );
 }
 
-/** Is there such a situation over this way? One whose own robots.txt is the first answer finds no connection. */
+/** True if the situation exists over this way. If its robots.txt is the first answer, it finds no open connection. */
 export function isIn({ only, robots, arrival }: Situation, column: Column): boolean {
   if (only !== undefined && !fits(only.where, column)) return false;
   return column.isFresh || (robots === undefined && arrival === undefined);

@@ -8,12 +8,12 @@ import type { WebPlan } from './plan.ts';
 export interface WebCertificate {
   readonly key: Buffer;
   readonly cert: Buffer;
-  /** The certificate, for whoever is to trust it. */
+  /** The certificate, for clients that must trust it. */
   readonly file: string;
   remove(): void;
 }
 
-/** `others`: more names, not of the web. @throws an error that names openssl, where it is not there or fails. */
+/** `others`: more names, not of the web. @throws an error that names openssl, if it is missing or fails. */
 export function makeCertificate({ hosts }: Pick<WebPlan, 'hosts'>, others: readonly string[] = []): WebCertificate {
   const folder = mkdtempSync(join(tmpdir(), 'crawlstream-web-tls-'));
   const [key, file] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

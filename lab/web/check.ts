@@ -30,13 +30,13 @@ export interface CheckOptions {
   /** Hosts with a larger Crawl-delay are deferred by the crawler: their pages are not missed. Default: no cap. */
   readonly crawlDelayCapMs?: number;
   /**
-   * Forgiven in addition where the request before was aborted: its end is when the server saw the close, which is later
-   * than the client's own end by as long as the server was busy. Default 0.
+   * Forgiven in addition after an aborted request: its end is when the server saw the close, which is later than the
+   * client's own end by the time that the server was busy. Default 0.
    */
   readonly abortToleranceMs?: number;
-  /** Does the crawler read sitemaps, so that pages only they name are expected? Default true. */
+  /** True if the crawler reads sitemaps, so that pages in sitemaps alone are expected. Default true. */
   readonly sitemaps?: boolean;
-  /** Requests that were made and not recorded. Above 0 the report is not ok. */
+  /** Requests that were not recorded. Above 0 the report is not ok. */
   readonly dropped?: number;
 }
 
@@ -47,14 +47,14 @@ export interface Findings {
 }
 
 export interface CheckReport {
-  /** Nothing below is wrong. */
+  /** True if the report below has no fault. */
   readonly ok: boolean;
   readonly requests: number;
   readonly dropped: number;
   readonly inFlight: number;
   readonly hosts: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Bodies on the wire, all requests. */
+  /** Bytes of bodies on the wire, all requests. */
   readonly bytes: number;
   /** Expected URLs, and how many of them were answered 200 in full. */
   readonly expected: number;
@@ -63,20 +63,20 @@ export interface CheckReport {
   readonly aborted: number;
   /** Pages of endless calendars and of hostile hosts: neither expected nor wrong. */
   readonly tolerated: number;
-  /** First start to last end. */
+  /** Time from the first start to the last end. */
   readonly seconds: number;
-  /** Expected URLs a second. */
+  /** Expected URLs fetched per second. */
   readonly pagesPerSecond: number;
   /** Smallest gap seen, and smallest of gap − delay in force. null: no host was asked twice. Negative: requests overlapped. */
   readonly smallestGapMs: number | null;
   readonly smallestSlackMs: number | null;
   readonly shortGaps: Findings;
   readonly concurrency: Findings;
-  /** Requests of what robots.txt forbids, and of pages before robots.txt was asked for. */
+  /** Requests for paths that robots.txt forbids, and for pages before robots.txt was requested. */
   readonly robotsViolations: Findings;
   readonly duplicates: Findings;
   readonly missing: Findings;
-  /** Requests of what no page, redirect or sitemap names, and of foreign hosts. */
+  /** Requests for URLs that no page, redirect or sitemap names, and for foreign hosts. */
   readonly unexpected: Findings;
 }
 
@@ -212,7 +212,7 @@ export function checkCrawl(plan: WebPlan, requests: readonly RequestRecord[], op
 }
 
 interface HostTally {
-  /** Ends of requests that may still be under way. */
+  /** Ends of requests that may still be in flight. */
   underWay: number[];
   /** The last completions, latest first, as many as the host allows connections. */
   readonly ends: { readonly endMs: number; readonly aborted: boolean }[];
@@ -254,7 +254,7 @@ interface Collector extends Findings {
   add(describe: () => string): void;
 }
 
-/** `add` is no own property of what is reported, so that JSON shows count and details alone. */
+/** `add` is not an own property, so that JSON shows only count and details. */
 function findings(): Collector {
   const collector = { count: 0, details: [] as string[] };
   const add = (describe: () => string) => {

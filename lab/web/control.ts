@@ -1,5 +1,5 @@
 /**
- * The door for those who run a web in a process of its own, on 127.0.0.1 by that name (no host of the web has it):
+ * The control interface of a web in a separate process, on 127.0.0.1 by that name (no host of the web has it):
  *
  *   POST /__control/report?delayMs=250[&NAME=VALUE …, the other options of check.ts]   → CheckReport
  *   POST /__control/requests   → one JSON line per request
@@ -10,7 +10,7 @@ import { type CheckOptions, checkCrawl } from './check.ts';
 import type { WebPlan } from './plan.ts';
 import type { RunningWeb } from './server.ts';
 
-/** `web` is asked for at each request, since the server exists only after its control does. */
+/** `web` is called at each request, since the server exists only after its control does. */
 export function createControl(plan: WebPlan, web: () => RunningWeb) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');

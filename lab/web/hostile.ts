@@ -1,8 +1,8 @@
 /**
  * Answers that a crawler must survive: each wastes time, memory or patience in its own way.
  *
- * robots.txt of such a host is well-behaved; its pages are not. Nothing here outlives its connection, and nothing waits
- * without an end of its own, so that a server with a hundred such hosts stays small.
+ * robots.txt of such a host is well-behaved; its pages are not. Nothing here outlives its connection, and every wait
+ * has an end, so that a server with a hundred such hosts stays small.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, deflateRawSync } from 'node:zlib';

@@ -7,7 +7,7 @@
 import type { WebOptions } from './options.ts';
 import { mix, shuffled } from './random.ts';
 
-/** What a host's robots.txt does. `moved*`: it redirects to a copy, on the host itself or on the seed of its domain. */
+/** Behaviour of a host's robots.txt. `moved*`: it redirects to a copy, on the host itself or on the seed of its domain. */
 export type RobotsKind = 'open' | 'rules' | 'missing' | 'unavailable' | 'movedHere' | 'movedAcross';
 
 export const hostileKinds = [
@@ -32,7 +32,7 @@ export interface HostTraits {
   readonly loop: boolean;
   readonly calendar: boolean;
   readonly sitemap: boolean;
-  /** Its flaky URLs ask for a pause first. */
+  /** Its flaky URLs first answer with a pause. */
   readonly throttled: boolean;
   readonly hostile: HostileKind | undefined;
 }
@@ -50,12 +50,12 @@ export function tableHosts(options: WebOptions): HostTable {
   return { names, traits, childHosts: hangHosts(options, traits) };
 }
 
-/** May anything but robots.txt be fetched there, and is it well-behaved? */
+/** True if more than robots.txt may be fetched there, and the host is well-behaved. */
 export function isCrawlable(traits: HostTraits): boolean {
   return traits.robots !== 'unavailable' && traits.hostile === undefined;
 }
 
-/** Does robots.txt, once found, forbid anything? */
+/** True if robots.txt, once found, forbids anything. */
 export function hasRules(traits: HostTraits): boolean {
   return traits.robots === 'rules' || traits.robots === 'movedHere' || traits.robots === 'movedAcross';
 }
@@ -65,7 +65,7 @@ export function seedOf(host: number, options: WebOptions): number {
   return host % options.domains;
 }
 
-/** The host that has the robots.txt of this `movedAcross` host, and the host whose file lies there; empty: none. */
+/** The host that serves the robots.txt of this `movedAcross` host, and the host with a file there; empty: none. */
 export function movedPath(name: string): string {
   return `/robots-for/${name}/robots.txt`;
 }
@@ -92,13 +92,13 @@ function drawTraits(options: WebOptions): HostTraits[] {
   };
   deal(options.hostileShare, 1, (host, nth) => hostile.set(host, hostileKinds[nth % hostileKinds.length]!));
   deal(options.robotsUnavailable, 1, (host) => robots.set(host, 'unavailable'));
-  // Addresses are nobody's subdomains, and no crawler should ask a stranger for a path of another's choice.
+  // Addresses have no subdomains, and no crawler should request a path of another's choice from a stranger.
   const isHere = (nth: number) => nth % 2 === 0 || options.naming === 'addresses';
   deal(options.robotsMoved, 2, (host, nth) => robots.set(host, isHere(nth) ? 'movedHere' : 'movedAcross'));
   deal(options.robotsMissing, 1, (host) => robots.set(host, 'missing'));
   deal(options.robotsRules, 1, (host) => robots.set(host, 'rules'));
 
-  // What needs a robots.txt of its own, or pages, goes to hosts that have them; seeds may have these too.
+  // Characters that need their own robots.txt, or pages, go to hosts that have them; seeds may have these, too.
   const pick = (share: number, salt: number, fits: (host: number) => boolean): Set<number> => {
     if (share === 0) return new Set();
     const fitting = shuffled(hosts, mix(seed, salt)).filter((host) => !hostile.has(host) && fits(host));

@@ -1,8 +1,8 @@
 /**
- * Which links a page has: the tree that reaches everything, then random ones up to the number asked for.
+ * The links of a page: the tree that reaches everything, then random ones up to the requested number.
  *
- * Random links stay on their host for the share asked for; the others choose hosts by a power law (probability
- * proportional to 1 / rank), as in-links of real hosts are distributed.
+ * Random links stay on their host for the given share; the others choose hosts by a power law (probability proportional
+ * to 1 / rank), as in-links of real hosts are distributed.
  */
 import type { WebOptions } from './options.ts';
 import { fraction, mix, numbers } from './random.ts';
@@ -18,7 +18,7 @@ export interface Target {
 
 export type PageSize = 'tiny' | 'ordinary' | 'long';
 
-/** Only ordinary pages: the others have an ordinary size. */
+/** Only ordinary pages vary: the others have an ordinary size. */
 export function sizeOf({ seed, tinyPages, longPages }: WebOptions, host: number, resource: Resource): PageSize {
   if (resource.kind !== 'page' || tinyPages + longPages === 0) return 'ordinary';
   const drawn = fraction(seed, 64, host, resource.index);
@@ -31,7 +31,7 @@ export interface LinkSource {
   readonly childHosts: ReadonlyMap<number, readonly number[]>;
 }
 
-/** In the order they stand on the page. */
+/** In the order on the page. */
 export function targetsOf({ options, shape, childHosts }: LinkSource, resource: Resource): Target[] {
   const { pagesPerHost, hosts, sameHostShare } = options;
   const { host } = shape;

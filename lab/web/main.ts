@@ -1,10 +1,11 @@
 /**
- * Runs a synthetic web in a process of its own.
+ * Runs a synthetic web in a separate process.
  *
  *   node --import tsx lab/web/main.ts --hosts 200 --pages 100 --seed 1 --preset full --port 0
  *
- * Prints one JSON line once it listens: port, seeds, a `--resolve` value for the crawler, the control URL. Ends on SIGTERM
- * or SIGINT, after --max-seconds, and with --exit-with-stdin when its standard input ends, as it does when a parent dies.
+ * Prints one JSON line once it listens: port, seeds, a `--resolve` value for the crawler, the control URL. Ends on
+ * SIGTERM or SIGINT, after --max-seconds, and with --exit-with-stdin when its standard input ends, as it does when a
+ * parent dies.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,8 +1,8 @@
 /**
- * The simplest crawl that is right: breadth first, one request at a time per host, robots.txt by the plan's word.
+ * The simplest correct crawl: breadth first, one request at a time per host, with the plan's verdict for robots.txt.
  *
- * It knows nothing of how the plan reaches its pages: it reads links out of HTML. Where it and `expected()` agree, the
- * plan's claims of reachability hold.
+ * It knows nothing of how the plan reaches its pages: it reads links out of HTML. If it agrees with `expected()`, the
+ * plan's claims of reachability are true.
  */
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
@@ -17,7 +17,7 @@ export interface Reply {
 }
 export type Get = (url: URL, headers?: Record<string, string>) => Promise<Reply>;
 
-/** Asks 127.0.0.1 whatever the host, one connection per request. */
+/** Contacts 127.0.0.1 for every host, one connection per request. */
 export const getFromLoopback: Get = (url, headers = {}) =>
   new Promise((resolve, reject) => {
     const asked = request(

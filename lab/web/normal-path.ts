@@ -1,14 +1,14 @@
 /**
- * The normal form of a request target, so that every spelling of a URL is known for what it is.
+ * The normal form of a request target, so that every spelling of a URL is recognised.
  *
  * Written apart from the crawler's own normalisation on purpose: a checker that shared its code would share its bugs.
- * Covers what the synthetic web spells in several ways: fragments, dot segments, escapes of unreserved characters
- * (RFC 3986 §6.2.2), `;jsessionid`, tracking and session parameters, parameter order.
+ * Covers the spellings of the synthetic web: fragments, dot segments, escapes of unreserved characters (RFC 3986
+ * §6.2.2), `;jsessionid`, tracking and session parameters, parameter order.
  */
 
 const dropped = /^(utm_[a-z]+|gclid|fbclid|phpsessid|jsessionid|sid)(=|$)/i;
 
-/** `target` is a request target in origin form, or what follows the authority of a URL. */
+/** `target`: a request target in origin form, or the part of a URL after its authority. */
 export function normalPath(target: string): string {
   if (isPlain(target)) return target;
   let rest = target;
@@ -23,7 +23,7 @@ export function normalPath(target: string): string {
   return parameters.length === 0 ? path : `${path}?${decodeUnreserved(parameters.sort().join('&'))}`;
 }
 
-/** Nothing to do: the case of nearly every request. */
+/** Nothing to change: the case of nearly every request. */
 function isPlain(target: string): boolean {
   for (let i = 0; i < target.length; i++) {
     const c = target.charCodeAt(i);

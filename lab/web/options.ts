@@ -1,11 +1,11 @@
 /**
- * What a synthetic web is made of: every feature has a rate, and 0 switches it off.
+ * The options of a synthetic web: every feature has a rate, and 0 switches it off.
  *
- * Shares are in [0, 1]. A share above 0 gives at least one host (or URL of a host), as far as there are enough, so
- * that small webs show everything too. Seed hosts are always ordinary, or nothing could be reached.
+ * Shares are in [0, 1]. A share above 0 gives at least one host (or URL of a host), if there are enough, so that small
+ * webs show everything too. Seed hosts are always ordinary, or nothing could be reached.
  */
 export interface WebOptions {
-  /** Everything but the port follows from it. */
+  /** Determines everything but the port. */
   readonly seed: number;
   readonly hosts: number;
   /** Ordinary pages of each host; redirects, failures and the like come on top. */
@@ -19,13 +19,13 @@ export interface WebOptions {
   readonly sameHostShare: number;
   /** Share of links in another spelling of the same URL. */
   readonly spellings: number;
-  /** Share of hosts whose robots.txt has rules that matter. The others allow everything. */
+  /** Share of hosts with rules in robots.txt that matter. The others allow everything. */
   readonly robotsRules: number;
-  /** Share of hosts whose robots.txt answers 404. */
+  /** Share of hosts that answer 404 to robots.txt. */
   readonly robotsMissing: number;
-  /** Share of hosts whose robots.txt always answers 503: nothing on them may be fetched. */
+  /** Share of hosts that always answer 503 to robots.txt: nothing on them may be fetched. */
   readonly robotsUnavailable: number;
-  /** Share of hosts whose robots.txt redirects: half on the host itself, half to another host. */
+  /** Share of hosts that redirect robots.txt: half on the host itself, half to another host. */
   readonly robotsMoved: number;
   /** Share of hosts that ask for `crawlDelayMs`. */
   readonly crawlDelays: number;
@@ -42,7 +42,7 @@ export interface WebOptions {
   readonly errors: number;
   /** URLs that answer 500 once and 200 from then on, as a share of a host's pages. */
   readonly flaky: number;
-  /** Share of hosts whose flaky URLs answer 429 the first time, with Retry-After: `retryAfterSeconds`. */
+  /** Share of hosts with flaky URLs that answer 429 the first time, with Retry-After: `retryAfterSeconds`. */
   readonly throttled: number;
   readonly retryAfterSeconds: number;
   /** Share of ordinary pages that answer after `slowMs`. */
@@ -60,15 +60,15 @@ export interface WebOptions {
   readonly sitemapOnly: number;
   /** Share of ordinary pages of 100 KB, with ten times the links. */
   readonly longPages: number;
-  /** Share of ordinary pages that are some links and no prose. */
+  /** Share of ordinary pages with some links and no prose. */
   readonly tinyPages: number;
-  /** 0: over plain HTTP. 1: over TLS, by HTTP/1.1 alone. 2: over TLS, by HTTP/2 for whoever speaks it. */
+  /** 0: plain HTTP. 1: TLS with HTTP/1.1 alone. 2: TLS, with HTTP/2 for clients that speak it. */
   readonly tls: number;
-  /** Share of hosts that answer with malice. */
+  /** Share of malicious hosts. */
   readonly hostileShare: number;
 }
 
-/** All ordinary: what a benchmark of pages per second wants. */
+/** All ordinary, for a benchmark of pages per second. */
 const plain: WebOptions = {
   seed: 1,
   hosts: 200,
@@ -105,7 +105,7 @@ const plain: WebOptions = {
   hostileShare: 0,
 };
 
-/** Every feature that lets a crawl end. Malice and pages that only a sitemap names are asked for by name. */
+/** Every feature that lets a crawl end. Malice, and pages that only a sitemap names, must be requested by name. */
 const full: WebOptions = {
   ...plain,
   spellings: 0.15,
@@ -126,7 +126,9 @@ const full: WebOptions = {
   sitemaps: 0.2,
 };
 
-/** Nothing that makes a crawl wait, and much that is no page: two requests of five lead to none, as on the webs that crawlers meet. */
+/**
+ * Nothing that makes a crawl wait, and many URLs without a page: two of five requests lead to none, as on real webs.
+ */
 const messy: WebOptions = {
   ...plain,
   spellings: 0.15,

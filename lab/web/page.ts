@@ -1,8 +1,9 @@
 /**
- * The HTML of a page, as pieces: strings of its own between sections that are shared.
+ * The HTML of a page, as pieces: strings of the page between shared sections.
  *
- * Sizes are 8–20 KB, 12.6 KB on average, the mean that the project's benchmarks go by; webs may have some of 100 KB, and
- * some of the links alone that hold them together. Links stand in a list at the top and in small groups between the sections.
+ * Sizes are 8–20 KB, 12.6 KB on average, the mean of the project's benchmarks; webs may have some pages of 100 KB, and
+ * some with only the links that hold the web together. Links are in a list at the top and in small groups between the
+ * sections.
  */
 import type { WebPlan } from './plan.ts';
 import { fraction, mix } from './random.ts';
@@ -45,7 +46,7 @@ export function pagePieces(
   let left = size - head.length - foot.length - 60; // the groups' own tags
   for (let n = first; n < links.length; n++) left -= links[n]!.length + 1;
 
-  // Long sections, then one that fits: few blocks for a reader to inflate, and the size is met.
+  // Long sections, then one that fits: few blocks to inflate, and the exact size.
   const chosen: number[] = [];
   for (let dice = mix(seed, 63, host, key); left > lengths[sectionCount - 1]!; dice = mix(dice, chosen.length)) {
     const section = sectionCount / 2 + (dice % (sectionCount / 2));

@@ -1,12 +1,12 @@
 /**
  * The plan of a synthetic web: a deterministic function of its options, and the answer book to check a crawl against.
  *
- * Nothing of a page is stored; any URL's meaning, links and text follow from the seed, so a web of a thousand hosts
- * with a thousand pages each costs a few megabytes. The port is an argument wherever URLs are written: a web served
+ * No page is stored; any URL's meaning, links and text follow from the seed, so a web of a thousand hosts with a
+ * thousand pages each costs a few megabytes. The port is an argument of every function that writes URLs: a web served
  * on another port is the same web.
  *
- * What a correct, polite crawler does with it (RFC 9309, RFC 9110 §15.4), given unlimited depth and every host in scope:
- * fetches each URL of `expected().fetch` with 200 exactly once, requests none of `never`, gives up on `failures`.
+ * A correct, polite crawler (RFC 9309, RFC 9110 §15.4) with unlimited depth and every host in scope fetches each URL of
+ * `expected().fetch` with 200 exactly once, requests none of `never`, and gives up `failures`.
  */
 import { type HostTraits, isCrawlable, movedName, movedPath, seedOf, tableHosts } from './hosts.ts';
 import { type PageSize, sizeOf, type Target, targetsOf } from './links.ts';
@@ -25,14 +25,14 @@ export interface WebPlan {
   hostOf(name: string): number;
   traits(host: number): HostTraits;
   shape(host: number): HostShape;
-  /** What a request target stands for on a host, whatever its spelling. undefined: nothing, a 404. */
+  /** The resource of a request target on a host, in any spelling. undefined: none, a 404. */
   resolve(host: number, target: string): Resource | undefined;
-  /** Of all its URLs. */
+  /** Links of all its URLs. */
   readonly scheme: Scheme;
   sizeOf(host: number, resource: Resource): PageSize;
   /** Links of a resource that answers 200 with a page. */
   targets(host: number, resource: Resource): Target[];
-  /** Text of /robots.txt, or of its copy where it redirects. */
+  /** Text of /robots.txt, or of its copy if it redirects. */
   robots(host: number, port: number): string;
   sitemap(host: number, port: number): string;
   url(host: number, path: string, port: number): string;
@@ -45,7 +45,7 @@ export interface WebPlan {
 export interface Expected {
   /** Answer 200 to a crawler, each once. */
   readonly fetch: Set<string>;
-  /** Forbidden: disallowed by robots.txt and linked, or a page of a host whose robots.txt answers 503. */
+  /** Forbidden: disallowed by robots.txt and linked, or a page of a host that answers 503 to robots.txt. */
   readonly never: Set<string>;
   /** Answer 404, 410 or 500 each time, or redirect for ever. */
   readonly failures: Set<string>;
@@ -109,7 +109,7 @@ export function planWeb(changes: Partial<WebOptions> & { readonly preset?: keyof
     return undefined;
   };
 
-  /** The host whose robots.txt moved to this path of a seed. −1: none. */
+  /** The host with a robots.txt that moved to this path of a seed. −1: none. */
   const robotsFor = (seed: number, path: string): number => {
     const host = numbersByName.get(movedName(path)) ?? -1;
     return host >= 0 && traits[host]!.robots === 'movedAcross' && seedOf(host, options) === seed ? host : -1;

@@ -31,31 +31,31 @@ export interface RequestRecord {
 }
 
 export interface RequestLog {
-  /** Room taken; the number `finish` needs. −1: the log is full, and `dropped` has grown. */
+  /** Takes room; returns the number that `finish` needs. −1: the log is full, and `dropped` has grown. */
   start(host: number, path: string, agent: string, startMs: number): number;
   finish(slot: number, endMs: number, status: number, bytes: number, aborted: boolean): void;
   readonly size: number;
   /** Requests beyond the bound, not recorded: a report over an incomplete log proves nothing. */
   readonly dropped: number;
   records(): IterableIterator<RequestRecord>;
-  /** Forgets what has been recorded; requests under way are forgotten too. The file keeps all. */
+  /** Forgets all records, also those of requests in flight. The file keeps all. */
   clear(): void;
   close(): Promise<void>;
 }
 
 export function createRequestLog(recordsMax: number, file?: string): RequestLog {
   const out: WriteStream | undefined = file === undefined ? undefined : createWriteStream(file, { flags: 'a' });
-  // A log file that can't be written must not end the server; the lines are then missing, as the owner of the disk will see.
+  // A log file that cannot be written must not end the server; the lines are then missing.
   out?.on('error', () => {});
   let room = 4096;
   let columns = createColumns(room);
   let paths: string[] = [];
-  /** There are few, each under its number. */
+  /** User-Agents are few, so each has a number. */
   const agents: string[] = [];
   const agentNumbers = new Map<string, number>();
   let size = 0;
   let dropped = 0;
-  /** Slots below it belong to records that were cleared; slot numbers go on. */
+  /** Lower slots belong to cleared records; slot numbers continue. */
   let base = 0;
 
   const read = (i: number): RequestRecord => ({
@@ -69,7 +69,7 @@ export function createRequestLog(recordsMax: number, file?: string): RequestLog 
     aborted: columns.aborted[i] === 1,
   });
 
-  /** Beyond what fits, all others are one. */
+  /** Beyond the limit, all others share one number. */
   const numberOf = (agent: string): number => {
     let number = agentNumbers.get(agent);
     if (number === undefined && agents.length < agentsMax) {

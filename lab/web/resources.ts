@@ -1,16 +1,17 @@
 /**
- * The URLs of one host, numbered: 0 … pagesPerHost−1 are the ordinary pages, the rest are specials in a fixed order.
+ * The URLs of one host, numbered: 0 … pagesPerHost−1 are the ordinary pages, the others are specials in a fixed order.
  *
  * Pages form a 4-ary tree by number (page n links to 4n+1 … 4n+4), so page 0 reaches them all, six links deep at most
- * for 1,000. A special hangs on one page. What a request line means is found by number, without a table of all URLs.
+ * for 1,000. A special is linked from one page. A request target is found by number, without a table of all URLs.
  */
 import { type HostTraits, hasRules, isCrawlable } from './hosts.ts';
 import type { WebOptions } from './options.ts';
 import { mix } from './random.ts';
 
 /**
- * extra: a page outside the tree: where a redirect leads, or what an Allow inside a Disallow lets through.
- * listed: a page only the sitemap names. hostile: a page of a malicious host. trap: a month of a calendar without end. infra: robots.txt, its copies, sitemaps.
+ * extra: a page outside the tree: the target of a redirect, or a page that an Allow inside a Disallow permits. listed:
+ * a page that only the sitemap names. hostile: a page of a malicious host. trap: a month of a calendar without end.
+ * infra: robots.txt, its copies, sitemaps.
  */
 export type ResourceKind =
   | 'page'
@@ -35,7 +36,7 @@ export interface Resource {
   readonly path: string;
   /** HTTP status of a plain GET: 200, 3xx, 404, 410 or 500. */
   readonly status: number;
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   readonly target?: { readonly host: number; readonly path: string };
 }
 
@@ -57,7 +58,7 @@ export interface HostShape {
 const fetchedKinds: ReadonlySet<ResourceKind> = new Set(['page', 'extra', 'flaky', 'month', 'listed']);
 export const isFetched = (kind: ResourceKind): boolean => fetchedKinds.has(kind);
 
-/** Three forms, so that every rule of normalisation has something to bite on. */
+/** Three forms, so that every rule of normalisation is needed. */
 export function pagePath(page: number): string {
   if (page === 0) return '/';
   switch (page % 5) {
@@ -70,7 +71,7 @@ export function pagePath(page: number): string {
   }
 }
 
-/** The page a normal path stands for. −1: none. */
+/** The page of a normal path. −1: none. */
 export function pageOf(path: string, pagesPerHost: number): number {
   if (path === '/') return 0;
   const digits = path.startsWith('/p/')

@@ -1,5 +1,5 @@
 /**
- * What the server says to a request: status, headers, body, and how long it takes its time. Knows no sockets.
+ * The server's response to a request: status, headers, body, and its delay. It knows no sockets.
  *
  * State: which flaky URLs have failed once. Everything else follows from the plan.
  */
@@ -129,7 +129,7 @@ function validatorsOf(seed: number, host: number, key: number): { etag: string; 
   };
 }
 
-/** RFC 9110 §13.2.2: If-None-Match decides alone where it is present; weak comparison. */
+/** RFC 9110 §13.2.2: If-None-Match alone decides if it is present; weak comparison. */
 function isUnchanged(ask: Ask, etag: string, lastModified: string): boolean {
   if (ask.ifNoneMatch !== undefined) {
     if (ask.ifNoneMatch.trim() === '*') return true;

@@ -1,14 +1,14 @@
 /**
- * The robots.txt files and sitemaps of the synthetic web, and what they forbid (RFC 9309).
+ * The robots.txt files and sitemaps of the synthetic web, and the paths that they forbid (RFC 9309).
  *
- * `isDisallowed` knows the few rules written here by heart and parses nothing, so that it can't share a parser's bugs.
+ * `isDisallowed` knows the few rules written here by heart and parses nothing, so that it cannot share a parser's bugs.
  */
 import { type HostTraits, hasRules } from './hosts.ts';
 import { mix } from './random.ts';
 
 const rules = [
   ['User-agent: *', 'Disallow: /private/', 'Allow: /private/open/', 'Disallow: /*.secret$'],
-  // The same in other clothes: comments, case, an unrelated group that must not apply, an escaped rule.
+  // The same rules in another form: comments, case, an unrelated group that must not apply, an escaped rule.
   [
     '# keep out, please',
     'user-agent: other-robot',

@@ -2,7 +2,7 @@
  * The synthetic web on real sockets: one listening socket on 127.0.0.1 serves all hosts by their Host header.
  *
  * A web planned with `naming: 'addresses'` gets a socket for each host, on addresses that only Linux gives out freely.
- * Every request is recorded (records.ts says what its times mean). A client that breaks off costs nothing.
+ * Every request is recorded (records.ts defines its times). A client that breaks off costs nothing.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
@@ -24,7 +24,7 @@ export interface WebServerOptions {
   readonly recordsMax?: number;
   /** JSON lines are appended here, a line per finished request. */
   readonly logFile?: string;
-  /** Of a web over TLS, in PEM. */
+  /** Certificate and key of a web over TLS, in PEM. */
   readonly tls?: { readonly key: Buffer; readonly cert: Buffer };
   /** Answers requests to 127.0.0.1 or localhost itself. */
   readonly control?: (request: IncomingMessage, response: ServerResponse) => void;
@@ -57,7 +57,7 @@ function createServerOf(
   if (options.tls === 0) return createServer(forever, handle);
   if (tls === undefined) throw new RangeError('tls: a web over TLS needs a key and a certificate');
   if (options.tls === 1) return createTlsServer({ ...forever, ...tls }, handle);
-  // What it hands out looks as that of HTTP/1.1 does (Node's compatibility API).
+  // Its requests and responses look like those of HTTP/1.1 (Node's compatibility API).
   return createSecureServer({ ...tls, allowHTTP1: true }, handle as never) as unknown as Server;
 }
 

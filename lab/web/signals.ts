@@ -1,8 +1,8 @@
 /**
- * Sites whose robots.txt, headers and meta elements say how pages may be used, and the truth of each page.
+ * Sites that state in robots.txt, headers and meta elements how pages may be used, and the truth of each page.
  *
- * The truth is written beside each signal by hand, as its standard has it, and combined here by one rule: a bar holds. Nothing
- * of the product is used, so that it cannot share a parser's mistakes.
+ * The truth is written beside each signal by hand, from its standard, and combined here by one rule: a bar wins.
+ * Nothing of the product is used, so that it cannot share a parser's mistakes.
  */
 import { mix } from './random.ts';
 
@@ -19,17 +19,17 @@ export interface SignalPage {
   /** Markup of the head. */
   readonly head: string;
   readonly truth: Truth;
-  /** The same where the site's tdmrep.json was read. */
+  /** The same, if the site's tdmrep.json was read. */
   readonly truthWithTdm: Truth;
-  /** The page asks that its text be shown by nobody. */
+  /** True if the page asks that its text not be shown. */
   readonly nosnippet: boolean;
-  /** Its words: one of its own, and one that all pages have. */
+  /** Its words: one that only this page has, and one that all pages have. */
   readonly text: string;
 }
 
 export interface SignalSite {
   readonly robots: string;
-  /** /.well-known/tdmrep.json, which is asked for where pages are wanted for models; empty: a 404. */
+  /** /.well-known/tdmrep.json, which a crawler requests if pages are wanted for models; empty: a 404. */
   readonly tdmrep: string;
   readonly pages: readonly SignalPage[];
 }
@@ -47,7 +47,7 @@ interface Signal {
   readonly nosnippet?: true;
 }
 
-/** What X-Robots-Tag and robots meta elements may say alike. */
+/** Values that X-Robots-Tag and robots meta elements share. */
 const words: readonly Signal[] = [
   { value: 'noarchive', effects: { archive: '-' } },
   { value: 'index, noai, follow', effects: models },
@@ -104,14 +104,14 @@ const folders: Readonly<Record<string, Effects>> = {
   signal: { search: '-' },
 };
 
-/** Site 0 has nothing to say in robots.txt; 1 addresses everybody, 2 the crawler by name. */
+/** Site 0 has no preference in robots.txt; 1 addresses all crawlers, 2 the crawler by name. */
 const tdmrep = JSON.stringify([
   { location: '/open/p1*', 'tdm-reservation': 0 },
   { location: '/open/', 'tdm-reservation': 1, 'tdm-policy': 'https://licences.example/policy.json' },
   { location: '/signal/', 'tdm-reservation': 'reserved' },
 ]);
 
-/** By hand, for the rules above. */
+/** Written by hand, for the rules above. */
 function tdmEffects(site: number, folder: string, n: number): Effects {
   if (site !== 0 || folder !== 'open') return {};
   return `${n}`.startsWith('1') ? { 'ai-input': '+', 'ai-train': '+' } : models;
@@ -163,7 +163,7 @@ export function signalSite(seed: number, site: number, pages: number): SignalSit
       const byHeader = header?.[1][draw(5, header[1].length)];
       const byMeta = meta?.[1][draw(6, meta[1].length)];
       const said = speaks ? folders[folder]! : {};
-      // A line about the folder stands in the place of the one about everything, field by field.
+      // A line about the folder replaces the line about everything, field by field.
       const general = speaks && folder === 'signal' ? {} : everywhere;
       const effects = [general, said, byHeader?.effects ?? {}, byMeta?.effects ?? {}];
       return {

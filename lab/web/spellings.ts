@@ -1,18 +1,18 @@
 /**
- * One URL, written in many ways. Each spelling here leads to the same page once normalised (RFC 3986 §6.2, and the
- * parameters every crawler drops), so a crawler that misses one fetches a page twice, and the checker sees it.
+ * One URL in many spellings. Each spelling here leads to the same page once normalised (RFC 3986 §6.2, and the
+ * parameters that every crawler drops), so a crawler that misses one fetches a page twice, and the checker sees it.
  */
 
 export type Scheme = 'http' | 'https';
 
-/** The normal form. The default port is left out, as RFC 3986 §6.2.3 has it. */
+/** The normal form. The default port is left out (RFC 3986 §6.2.3). */
 export function urlOf(name: string, path: string, port: number, scheme: Scheme = 'http'): string {
   return port === defaultPorts[scheme] ? `${scheme}://${name}${path}` : `${scheme}://${name}:${port}${path}`;
 }
 
 const defaultPorts = { http: 80, https: 443 } as const;
 
-/** What a page writes into `href`: a path for links within the host, an absolute URL for the others. */
+/** The `href` that a page writes: a path for links within the host, an absolute URL for the others. */
 export function plainHref(name: string, path: string, port: number, sameHost: boolean, scheme?: Scheme): string {
   return sameHost ? path : urlOf(name, path, port, scheme);
 }

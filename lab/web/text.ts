@@ -1,8 +1,8 @@
 /**
- * Prose without meaning: 512 sections that all pages share, in orders of their own.
+ * Prose without meaning: 512 sections that all pages share, in different orders.
  *
- * Sharing them lets the server compress each once; a page is then put together in microseconds. They come in lengths
- * that rise evenly, so that a page can choose a last one that makes it as long as it should be.
+ * Sharing lets the server compress each section once; a page is then put together in microseconds. The lengths of
+ * sections rise evenly, so that the last section of a page can give it the wanted length.
  */
 import { mix, numbers } from './random.ts';
 
@@ -28,12 +28,12 @@ export function anchorText(dice: number): string {
   return text;
 }
 
-/** HTML of 1–5 paragraphs each, ASCII, exactly as long as `sectionNear` goes by. */
+/** HTML of 1–5 paragraphs each, ASCII, with exactly the length that `sectionNear` uses. */
 export function sections(seed: number): string[] {
   return Array.from({ length: sectionCount }, (_, n) => {
     const next = numbers(mix(seed, 50, n));
     const length = Math.round(sectionCharsMin + (n / (sectionCount - 1)) * (sectionCharsMax - sectionCharsMin));
-    // Each has a vocabulary of its own and favours some of it, as real prose does, and so compresses about as well.
+    // Each has a separate vocabulary and favours some of it, as real prose does, and so compresses about as well.
     const vocabulary = Array.from({ length: 48 }, () => words[next() % words.length]!);
     const word = () => vocabulary[Math.min(next() % 48, next() % 48)]!;
     let text = '<p>';

@@ -31,7 +31,7 @@ export function servicesOf(declarations: readonly Declaration[]): readonly Servi
   return [...declarations.map(ofDeclaration), ...people];
 }
 
-/** A service that is no processor. */
+/** A service that is not a processor. */
 export const people: readonly Service[] = [
   {
     name: 'operator',

@@ -17,7 +17,7 @@ export interface ProcessorChoice {
   /** Plugins; all their consumers run. */
   readonly plugins: readonly Plugin[];
   readonly settings: PluginSettings;
-  /** Loads the user's own function. Absent: there is none. */
+  /** Loads the user's own function. Absent: none was given. */
   readonly handler?: (() => Promise<PageHandler>) | undefined;
 }
 

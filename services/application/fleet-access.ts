@@ -48,7 +48,7 @@ export const fleetServices: readonly Service[] = [
   ...people.filter(({ name }) => name === 'operator'),
 ];
 
-/** Processors that contact hosts: a fleet alone knows when those of its crawls were contacted. */
+/** Processors that contact hosts: only a fleet knows when the hosts of its crawls were contacted. */
 export const contactHosts: ReadonlySet<string> = new Set(['frontier', 'fetcher', 'render']);
 
 /** Services outside the fleet, with access by the full name of a crawl, `FLEET.CRAWL`. */

@@ -14,7 +14,7 @@ import { runConsumer } from './processor/run-consumer.ts';
 
 export type PageHandler = (page: Page, more: { readonly signal: AbortSignal }) => unknown;
 
-/** Throws INVALID_ARGUMENT where the file exports no function. */
+/** Throws INVALID_ARGUMENT if the file exports no function. */
 export async function loadHandler(path: string): Promise<PageHandler> {
   const module = await importFile('--handler', path);
   const handler = module['default'];
@@ -40,7 +40,7 @@ function withPath(path: string, handler: PageHandler): PageHandler {
   };
 }
 
-/** `load`: is called once, where the processor starts. */
+/** `load`: called once, in the process in which the processor starts. */
 export function handlerProcessor(load: () => Promise<PageHandler>): Processor {
   return declareProcessor({
     name: 'handler',

@@ -51,7 +51,7 @@ export async function startProcessors(
   };
 }
 
-/** `onEdge`: hears of each topic it reads or appends to. */
+/** `onEdge`: called with each topic that it reads or appends to. */
 export function startProcessor(
   processor: Processor,
   context: ProcessorContext,

@@ -76,7 +76,7 @@ const lookAtAll = new Set(['config', 'completion', 'help']);
 
 /**
  * Returns the modules of the named commands. Returns all of them if no command is named, and if a configuration file or
- * variable is set: to check it takes the options of all services.
+ * variable is set: checking it requires the options of all services.
  */
 function wanted(words: readonly string[], env: NodeJS.ProcessEnv): readonly CommandModule[] {
   const [first = ''] = words;

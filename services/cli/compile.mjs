@@ -47,7 +47,7 @@ const outside = (packages) => ({
   },
 });
 
-/** The licences of the packages whose files are among `inputs`, as each asks for where it is copied. */
+/** The licences of the packages with files among `inputs`, as each requires for copies. */
 function licencesOf(inputs) {
   const folders = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   return [...folders].sort().map((folder) => {
@@ -65,7 +65,7 @@ function licencesOf(inputs) {
 const withImportModule = (script) => script.replaceAll(/\bimport\((?="|\(0, )/g, 'importModule(');
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-// What is published is compiled already, and holds no sources.
+// A published package is compiled already, and contains no sources.
 const hasSources = existsSync(join(root, 'tsconfig.json'));
 const manifest = join(root, 'node_modules/typescript/package.json');
 const bundler = join(root, 'node_modules/esbuild/lib/main.js');
@@ -95,7 +95,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
   const entries = await build({
     ...common,
     outdir,
-    // A worker is found beside the file that starts it, so all lie in one folder.
+    // A worker is found beside the file that starts it, so all are in one folder.
     entryPoints: {
       crawlstream: 'services/cli/start.ts',
       library: 'services/library/index.ts',

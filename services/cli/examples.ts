@@ -7,8 +7,8 @@ export const exitCodes: readonly (readonly [code: number, means: string])[] = [
   [1, 'failed: stderr has the reason; or a check found a difference'],
   [2, 'invalid command line, variable or configuration file; nothing was done'],
   [70, 'a bug: please report what was printed'],
-  [75, 'a fleet did not answer for 15 s and was ended: start it again, and the crawl that kept it is held'],
-  [130, 'stopped by a signal; the same command goes on'],
+  [75, 'a crawl blocked the process of its fleet for 15 s: start the fleet again; it then holds this crawl'],
+  [130, 'stopped by a signal; the same command continues'],
 ];
 
 const folder = '--data crawl-data/example.org';

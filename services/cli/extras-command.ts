@@ -7,7 +7,7 @@ import { print } from './terminal/print.ts';
 export function addExtrasCommand(program: Command): void {
   program
     .command('extras')
-    .description('list the extras of this program: what it has beside the crawl itself')
+    .description('list the extras of this program: its optional commands and consumers')
     .option('--json', 'print one JSON object')
     .action(({ json }: { readonly json?: boolean }) =>
       print({ json: { extras }, text: rows(extras.map(lineOf)) }, json),

@@ -22,7 +22,7 @@ import { groupCommands } from './help-groups.ts';
 import { groupOptions, showDefaultsAsTyped } from './help-options.ts';
 import { withRemedy } from './usage-remedy.ts';
 
-/** With the commands that the words of a command line name, or, without words, with all. */
+/** The program with the commands that a command line names, or, without words, with all commands. */
 export async function createProgram(words: readonly string[] = []): Promise<Command> {
   return programOf(await loadCommands(words, process.env), words);
 }
@@ -74,7 +74,7 @@ function isService(command: Command): boolean {
   return serviceNames.some((name) => name === command.name());
 }
 
-/** The commands that do something: those without commands below them, in the order of the help. */
+/** The commands that do something: those without subcommands, in the order of the help. */
 export function leavesOf(program: Command): readonly Command[] {
   return program.commands.flatMap((command) => (command.commands.length === 0 ? [command] : leavesOf(command)));
 }

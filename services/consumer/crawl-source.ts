@@ -98,7 +98,7 @@ async function openKafka(
         const message = `topic ${topic} does not exist on these brokers: check the name of the crawl, or start it first`;
         throw new CrawlstreamError('INVALID_ARGUMENT', message);
       }
-      // Keys lead to partitions by the crawl's own count: partitions that somebody added to a topic hold none of its
+      // Keys lead to partitions by the crawl's own count: partitions that were added to a topic contain none of its
       // records.
       const { manifest } = await readControl(log, codec, crawl);
       const membership = await log.join({

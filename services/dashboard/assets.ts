@@ -1,6 +1,6 @@
 /**
- * The page's files: markup and style as they lie in the sources, scripts as tsc has compiled them, and the chart library
- * from its package. Nothing is fetched from elsewhere; a name is a plain file name, so that none leads out of its folder.
+ * The page's files: markup and style from the sources, scripts as tsc has compiled them, and the chart library from its
+ * package. Nothing is fetched from elsewhere; a name is a plain file name, so that none leads out of its folder.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

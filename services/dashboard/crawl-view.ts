@@ -69,7 +69,7 @@ export interface ViewedCrawl {
   hosts: CrawlView['hosts'];
   explain: CrawlView['explain'];
   story: CrawlView['story'];
-  /** Without its outcomes. `hostKey`: of the crawl. */
+  /** Without its outcomes. `hostKey`: a host key of the crawl. */
   host(hostKey: string, from: string): Promise<Omit<HostPageStatus, 'outcomes'>>;
   /** Returns the host key of a typed host. */
   hostKey(host: string): string;

@@ -62,7 +62,10 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
   return { routes, over: (phase) => crawl.viewers.over(phase) };
 }
 
-/** `of`: which crawl a call is about; throws where it may not be. `door`: lets calls in. Absent: as those of any service. */
+/**
+ * `of`: returns the crawl that a call is about; throws if the call is not allowed. `door`: admits calls. Absent: the
+ * rules of any service.
+ */
 export function dashboardRoutes(of: (request: HttpRequest) => ShownCrawl, door?: RouteDoor): (app: HttpApp) => void {
   const now = (request: HttpRequest) => {
     const one = of(request).view();

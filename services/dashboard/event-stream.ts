@@ -13,7 +13,7 @@ export function streamTo(
   const viewer: Viewer = {
     client,
     send({ event, data }: ViewEvent) {
-      // The event `over` is sent even to a slow viewer, since nobody would repeat it.
+      // The event `over` is sent even to a slow viewer, since it is sent only once.
       if (response.destroyed || (response.writableNeedDrain && event !== 'over')) return false;
       // JSON has no line breaks.
       response.write(`event: ${event}\ndata: ${data}\n\n`);

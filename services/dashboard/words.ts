@@ -1,5 +1,5 @@
 /**
- * The words of a crawl: one name for each thing, for the dashboard's page and for what commands print. It imports
+ * The words of a crawl: one name for each thing, for the dashboard's page and for the output of commands. It imports
  * nothing, so that the page, which is compiled for browsers, may read it as well.
  */
 

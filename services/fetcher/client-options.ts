@@ -1,4 +1,4 @@
-/** The options of a fetcher's HTTP client, as its configuration has them. */
+/** The options of a fetcher's HTTP client, from its configuration. */
 import type { FetcherConfig } from './fetcher-config.ts';
 import type { HttpClientOptions } from './http/client.ts';
 

@@ -16,7 +16,7 @@ export interface FetcherConfig {
   readonly version: string;
   /** URL or mail address for the User-Agent. Empty only against a web of our own. */
   readonly contact: string;
-  /** In the place of the product's name (http/identity.ts). */
+  /** Replaces the product's name (http/identity.ts). */
   readonly userAgent?: string | undefined;
   /** Product tokens for robots.txt. Absent: the first word of the User-Agent. */
   readonly robotsTokens?: readonly [string, ...string[]] | undefined;
@@ -55,7 +55,7 @@ export interface FetcherConfig {
   readonly insecureHosts?: readonly string[];
   /** Hooks of plugins for requests, responses, pages and links, in this order. Absent: none. */
   readonly hooks?: readonly NamedHooks[];
-  /** Programs that may fetch pages in this fetcher's place. Absent: there are none. */
+  /** Programs that may fetch pages instead of this fetcher. Absent: there are none. */
   readonly outside?: Outside | undefined;
   /** Called with every outcome, its page, and the depth of its URL. */
   readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
@@ -66,8 +66,8 @@ export interface FetcherConfig {
   /** Called with every page and its response, before the page is published. */
   readonly onPage?: (page: Page, response: HttpResponse) => void;
   /**
-   * Asked before each page. A promise: too many pages wait to be taken, so wait for it; if it gives false, the rest of
-   * the lease goes back.
+   * Asked before each page. A promise: too many pages are pending, so wait for it; if it resolves to false, the rest of
+   * the lease is returned.
    */
   readonly room?: (untilMs: number, signal: AbortSignal) => Promise<boolean> | undefined;
 }

@@ -35,7 +35,7 @@ export interface Fetcher {
   readonly robots: Pick<RobotsCache, 'hop' | 'forgetMoves'>;
   /** Cancels the requests in progress: their URLs return. */
   breakOff(): Promise<void>;
-  /** The next task to start, of each partition that is being read. */
+  /** The next task to start, of each partition that is read here. */
   positions(): readonly Position[];
   /**
    * Starts nothing new, finishes requests in progress for up to `graceMs`, returns the rest, and publishes all results.

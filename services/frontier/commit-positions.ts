@@ -1,5 +1,6 @@
 /**
- * Commits a frontier's positions in its inputs to its group every few seconds, for Kafka's tools and those of others.
+ * Commits a frontier's positions in its inputs to its group every few seconds, for monitoring tools of Kafka and
+ * others.
  *
  * Only such tools use them. A partition resumes from the positions in its changelog, so committed offsets that are
  * reset, or expire, have no effect.

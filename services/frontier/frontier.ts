@@ -16,7 +16,10 @@ export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity'
   readonly stores: readonly StateStore[];
   /** Leases that may be out at once, over all partitions. */
   readonly leasesMax: number;
-  /** Leases that the fetcher beside it would hold now, with those it holds; it is woken by `look` when they are more. Absent: `leasesMax`. */
+  /**
+   * Leases that the fetcher beside it would hold now, including current ones; `look` wakes it when the number grows.
+   * Absent: `leasesMax`.
+   */
   readonly leasesHeld?: (() => number) | undefined;
 }
 

@@ -36,7 +36,7 @@ export function checkReport(lease: HostLease, outcomes: readonly UrlOutcome[], c
   checkMillis('done: crawlDelayMs', crawlDelayMs, ranges.HostFacts.crawlDelayMs);
 }
 
-/** Longer ones are cut to the longest that a host may ask for, as those of a response are. */
+/** Longer delays are cut to the longest that a host may ask for, as in a response. */
 const longer = { least: 0, most: Number.MAX_SAFE_INTEGER };
 
 function checkNumber(name: string, value: unknown, { least, most }: Pick<Range, 'least' | 'most'>): void {
@@ -44,7 +44,7 @@ function checkNumber(name: string, value: unknown, { least, most }: Pick<Range, 
   throw wrong(name, value, `a whole number from ${least} to ${most}`);
 }
 
-/** Parts of a millisecond come of a division: the frontier rounds them up. */
+/** Fractions of a millisecond come from a division: the frontier rounds them up. */
 function checkMillis(name: string, value: unknown, range: Pick<Range, 'least' | 'most'>): void {
   checkNumber(name, typeof value === 'number' ? Math.ceil(value) : value, range);
 }

@@ -9,7 +9,7 @@ export function librarySeed(given: string): string {
   const { hostname } = new URL(url);
   if (hasScheme(given) || hostname.includes('.') || isIP(hostname) || hostname === 'localhost') return url;
   const remedy = `write a URL such as https://example.org/, or https://${hostname}/ if it is a host of your network`;
-  throw new CrawlstreamError('INVALID_SEED', `seed ${JSON.stringify(given)}: it is no URL; ${remedy}`);
+  throw new CrawlstreamError('INVALID_SEED', `seed ${JSON.stringify(given)}: it is not a URL; ${remedy}`);
 }
 
 export interface Requester {

@@ -1,6 +1,6 @@
 /**
  * A crawl's log in memory. Nothing is ever restored from it, so it drops records that the frontier has decided, or that
- * nobody reads.
+ * have no reader.
  */
 import { topicNames, topicsOfCrawl } from '../../topology/topics.ts';
 import { createMemoryRegistry } from '../runtime/avro/memory-registry.ts';

@@ -6,7 +6,7 @@ import type { CrawledPage } from './crawl-options.ts';
 export interface CrawlControls {
   add(urls: readonly string[]): Promise<void>;
   end(): void;
-  /** True: pages are taken one by one. False: nobody will take them. */
+  /** True: pages are taken one by one. False: pages are not taken. */
   iterate(begun: boolean): void;
   next(): Promise<IteratorResult<CrawledPage>>;
   /** An iteration was left before its end. */

@@ -94,7 +94,7 @@ export class UrlIntake {
     });
   }
 
-  /** The crawl is over: what waits is refused. */
+  /** The crawl is over: waiting URLs are refused. */
   close(why: string): void {
     this.#refusal = why;
     this.#isOpen = false;

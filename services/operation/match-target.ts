@@ -28,7 +28,7 @@ const listed = frontierLimits.queryPageMax;
 
 /** Throws NO_MATCH, with names near it, for a host that the crawl does not know. */
 export async function matchHost(source: StateSource, hostKey: string): Promise<HostMatch> {
-  // Queues of a served crawl are named by its clients, who may speak of them before they fill them.
+  // Clients name the queues of a served crawl, and may refer to them before they fill them.
   if (source.manifest.sink === 'pull') return 'unchecked';
   const found = await findHost(source, hostKey);
   if (found === 'unchecked') return found;

@@ -1,4 +1,4 @@
-/** Plans where the readers of a topic go on. */
+/** Plans the positions at which the readers of a topic continue. */
 
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';

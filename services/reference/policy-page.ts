@@ -1,6 +1,6 @@
 /**
- * docs/policy.md: every field of a policy. Names, types and bounds come from the schema that checks it, defaults from the
- * policy that a new crawl has, meanings from the comments of the interfaces that the code is written against.
+ * docs/policy.md: every field of a policy. Names, types and bounds come from the schema that checks it, defaults from
+ * the policy of a new crawl, meanings from the comments of the interfaces that the code uses.
  */
 import { z } from 'zod';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
@@ -24,9 +24,10 @@ crawlstream policy show --data crawl-data/example.org > policy.json
 crawlstream policy set policy.json --data crawl-data/example.org
 \`\`\`
 
-\`policy set\` takes a whole policy, or only the fields that change. For example, a file may hold the one line \`delayMs: 2000\`. Flags of
-\`crawl\` (\`--max-pages\`, \`--delay\`, \`--exclude\`, …) set the most common fields. Names that end in \`Ms\` are in
-milliseconds. "Absent" says what happens if a field is left out. A field without "Absent" is in every policy.
+- \`policy set\` takes a whole policy, or only the fields that change. For example, a file may contain the one line \`delayMs: 2000\`.
+- Flags of \`crawl\` (\`--max-pages\`, \`--delay\`, \`--exclude\`, …) set the most common fields.
+- Names that end in \`Ms\` are in milliseconds.
+- "Absent" says what happens if a field is left out. A field without "Absent" is in every policy.
 
 ## Settings for part of the web
 

@@ -1,4 +1,4 @@
-/** The page of what other programs may rely on of each topic (docs/wire.md). */
+/** The page about the guarantees of each topic to other programs (docs/wire.md). */
 import { topicNames, topics } from '../../topology/topics.ts';
 import { wire } from '../../topology/wire/wire.ts';
 

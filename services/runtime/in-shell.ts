@@ -1,4 +1,4 @@
-/** A word as a shell takes it: in single quotes where it holds anything that the shell would read. */
+/** A word for a shell: in single quotes if it contains a character that the shell would interpret. */
 export function inShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 /** Converts a value thrown by external code to an error, because JavaScript can throw anything, even `undefined`. */
 export function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`threw ${describe(thrown)}, which is no Error`);
+  return thrown instanceof Error ? thrown : new Error(`threw ${describe(thrown)}, which is not an Error`);
 }
 
 function describe(thrown: unknown): string {

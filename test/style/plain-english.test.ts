@@ -55,7 +55,7 @@ const ofComments: Readonly<Record<string, RegExp>> = {
 };
 
 /** Folders with plain comments. */
-const plainFolders = ['clients', 'services', 'topology'];
+const plainFolders = ['clients', 'lab', 'services', 'topology'];
 
 /** The remaining counts. */
 const most: Readonly<Record<string, Readonly<Record<string, number>>>> = {

@@ -89,7 +89,7 @@ interface Part {
   readonly enter: (value: unknown, path: string, refusals: Refusal[]) => unknown;
 }
 
-/** Null: there is no number in the field that is not checked with its own record. */
+/** Null if every number of the field is checked with the record that contains it. */
 function partOf(name: string, type: Schema): Part | null {
   if (typeof type === 'string') return null;
   if (type.type !== 'array') {

@@ -6,7 +6,7 @@
  */
 export class Clusters {
   #parent = new Uint32Array(1024);
-  /** The next node of the same cluster, round and round. */
+  /** The next node of the same cluster; the nodes form a ring. */
   #next = new Uint32Array(1024);
   /** For a root: the number of nodes in its cluster. */
   #nodes = new Uint32Array(1024);

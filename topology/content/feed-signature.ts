@@ -31,7 +31,7 @@ export function pollSecondsOf(signature: string): number {
   return Number.parseInt(signature.slice(prefix.length), 10);
 }
 
-/** Has `now` an entry that `before` had not? Both are signatures of feeds. */
+/** True if `now` has an entry that `before` lacks. Both are signatures of feeds. */
 export function hasNewEntries(before: string, now: string): boolean {
   const known = new Set(marksOf(before));
   return marksOf(now).some((mark) => !known.has(mark));

@@ -59,8 +59,8 @@ function contains([network, bits]: Network, address: string): boolean {
 }
 
 /**
- * True where the URL's host is a literal address (however spelt: the URL standard reads `0x7f.1`, `2130706433`, full
- * width digits) that is blocked, or a name for this machine. Other names are checked when a connection is made.
+ * True if the URL's host is a literal address that is blocked, in any spelling (the URL standard reads `0x7f.1`,
+ * `2130706433`, full width digits), or a name for this machine. Other names are checked when a connection is made.
  */
 export function urlHasBlockedAddress(url: string): boolean {
   if (!canParse(url)) return true;

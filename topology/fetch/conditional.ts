@@ -8,7 +8,7 @@
 import { parseHttpDate } from './http-date.ts';
 
 export interface Validators {
-  /** As they were received. Empty: there is none. */
+  /** The validators as received. Empty: there is none. */
   readonly etag: string;
   readonly lastModified: string;
 }

@@ -31,7 +31,7 @@ export function extractedType(values: readonly string[]): string {
   return unknown.has(essence) ? '' : found;
 }
 
-/** Type and subtype, in lower case. Empty: it is no media type. */
+/** Type and subtype, in lower case. Empty: not a media type. */
 function essenceOf(member: string): string {
   return media.exec(member)?.[1]?.toLowerCase() ?? '';
 }

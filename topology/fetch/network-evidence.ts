@@ -1,10 +1,12 @@
 /**
- * Is it our own network that is away? What hosts do and do not answer is the evidence: many unrelated ones fall silent, and none answers.
+ * Decides whether our own network is away. The evidence is the answers of hosts: if the network is away, many unrelated
+ * hosts fall silent, and none answers.
  *
- * Targets are registrable domains and addresses. A failure is charged to its host as soon as somebody else has answered since the request
- * began. Otherwise hosts that have answered before (witnesses) are asked, some at first, then all: if one does, the failure is its host's; if
- * none does, and `silentTargetsLeast` targets are silent by then, or the system says so itself, it is ours. So one host that
- * answers is enough, however many others are made up or dead.
+ * Targets are registrable domains and addresses. A failure is charged to its host as soon as another host has answered
+ * since the request began. Otherwise hosts that have answered before (witnesses) are probed, some at first, then all.
+ * If one answers, the failure is its host's. If none answers, and `silentTargetsLeast` targets are silent by then, or
+ * the system reports it, the failure is our network's. So one answering host is enough, however many others are made up
+ * or dead.
  *
  * Pure: time is an argument, ms.
  */
@@ -24,7 +26,7 @@ export class NetworkEvidence {
   readonly #witnesses = new Map<string, Witness>();
   /** The targets that answered first; they are never removed. */
   readonly #first = new Set<string>();
-  /** Targets that have not answered since anybody did. */
+  /** Targets that have not answered since the last answer of any host. */
   readonly #silent = new Set<string>();
   /** The last two different targets that answered, with the times. */
   #answers: readonly { readonly target: string; readonly atMs: number }[] = [];
@@ -50,7 +52,7 @@ export class NetworkEvidence {
     this.#silent.add(target);
   }
 
-  /** Has anybody answered this process? */
+  /** True if this process has had an answer from any host. */
   get hasWitnesses(): boolean {
     return this.#witnesses.size > 0;
   }

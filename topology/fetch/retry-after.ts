@@ -13,7 +13,7 @@ const utc = / (?:UTC|UT|Z|[+-]00:?00|GMT[+-]00:?00)$/i;
 const rfc3339 = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})$/i;
 const rfc5322 = /^(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} [+-]\d{4}$/;
 
-/** Seconds to wait from `nowMs` on, 0 where the date is past, capped; null: absent or malformed. */
+/** Seconds to wait from `nowMs` on, 0 if the date is past, capped; null: absent or malformed. */
 export function retryAfterSeconds(value: string | null, nowMs: number): number | null {
   if (value === null) return null;
   const text = value.trim();

@@ -70,7 +70,7 @@ export function cookieField(cookies: readonly Cookie[]): string {
   return cookies.map(({ name, value }) => (name === '' ? value : `${name}=${value}`)).join('; ');
 }
 
-/** Is a cookie of the host sent along with a request to this path of it? */
+/** True if a cookie of the host is sent with a request for this path. */
 export function isSentTo({ path, secure, expiresAtMs }: Cookie, to: CookieOrigin, nowMs: number): boolean {
   if ((secure && !to.isSecure) || (expiresAtMs !== null && expiresAtMs <= nowMs)) return false;
   if (!to.path.startsWith(path)) return false;

@@ -1,4 +1,4 @@
-/** An input as the partition may decide by it: held to the ranges of its fields. */
+/** An input in the form that the partition may decide on: its fields are within their ranges. */
 import type { Control, Result } from '../../schemas/types.ts';
 import { type Entered, enterRecord, refusalText } from '../border/enter-record.ts';
 import { hostKeyBytesMax } from './hosts/key-table.ts';

@@ -15,8 +15,8 @@ export const frontierLimits = {
   /** Leases expire this long after their deadline: what two machines' clocks may differ by under NTP, with room. */
   clockSkewMs: 5_000,
   /**
-   * No lease expires for so long after an owner's opening: what fetchers reported while the partition had no owner is read
-   * first, as long as a log may take to give it.
+   * No lease expires for this time after an owner's opening: results that fetchers reported while the partition had no
+   * owner are read first, as long as a log may take to deliver them.
    */
   expiryHoldMs: 10_000,
   /** Leases of a single URL that expire before it counts as poison: one may be a fetcher's own crash. */

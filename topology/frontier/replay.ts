@@ -27,7 +27,7 @@ export function replay(
   const { epoch, seq } = state.changelog;
   const counts = record.kind === 'claim' || epoch !== changelog.epoch || seq !== changelog.seq;
   state.changelog = { offset: offset + 1, epoch, seq, read, counted: counts ? read : changelog.counted };
-  // A host's row holds nothing of its schedule, which belongs to the position: only now are both of the same moment.
+  // A host's row does not contain its schedule, which belongs to the position: only now are both of the same moment.
   if (isAhead && !state.isAhead) for (const host of state.ahead.end()) state.settle(state.hosts.at(host));
 }
 

@@ -32,7 +32,7 @@ export function metaDirectives(content: string): Directives {
   return { noindex, nofollow };
 }
 
-/** Rules that carry a value, so that `name:` before them is no crawler's name. */
+/** Rules with a value, so that `name:` before them is not a crawler's name. */
 const valuedRules = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview']);
 const scope = /^\s*([a-z][\w.-]*|\*)\s*:(.*)$/is;
 

@@ -17,7 +17,7 @@ export interface Located {
   readonly location: string;
   /** ms since the Unix epoch. 0: unknown. */
   readonly lastModifiedMs: number;
-  /** The same page in another language: no location of the sitemap's own. */
+  /** The same page in another language: not a separate location of the sitemap. */
   readonly alternate?: true;
   /** Base URL of a location in a feed; absent: the feed's URL. */
   readonly base?: string;

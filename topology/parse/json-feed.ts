@@ -42,7 +42,7 @@ export function createJsonFeedReader(): FeedReader {
   };
 }
 
-/** Its items; null: it is no JSON Feed. */
+/** Its items; null: not a JSON Feed. */
 function parse(text: string): readonly unknown[] | null {
   try {
     const { version: says, items } = JSON.parse(text) as { readonly version?: unknown; readonly items?: unknown };

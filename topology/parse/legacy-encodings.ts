@@ -32,7 +32,7 @@ export function legacyDecoder(encoding: string): LegacyDecoder {
   return new encodings.TextDecoder(encoding);
 }
 
-/** Links of a page as they are to be resolved. */
+/** Links of a page in the form in which they are resolved. */
 export type LinkSpelling = (href: string) => string;
 
 const asWritten: LinkSpelling = (href) => href;

@@ -37,7 +37,7 @@ export interface ParseOptions {
   readonly productToken: ProductTokens;
   readonly linksMax: number;
   readonly textCharsMax: number;
-  /** Bytes (characters, where the body is a string) that are read. */
+  /** Bytes that are read (characters, if the body is a string). */
   readonly byteBudget: number;
   /** Is the time for this page up? */
   readonly expired: () => boolean;
@@ -73,7 +73,7 @@ export interface ParsedPage {
   readonly declaredLanguage: string;
   /** WHATWG name of the encoding the body was read in. */
   readonly charset: string;
-  /** False where the budget or the deadline cut the page. */
+  /** False if the budget or the deadline cut the page. */
   readonly complete: boolean;
 }
 

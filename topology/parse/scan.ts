@@ -39,7 +39,7 @@ const attributesByName: ReadonlyMap<string, Attribute> = new Map([
   ['charset', attribute.charset],
   ['type', attribute.type],
   ['lang', attribute.lang],
-  // XHTML writes it so, alone or beside `lang`.
+  // XHTML writes it in this form, alone or with `lang`.
   ['xml:lang', attribute.lang],
 ]);
 const nameCharsMax = 10;
@@ -175,7 +175,7 @@ export function scanHtml(html: string, events: HtmlEvents, expired: () => boolea
 /** Index after a comment, doctype or other markup that is not a tag, begun at `mark`; `mark` itself if it is text. */
 function notATag(html: string, mark: number, next: number): number {
   if (next === slash) {
-    // `</>` is nothing at all; at the end of the input, `</` is text.
+    // `</>` is ignored; at the end of the input, `</` is text.
     return mark + 2 >= html.length ? mark : behind(html, '>', mark + 2);
   }
   if (next === 0x3f) return behind(html, '>', mark + 2);

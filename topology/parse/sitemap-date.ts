@@ -19,7 +19,7 @@ const zoneHours: Readonly<Record<string, number>> = {
 const dateCharsMax = 64;
 
 const month = months.join('|');
-/** In any language, with a comma or without one. A month without a comma is none. */
+/** In any language, with a comma or without one. A month without a comma is not a date. */
 const weekday = new RegExp(`^(?:\\p{L}{2,9}\\.?, ?|(?!${month})\\p{L}{2,9}\\.? )(?=\\d|${month})`, 'iu');
 const isoDay = /^(\d{4})(?:([-/])(\d{1,2})\2(\d{1,2})|(\d\d)(\d\d))(?!\d)/;
 const isoMonth = /^(\d{4})(?:-(\d\d))?$/;

@@ -41,7 +41,7 @@ export interface Sitemap {
 export interface SitemapReader {
   /** Reads on, unless it is `full`. */
   write(bytes: Uint8Array): void;
-  /** Nothing more comes. `whole` false: it broke off, and what had not ended yet, such as a URL, does not count. */
+  /** The end of the input. `whole` false: it broke off, and unfinished items, such as a URL, do not count. */
   end(whole?: boolean): void;
   /** Entries found since the last call, in order; one that is listed twice comes twice. */
   take(): SitemapEntry[];

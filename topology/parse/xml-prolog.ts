@@ -47,7 +47,7 @@ export function createPrologReader(): PrologReader {
     else if (rest.startsWith('<?')) [until, rest] = ['?>', rest.slice(2)];
     else if (doctypeStart.test(rest)) [place, naming, rest] = ['doctype', true, rest.slice(markChars)];
     else if (rest.startsWith('<!')) [until, rest] = ['>', rest.slice(2)];
-    // Between prolog and root, text such as a stray byte order mark is no markup.
+    // Between prolog and root, text such as a stray byte order mark is not markup.
     else if (rest !== '' && !rest.startsWith('<')) rest = rest.slice(firstMark(rest));
     else return false;
     return rest !== '';

@@ -9,7 +9,7 @@ export interface XmlScope {
 
 export const emptyScope: XmlScope = { namespaces: new Map(), base: '' };
 
-/** Declarations in force at once; markup with more is not a document that anybody wrote. */
+/** Most declarations in force at once; no real document has more. */
 const namespacesMax = 64;
 
 /** The scope within an element. `url`: URL of the document. */
@@ -25,7 +25,7 @@ export function scopeWithin(outer: XmlScope, attributes: ReadonlyMap<string, str
   return scope;
 }
 
-/** null: it is no address of the web. */
+/** null: not an address of the web. */
 function resolvedBase(written: string, outer: string): string | null {
   const text = written.trim();
   if (text === '') return null;

@@ -60,7 +60,7 @@ export interface Affordable {
   readonly money: Money;
 }
 
-/** The cheapest offer that a page of the host may be paid for; a text: why there is none. */
+/** The cheapest offer by which a page of the host may be paid for; a text: the reason why there is none. */
 export function affordable(
   pay: PayPolicy | 'none' | undefined,
   hostKey: string,

@@ -77,7 +77,7 @@ function mergedList(was: readonly Json[], is: readonly Json[], stands: readonly 
   const [dropped, more] = [added(is, was), added(was, is)];
   const isNamedAs = (one: Json, other: Json) =>
     isFields(one) && isFields(other) && one['name'] !== undefined && one['name'] === other['name'];
-  // Two overlays of one name are no policy: the newest counts.
+  // Two overlays with one name are invalid: the newest counts.
   const isReplaced = (one: Json) =>
     dropped.some((other) => isSame(one, other)) || more.some((other) => isNamedAs(one, other));
   return joined(

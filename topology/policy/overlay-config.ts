@@ -72,7 +72,7 @@ export interface OverlaySettings {
   readonly pagesPerHostMax?: number | null | undefined;
   /** As the policy's `bytesPerHostMax`. For whole hosts. */
   readonly bytesPerHostMax?: number | null | undefined;
-  /** Budget of each host, in URLs per period, in place of what `budget` counts. For whole hosts. */
+  /** Budget of each host, in URLs per period, instead of the number that `budget` gives. For whole hosts. */
   readonly budget?: number | undefined;
   /** Leases a host may have at once; overrides `parallel`. For whole hosts. */
   readonly leases?: number | undefined;

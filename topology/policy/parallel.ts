@@ -7,9 +7,9 @@ import { compileSuffixSet } from '../url/suffix-set.ts';
 import { parallelLimits } from './limits.ts';
 
 export interface ParallelRule {
-  /** Domains with their subdomains; `*`: all hosts. The first rule that names a host holds for it. */
+  /** Domains with their subdomains; `*`: all hosts. The first rule that names a host applies to it. */
   readonly hosts: readonly string[];
-  /** Leases a host may be on at once, 1 to `parallelLimits.leasesMax`. */
+  /** Most leases of a host at once, 1 to 64 (`parallelLimits.leasesMax`). */
   readonly leases: number;
 }
 

@@ -19,16 +19,22 @@ export const sameUrlWords = {
 } as const satisfies Readonly<Record<string, Partial<NormalizeConfig>>>;
 export type SameUrlWord = keyof typeof sameUrlWords;
 
-/** The fields that all of the words set. */
+/** The fields that the given words set. */
 export function normalizeOf(words: readonly SameUrlWord[], before: NormalizeConfig): NormalizeConfig {
   return Object.assign({ ...before }, ...words.map((word) => sameUrlWords[word])) as NormalizeConfig;
 }
 
 const fixedAlways = ['trailingSlash', 'scheme', 'emptyValues'] as const;
-/** These could be changed once, and recorded crawls have done so: commands refuse it, a frontier decides as it did. */
+/**
+ * These could once be changed, and recorded crawls have done so: commands refuse such a change, and a frontier decides
+ * as it did then.
+ */
 const fixed = [...fixedAlways, 'indexPages', 'www'] as const;
 
-/** The first field that two policies choose otherwise; null: they agree. `recorded`: as far as no crawl has ever changed it. */
+/**
+ * The first field in which two policies differ; null: they agree. `recorded`: only fields that no crawl has ever
+ * changed.
+ */
 export function otherIdentity(
   a: Pick<PolicyConfig, 'normalize'>,
   b: Pick<PolicyConfig, 'normalize'>,
@@ -40,7 +46,7 @@ export function otherIdentity(
   return field === undefined ? null : `normalize.${field}`;
 }
 
-/** Throws INVALID_ARGUMENT where a policy that follows another one would have URLs known by other names. */
+/** Throws INVALID_ARGUMENT if a later policy would give known URLs other names. */
 export function checkIdentity(inForce: Pick<PolicyConfig, 'normalize'>, next: Pick<PolicyConfig, 'normalize'>): void {
   const field = otherIdentity(inForce, next);
   if (field === null) return;

@@ -1,7 +1,7 @@
 /**
- * Parses a policy from JSON, and checks it before anybody uses it. Every field is required, and none is unknown: a
- * misspelt field with a default would go unnoticed until pages are missing. A field that a later release adds must be
- * optional here, and its absence must mean the earlier behaviour, because logs keep old policies.
+ * Parses a policy from JSON, and checks it before its use. Every field is required, and none is unknown: a misspelt
+ * field with a default would go unnoticed until pages are missing. A field that a later release adds must be optional
+ * here, and its absence must mean the earlier behaviour, because logs keep old policies.
  */
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
@@ -216,8 +216,8 @@ export function storedPolicy(value: unknown): PolicyConfig {
 }
 
 /**
- * A policy with its names as normal URLs have them. Throws INVALID_ARGUMENT for a name that no URL can have, unless the policy
- * `inForce` has it already.
+ * A policy with its names in the form of normal URLs. Throws INVALID_ARGUMENT for a name that no URL can have, unless
+ * the policy `inForce` has it already.
  */
 export function withNormalNames(given: PolicyConfig, inForce?: PolicyConfig): PolicyConfig {
   const { config, faults } = normalNames(given);

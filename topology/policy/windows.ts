@@ -8,7 +8,7 @@
 import { compileSuffixSet } from '../url/suffix-set.ts';
 
 export interface CrawlWindow {
-  /** Domains with their subdomains; `*`: all hosts. The first window that names a host holds for it. */
+  /** Domains with their subdomains; `*`: all hosts. The first window that names a host applies to it. */
   readonly hosts: readonly string[];
   /**
    * The window is open from this hour to before `toHour`, 0–24. If this hour is the later one, it lasts over midnight:

@@ -2,8 +2,8 @@
  * Allowed targets of a redirect of robots.txt (RFC 9309 §2.3.1.2).
  *
  * Within a host, a redirect may lead to any file; among the hosts of one registrable domain, to any path that ends in
- * `/robots.txt`. On any other host, the crawler follows it only to `/robots.txt`, which every crawler requests anyway. So
- * nobody can make the crawler request a page of their choice from a victim. The crawl's scope does not apply here,
+ * `/robots.txt`. On any other host, the crawler follows it only to `/robots.txt`, which every crawler requests anyway.
+ * So an attacker cannot make the crawler request a chosen page from a victim. The crawl's scope does not apply here,
  * because it is about pages: the robots.txt of a site in scope may be anywhere.
  */
 import { hostnameOf } from '../url/host-key.ts';

@@ -177,7 +177,10 @@ function controlText(subject: Subject, control: Control): string | null {
   }
 }
 
-/** A webmaster's holds where the others are shorter; taken back, an operator's of before counts again. */
+/**
+ * A webmaster's delay counts if the operator's is shorter. After the webmaster removes it, the operator's earlier order
+ * counts again.
+ */
 function delayText(amount: number, payload: string): string {
   const least = leastDelayPayload(payload);
   if (least === null) return amount < 0 ? 'as in the policy' : seconds(amount);

@@ -28,7 +28,10 @@ export function hexValue(code: number): number {
   return -1;
 }
 
-/** Is the escape at `at` in its one form: upper-case, and of no unreserved character? False too if it is no escape. */
+/**
+ * True if the escape at `at` is in its one form: upper-case, and not of an unreserved character. False also if it is
+ * not an escape.
+ */
 export function isNormalEscape(text: string, at: number): boolean {
   if (at + 2 >= text.length) return false;
   const first = text.charCodeAt(at + 1);

@@ -70,7 +70,7 @@ export const defaultFilters: FilterConfig = {
   domainsDenied: [],
 };
 
-/** Filters of a crawl that fetches what pages are built of. */
+/** Filters of a crawl that also fetches styles, scripts and other parts of pages. */
 export function withRequisites(filters: Partial<FilterConfig> = {}): Partial<FilterConfig> {
   const { extensionsDenied = deniedExtensions } = filters;
   return { ...filters, extensionsDenied: extensionsDenied.filter((extension) => !requisiteExtensions.has(extension)) };
@@ -227,7 +227,7 @@ function patternRules({ include, exclude }: FilterConfig, compile: CompilePatter
   return rules;
 }
 
-/** A deny list refuses alone; of the allow lists of one kind together, one must hold the URL. */
+/** A deny list refuses alone; of the allow lists of one kind together, one must contain the URL. */
 function listRules(references: readonly ListReference[], source: ListSource): Filter[] {
   const loaded = references.map((reference) => ({ ...reference, list: source(reference) }));
   const denied = loaded.filter(({ verdict }) => verdict === 'deny');

@@ -1,8 +1,9 @@
 /**
  * FNV-1a (Fowler, Noll & Vo 1991) of a text's UTF-16 code units: 32 bits, unsigned.
  *
- * For spreads and sketches, where a collision costs a little and nobody gains by one; where somebody might, the keyed
- * fingerprint is to be used (fingerprint.ts). Results are part of recorded decisions and of signatures: never change them.
+ * For spreads and sketches, where a collision costs little and benefits no attacker. Where an attacker might benefit,
+ * use the keyed fingerprint (fingerprint.ts). Results are part of recorded decisions and of signatures: never change
+ * them.
  */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5;

@@ -11,7 +11,7 @@ const slash = 47;
 const colon = 58;
 const openBracket = 91;
 
-/** Host name, with `:port` where the URL has one (a normal URL names no default port). IP literals as they are. */
+/** Host name, with `:port` if the URL has one (a normal URL names no default port). IP literals stay as they are. */
 export function hostKeyOf(url: string): string {
   const start = url.charCodeAt(4) === colon ? 7 : 8;
   const end = url.indexOf('/', start);

@@ -21,7 +21,7 @@ import { compileDropRule, type DropStep, dropStepOf, normalizeQuery, sortByName 
 
 export { resolveLink } from './resolve.ts';
 
-/** Returns the URL to fetch; null if it is no http(s) URL or too long (`refusalOf` says which). */
+/** Returns the URL to fetch; null if it is not an http(s) URL, or too long (`refusalOf` says which). */
 export type Normalizer = (url: string) => string | null;
 
 export type NormalizeRefusal = 'malformed' | 'scheme' | 'length';
@@ -99,7 +99,9 @@ export function refusalOf(url: string, config: Partial<NormalizeConfig> = {}): N
   return parts.host === '' ? 'malformed' : 'length';
 }
 
-/** The steps that changed a URL, in order: what `check url` prints. Empty where the URL is normal, or refused at once. */
+/**
+ * The steps that changed a URL, in order: the output of `check url`. Empty if the URL is normal, or refused at once.
+ */
 export function explainNormalize(url: string, config: Partial<NormalizeConfig> = {}): NormalizeStep[] {
   const parts = parse(url);
   if (typeof parts === 'string') return [];

@@ -59,7 +59,7 @@ export function compileNumberList(kind: NumberListKind, text: string, name: stri
   return { size: numbers.size, numberOf: (url) => longestOf(numbers, hostnameOf(url)) };
 }
 
-/** Null: it is no line of a web graph's ranks. */
+/** Null: not a line of a web graph's ranks. */
 function graphRank(entry: string): { readonly domain: string; readonly position: number } | null {
   const [harmonic, centrality, page, value, reversed] = entry.split(/\s+/, 5);
   if (reversed === undefined || !/^[^\s/:,;]+$/.test(reversed)) return null;

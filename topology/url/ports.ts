@@ -1,5 +1,5 @@
 /**
- * Ports that no web server has business on: where other protocols listen, a request could be taken for theirs.
+ * Ports on which no web server should listen: other protocols do, and could mistake a request for one of theirs.
  *
  * Source: the Fetch standard, "port blocking", which browsers follow. Any other port may be crawled.
  */

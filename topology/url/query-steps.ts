@@ -50,7 +50,7 @@ interface CompiledHostRule {
   readonly only: NameSet | null;
 }
 
-/** null: there are no rules, so that nobody needs to know the host. */
+/** null: there are no rules, so the host is not needed. */
 function compileHostRules(
   hosts: Readonly<Record<string, HostRule>>,
 ): ((host: string) => CompiledHostRule | undefined) | null {

@@ -36,7 +36,7 @@ export function hasScheme(typed: string): boolean {
   return schemeOf(typed.trim()) !== null;
 }
 
-/** null where the text begins with a host: `example.org:8080/a` has a port there, not a scheme. */
+/** null if the text begins with a host: `example.org:8080/a` has a port there, not a scheme. */
 function schemeOf(typed: string): string | null {
   const match = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(typed);
   if (match === null) return null;

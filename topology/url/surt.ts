@@ -22,7 +22,7 @@ export interface Surt {
   readonly isOpen: boolean;
   /** Empty: any. */
   readonly port: string;
-  /** Beginning of the path; `/`: all of it. */
+  /** Beginning of the path; `/`: any path. */
   readonly path: string;
 }
 

@@ -44,7 +44,7 @@ export interface CompiledList {
   readonly bytes: number;
   /** The entry that holds the URL, or null. `url` is normal. */
   match(url: string): string | null;
-  /** The number of the URL's domain, where the list holds numbers; null: it is not in it. */
+  /** The number of the URL's domain, if the list contains numbers; null: not in the list. */
   readonly numberOf?: (url: string) => number | null;
 }
 
@@ -61,7 +61,7 @@ export function fieldOfList({ name, kind }: Pick<ListName, 'name' | 'kind'>): st
   return `${listKinds.includes(kind as ListKind) ? 'filters' : 'score'}.lists ${JSON.stringify(name)}`;
 }
 
-/** `name` for messages. Throws INVALID_ARGUMENT with the line of an entry that cannot be one of the kind. */
+/** `name` for messages. Throws INVALID_ARGUMENT with the line of an entry that is invalid for the kind. */
 export function compileList(kind: ListName['kind'], text: string, name: string): CompiledList {
   if (kind === 'authority' || kind === 'traffic' || kind === 'quality') {
     const { size, numberOf } = compileNumberList(kind, text, name);

@@ -39,7 +39,7 @@ class LeaseClient:
     ) -> None:
         parts = urlsplit(base)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{base!r} is no address: give one such as http://127.0.0.1:9464")
+            raise ValueError(f"{base!r} is not an address: give one such as http://127.0.0.1:9464")
         self._parts = parts
         self._headers = {"content-type": "application/json"}
         if token:

@@ -1,9 +1,10 @@
 /**
- * What an archive costs: `npm run bench -- archive [--pairs N] [--hosts N] [--pages N] [--json]`
+ * The cost of an archive: `npm run bench -- archive [--pairs N] [--hosts N] [--pages N] [--json]`
  *
- * A whole crawl of a plain web in a data folder by one process: without an archive, with one of what is read, and with one
- * of everything (`--archive all`), in turns, so that each round has the same minutes of the machine. CPU of the process,
- * start and end included, and bytes of the archive, by page; ratios are of one round. Nothing is pinned.
+ * One process crawls a plain web into a data folder: without an archive, with an archive of the bodies that are read,
+ * and with an archive of everything (`--archive all`). The three take turns, so that each round has the same minutes of
+ * the machine. Prints CPU of the process per page, start and end included, and bytes of the archive per page; ratios
+ * compare runs of one round. No process is pinned to a core.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- from-cc [--urls N] [--hosts N] [--json]`
  *
- * How fast `load --from-cc` takes a table in the columns of Common Crawl's index, from its start to its end: all of it as known
- * alone; then with a schedule, in halves, which tell whether it slows down as its state grows. Each with what 100 million rows
- * would take at that rate.
+ * How fast `load --from-cc` loads a table in the columns of Common Crawl's index, from start to end: first all rows as
+ * known URLs; then with a schedule, in halves, which show whether the load slows down as its state grows. For each, the
+ * time that 100 million rows would take at that rate.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,10 @@ interface Loaded {
   readonly rows: number;
   readonly seconds: number;
   readonly rowsPerSecond: number;
-  /** CPU time of the process, start included; undefined if the system does not report it. So for the next. */
+  /**
+   * CPU time of the process, start included; undefined if the system does not report it. The same holds for the next
+   * field.
+   */
   readonly cpuSeconds: number | undefined;
   /** Highest resident memory of the process. */
   readonly rssBytes: number | undefined;
@@ -85,7 +88,7 @@ async function load(folder: string, name: string, tables: readonly string[], mor
   return { rows, seconds, rowsPerSecond: rows / seconds, cpuSeconds, rssBytes, stateBytes: bytesBelow(data) };
 }
 
-/** Log and state. */
+/** Bytes of log and state. */
 function bytesBelow(folder: string): number {
   const names = readdirSync(folder, { recursive: true }) as string[];
   return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
@@ -96,14 +99,14 @@ interface Used {
   readonly rssBytes: number;
 }
 
-/** Ticks of proc(5), as Linux gives them to programs. */
+/** Ticks of proc(5), the unit in which Linux reports CPU time. */
 const ticksPerSecond = 100;
 
 /** Undefined if the system does not report it. */
 function usedBy(pid: number | undefined): Used | undefined {
   try {
     const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    // Behind the name, which may hold blanks: fields 3 to 13, then user and system time.
+    // The fields after the name, which may contain blanks: fields 3 to 13, then user and system time.
     const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')

@@ -1,11 +1,11 @@
-// Adds requests to a queue of Crawlee's, ours (CRAWLSTREAM_URL) or its own, and then waits to be killed; or takes the next
-// one out of its own. Lines of JSON say how it goes.
+// Adds requests to a queue of Crawlee, ours (CRAWLSTREAM_URL) or Crawlee's own, and then waits until it is killed; or
+// takes the next request out of Crawlee's own. It prints its progress as lines of JSON.
 import * as crawlee from 'crawlee';
 import { LeaseQueue } from 'crawlstream/crawlee';
 
 const [what, wanted, hosts, port] = process.argv.slice(2);
 const total = Number(wanted);
-/** In one call: what Crawlee itself sends at once. */
+/** As many in one call as Crawlee itself sends at once. */
 const batch = 1_000;
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 crawlee.log.setLevel(crawlee.LogLevel.ERROR);

@@ -1,9 +1,10 @@
 /**
  * `npm run bench -- crawlee-queue [--requests N] [--hosts N] [--own N] [--json]`
  *
- * Requests queued through Crawlee's queue on our leases, with userData; then kill -9 of the client and of the crawl: the
- * time from the crawl's restart to the next request, what the queue holds when all was decided, and the client's memory
- * at the beginning and at the end. Beside it Crawlee's own queue, of `--own` requests.
+ * Requests with userData are queued through Crawlee's queue on our leases; then the client and the crawl are killed
+ * with -9. Prints the time from the crawl's restart to the next request, the size of the queue when all was decided,
+ * and the client's memory at the beginning and at the end. For comparison, the same for Crawlee's own queue with
+ * `--own` requests.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
@@ -20,9 +21,9 @@ import { makeCrawleeProject } from '../../process/crawlee-project.ts';
 import { inTemporaryFolder } from '../process/temporary-folder.ts';
 
 const adder = fileURLToPath(new URL('crawlee-adder.mjs', import.meta.url));
-/** Below the system's ephemeral ports: the server is stopped, and started again. */
+/** A port below the system's ephemeral ports, because the server is stopped and started again. */
 const crawlPort = 23_911;
-/** For any one step: ten million take most of an hour. ms */
+/** Time limit of one step: ten million requests take most of an hour. ms */
 const patienceMs = 3 * 3_600_000;
 
 export async function run(args: readonly string[]): Promise<void> {
@@ -45,7 +46,7 @@ export async function run(args: readonly string[]): Promise<void> {
 interface Measured {
   readonly requests: number;
   readonly addedPerSecond: number;
-  /** Times in the client's process: when a twentieth was added, and when all was. */
+  /** Times in the client's process: when a twentieth of the requests was added, and when all were. */
   readonly rssMbFirst: number;
   readonly rssMbLast: number;
   /** From the restart after kill -9 to the next request. */
@@ -55,7 +56,7 @@ interface Measured {
 }
 
 async function measureOurs(folder: string, requests: number, hosts: number): Promise<Measured> {
-  // Hosts that have no robots.txt, and are asked for nothing else.
+  // Hosts without a robots.txt, from which nothing else is requested.
   const web = createServer((_, response) => response.writeHead(404).end());
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   const { port } = web.address() as AddressInfo;
@@ -94,7 +95,7 @@ async function measureOwn(folder: string, requests: number, hosts: number): Prom
   throw new CrawlstreamError('INVALID_ARGUMENT', 'Crawlee’s own queue gave no request: its process has ended');
 }
 
-/** Adds all, and kills who did. */
+/** Adds all requests, and kills the client. */
 async function addAll(folder: string, args: readonly string[], url: string) {
   const project = makeCrawleeProject(join(folder, 'project'));
   copyFileSync(adder, join(project, 'adder.mjs'));
@@ -144,7 +145,7 @@ async function untilReady(crawl: Running, base: string): Promise<void> {
   }
 }
 
-/** URLs that wait or are out, once they are `wanted`, or do not become more. */
+/** URLs that wait or are leased, once there are `wanted` of them, or their number stops growing. */
 async function heldBy(crawl: Running, base: string, wanted: number): Promise<number> {
   let [held, stillMs] = [-1, 0];
   while (stillMs < 30_000) {

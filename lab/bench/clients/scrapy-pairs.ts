@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- scrapy-pairs [--pairs N] [--hosts N] [--pages N] [--delay MS] [--json]`
  *
- * Pages per second of one spider, with Scrapy's own scheduler and with ours, both polite (robots.txt, the same delay, one
- * request at a time per host), in turns on one web. Counted at the web: from the first page to the last.
+ * Pages per second of one spider, with Scrapy's own scheduler and with ours, in turns on one web. Both are polite:
+ * robots.txt, the same delay, one request at a time per host. The web counts the pages, from the first to the last.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,10 @@ const patienceMs = 3_600_000;
 interface Run {
   readonly pages: number;
   readonly pagesPerSecond: number;
-  /** Gaps between two requests of a host below the delay, from end to start. Scrapy's own counts from start to start. */
+  /**
+   * Gaps below the delay between two requests of a host, from end to start. Scrapy's own delay counts from start to
+   * start.
+   */
   readonly shortGaps: number;
 }
 
@@ -43,7 +46,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const rows: { own: number; ours: number; ratio: number; pages: number; shortGaps: number }[] = [];
   for (let pair = 0; pair < Number(values.pairs); pair++) {
     const turn = (isOurs: boolean) => inTemporaryFolder((folder) => crawl(folder, isOurs, values));
-    // Each goes first in turns, so that a machine that grows slower is slower for both.
+    // Each goes first in turn, so that a machine that slows down affects both alike.
     const first = await turn(pair % 2 === 0);
     const second = await turn(pair % 2 !== 0);
     const [ours, own] = pair % 2 === 0 ? [first, second] : [second, first];

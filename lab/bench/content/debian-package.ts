@@ -1,6 +1,6 @@
 /**
- * Pages that others wrote: the HTML of Debian packages, under free licences, by the machine's own apt. Nothing is installed.
- * A package is fetched once, into a folder of the temporary ones, and used again.
+ * Pages written by others: the HTML of Debian packages, under free licences, fetched with the machine's own apt.
+ * Nothing is installed. A package is fetched once, into a temporary folder, and used again.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 
 const folder = join(tmpdir(), 'crawlstream-debian-packages');
 
-/** The folder that holds the package's files, as they would lie below `/`. */
+/** The folder with the package's files, as they would be below `/`. */
 export function debianPackage(name: string): string {
   const there = join(folder, name);
   if (existsSync(there)) return there;

@@ -1,11 +1,12 @@
 /**
- * How often the language of a page is told rightly, on manuals that Debian has in many languages.
+ * How often the language of a page is detected correctly, on manuals that Debian has in many languages.
  *
  *   npm run bench -- language [--json] [--wrong]
  *
- * The truth is the folder a page lies in; one of which four fifths stand word for word in the English original is English,
- * and one that is neither translated nor not is left out, as is one among the originals that declares another language. Three runs: pages declare nothing, what they do declare, and all
- * declare English, as templates do. `--wrong` names the pages told wrongly in the first.
+ * The truth is the folder of a page. A page is English if four fifths of it are word for word in the English original.
+ * Two kinds are left out: pages that are only partly translated, and pages among the originals that declare another
+ * language. There are three runs: pages declare nothing, pages keep their declarations, and all pages declare English,
+ * as templates do. `--wrong` lists the pages that the first run detects wrongly.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ import { debianPackage, htmlFiles } from './debian-package.ts';
 interface Manual {
   readonly name: string;
   readonly folder: string;
-  /** The folder of the original, beside those of the translations. */
+  /** The folder of the original, next to the folders of the translations. */
   readonly english: string;
 }
 
@@ -28,9 +29,9 @@ interface Sample {
   readonly truth: string;
 }
 
-/** Pages of each language: some handbooks have 127. */
+/** Most pages per language: some handbooks have 127. */
 const pagesEach = 40;
-/** Less is a heading and a menu. */
+/** A page with less text is a heading and a menu. */
 const textCharsMin = 200;
 const sentenceCharsMin = 40;
 
@@ -95,7 +96,7 @@ function samplesOf({ folder, english }: Manual): Sample[] {
   return samples;
 }
 
-/** Null: there is no original, or half of it is translated. */
+/** Null: there is no original, or half of the page is translated. */
 function truthOf(file: string, original: string, language: string): string | null {
   if (file === original) return 'en';
   if (!existsSync(original)) return null;
@@ -109,7 +110,7 @@ function truthOf(file: string, original: string, language: string): string | nul
   return same >= (4 * all) / 5 ? 'en' : null;
 }
 
-/** Paragraphs and the like, without code, which nobody translates. */
+/** Paragraphs and similar elements, without code, which is never translated. */
 function sentencesOf(file: string): string[] {
   return readFileSync(file, 'utf8')
     .replace(/<pre[\s\S]*?<\/pre>/gi, '')

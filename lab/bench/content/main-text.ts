@@ -1,13 +1,14 @@
 /**
- * How much of a page's main text ours finds, and nothing else, on manuals of Debian packages; and trafilatura beside it.
+ * How much of a page's main text our extraction finds, and nothing else, on manuals of Debian packages, with
+ * trafilatura for comparison.
  *
  *   npm run bench -- main-text [--json] [--worst] [--only NAME]
  *
- * The truth is the manual's template (manuals.ts). F1 of the words of two texts, each as often as it stands there; the mean
- * over the pages of a manual. Trafilatura, with its defaults, comes from Python's package index into an environment of its
- * own; `agreement` is ours with trafilatura's text as the truth, over the pages that it finds one in. `empty` counts the
- * pages in which we find nothing. Pages whose template holds fewer than 20 words are left out. `--worst` names the pages
- * furthest from the truth, `--only` takes manuals whose name has the word.
+ * The truth is the manual's template (manuals.ts). The score is F1 over the words of two texts, each word as often as
+ * it occurs, averaged over the pages of a manual. Trafilatura, with its defaults, comes from Python's package index
+ * into a separate environment. `agreement` is our score with trafilatura's text as the truth, over the pages in which
+ * it finds a text. `empty` counts the pages in which we find nothing. Pages with fewer than 20 words in their template
+ * are left out. `--worst` lists the pages furthest from the truth; `--only` takes manuals with this word in their name.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { manuals, pagesOf } from './manuals.ts';
 import { pythonEnvironment } from './python-environment.ts';
 import { templateText } from './template-text.ts';
 
-/** Evenly over a manual. */
+/** Pages evenly spread over a manual. */
 const pagesEach = 60;
 const worstNamed = 5;
 const truthWordsMin = 20;

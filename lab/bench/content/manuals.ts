@@ -1,6 +1,6 @@
 /**
- * Manuals of Debian packages whose generators put the text of a page into an element of its own: which, told by hand.
- * What stands in it and is no text (lists of its own headings, links to itself, buttons) is told, too.
+ * Manuals of Debian packages with a separate element for the text of a page. The element is determined by hand, and so
+ * are its parts that are not text: lists of headings, links to the section itself, buttons.
  */
 import { join } from 'node:path';
 import { debianPackage, htmlFiles } from './debian-package.ts';
@@ -10,11 +10,11 @@ export interface Manual {
   readonly package: string;
   /** Below `/usr/share/doc/`. */
   readonly folder: string;
-  /** Selectors of what holds the text: the first that finds something does. */
+  /** Selectors of the element with the text: the first one that matches counts. */
   readonly text: readonly string[];
-  /** Selectors of elements that are no text. */
+  /** Selectors of elements that are not text. */
   readonly less: string;
-  /** Pages that are none: sources, indexes, results of searches. */
+  /** Files that are not pages of the manual: sources, indexes, search results. */
   readonly not?: RegExp;
 }
 
@@ -88,7 +88,7 @@ export const manuals: readonly Manual[] = [
   },
 ];
 
-/** Pages of a manual, evenly over it, at most so many. */
+/** Most pages of a manual, spread evenly over it. */
 export function pagesOf(manual: Manual, pagesMax: number): string[] {
   const all = htmlFiles(join(debianPackage(manual.package), 'usr/share/doc', manual.folder));
   const wanted = all.filter((file) => !(manual.not?.test(file) ?? false));

@@ -1,11 +1,13 @@
 /**
- * How much of a page's structure its Markdown keeps, on manuals of Debian packages; and trafilatura's Markdown beside it.
+ * How much of a page's structure its Markdown keeps, on manuals of Debian packages, with trafilatura's Markdown for
+ * comparison.
  *
  *   npm run bench -- markdown [--json] [--only NAME]
  *
- * The truth is what stands in the element of the manual's template (manuals.ts): headings, items of lists, blocks of code, rows
- * of tables, links to other pages. Both Markdowns are read by markdown-it, and what it finds is counted: of each kind, the
- * share of the truth's that is there, at most all of it, page by page. A row of a table for the layout is none.
+ * The truth is the content of the element of the manual's template (manuals.ts): headings, list items, code blocks,
+ * table rows, links to other pages. markdown-it reads both Markdowns, and the elements that it finds are counted. The
+ * score is, for each kind and page, the share of the truth's elements that are there, at most 1. Rows of layout tables
+ * do not count.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * What Python's package index has, in a virtual environment among the temporary folders: made once by the machine's own
- * python3 and pip, and used again. Nothing is installed elsewhere.
+ * Packages of Python's package index in a virtual environment among the temporary folders. The machine's own python3
+ * and pip create it once, and it is used again. Nothing is installed elsewhere.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const folder = join(tmpdir(), 'crawlstream-python-environments');
 /** The environment's folder: `bin/python` and the packages' commands are in it. Requirements as pip spells them. */
 export function pythonEnvironment(name: string, requirements: readonly string[]): string {
   const there = join(folder, name);
-  // Written last: an environment whose creation was interrupted is created again, since it cannot be moved.
+  // Written last: after an interruption the environment is created again, since it cannot be moved.
   const complete = join(there, 'complete');
   if (existsSync(complete)) return there;
   rmSync(there, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** The text of a page by its known template: the content of an element, without the named parts. */
+/** The text of a page according to its known template: the content of an element, without the named parts. */
 import { parseHTML } from 'linkedom';
 import { inlineNames } from '../../../topology/parse/rich/text-blocks.ts';
 import type { Manual } from './manuals.ts';
@@ -12,7 +12,7 @@ interface Node {
 
 const never = 'script, style, template, noscript, [hidden], svg, iframe, button, select, form';
 
-/** Null: the page has none of the elements, and another template. */
+/** Null: the page has none of the elements, so it has another template. */
 export function templateText(html: string, { text, less }: Pick<Manual, 'text' | 'less'>): string | null {
   const { document } = parseHTML(html);
   const held = text.map((selector) => document.querySelector(selector)).find((element) => element !== null);

@@ -1,11 +1,11 @@
 /**
- * Content dedup: what a signature costs, and what each method finds of copies with so many of their words edited.
+ * Content dedup: the cost of a signature, and which copies with edited words each method finds.
  *
  *   npm run bench -- dedup [--json]
  *
- * On generated sites with templates (lab/pages/labelled-pages.ts). Recall: of the edited copies, those that are told.
- * Precision: of the pages told to be duplicates, those that are copies of what they stand behind. Costs are CPU time of this process, on text as long as that of the
- * synthetic web's pages.
+ * The pages are generated sites with templates (lab/pages/labelled-pages.ts). Recall: the share of edited copies that
+ * are reported. Precision: the share of reported duplicates that are copies of the page they are reported for. Costs
+ * are CPU time of this process, on text as long as that of the synthetic web's pages.
  */
 import { hash } from 'node:crypto';
 import { openDedup } from '../../../services/extras/dedup/dedup.ts';
@@ -24,10 +24,10 @@ import { numbers } from '../../web/random.ts';
 
 const methods: readonly NearMethod[] = ['simhash', 'minhash'];
 const rates = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
-/** Words: 7 kB of text, what a page of 12.6 kB of HTML holds. */
+/** Words: 7 kB of text, as in a page of 12.6 kB of HTML. */
 const words = 1_800;
 const pages = 200;
-/** Of each of the generated sites. */
+/** Pages of each generated site. */
 const sitePages = 100;
 
 export async function run(args: readonly string[]): Promise<void> {

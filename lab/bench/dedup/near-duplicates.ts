@@ -1,13 +1,13 @@
 /**
- * Near-duplicates: which copies are found with so many of their words edited, which other pages are taken for copies, and
- * what a page costs.
+ * Near-duplicates: which copies with edited words are found, which other pages are mistaken for copies, and the cost of
+ * a page.
  *
  *   npm run bench -- near-duplicates [--json]
  *
- * Copies: of pages that each are alone on a host, of 60 to 1,800 words, and of pages of generated sites with templates
- * (lab/pages/labelled-pages.ts). Other pages, none of which has a title to be told apart by: unrelated ones, pages of
- * which so many words are their site's template, and pages that share so much of their own text with others of their
- * kind. Each row three times, on other texts: least, median, most.
+ * Copies are made of pages of 60 to 1,800 words that are alone on their host, and of pages of generated sites with
+ * templates (lab/pages/labelled-pages.ts). The other pages have no title to distinguish them: unrelated pages, pages
+ * with a given share of template words, and pages that share a part of their text with others of their kind. Each row
+ * runs three times, on different texts: minimum, median, maximum.
  */
 import type { NearMethod } from '../../../services/extras/dedup/likeness.ts';
 import { createLikeness } from '../../../services/extras/dedup/likeness.ts';
@@ -90,7 +90,7 @@ function aloneCopied(rate: number, seed: number): LabelledPage[] {
   ]);
 }
 
-/** Pages of one site, of 400 words each. */
+/** One site with pages of 400 words. */
 function ofTemplate(share: number, seed: number, count = pages): LabelledPage[] {
   const template = proseOf(seed, Math.round(400 * share));
   return Array.from({ length: count }, (_, n) =>
@@ -98,7 +98,7 @@ function ofTemplate(share: number, seed: number, count = pages): LabelledPage[] 
   );
 }
 
-/** Pages of one site of 300 words and a menu, of eight kinds. */
+/** One site with pages of 300 words and a menu, of eight kinds. */
 function ofKind(share: number, seed: number): LabelledPage[] {
   const menu = proseOf(seed, 150);
   return Array.from({ length: pages }, (_, n) => {
@@ -116,7 +116,7 @@ interface Cost {
 }
 
 const siteSize = 1_000;
-/** A power of two and a half: columns that grow by doubling are three quarters full, as they are on average. */
+/** A power of two and a half: columns that grow by doubling are then three quarters full, which is the average. */
 const documents = 24_576;
 
 async function costOf(method: NearMethod): Promise<Cost> {
@@ -127,7 +127,7 @@ async function costOf(method: NearMethod): Promise<Cost> {
   const signature = signatureOf(random());
   globalThis.gc?.();
   const before = process.memoryUsage().arrayBuffers;
-  // Memory that is allocated and dropped at once would count with what is kept.
+  // Memory that is allocated and dropped at once would count as kept.
   const made = random();
   for (let n = 0; n < documents; n++) {
     for (let slot = 0; slot < slots; slot++) made[slot] = next();

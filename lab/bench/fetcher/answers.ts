@@ -1,33 +1,35 @@
 /**
  * `npm run bench -- answers [--hosts N] [--pages N] [--seconds N] [--runs N] [--node=--FLAG] [--json]`
  *
- * What URLs cost that come to no page, and what it costs to wait. A whole crawl of a synthetic web as in `bench fetch`, one with
- * twice the pages, which tells what a page costs without a start, and one each of the first with as many redirects, missing pages or
- * paths that robots.txt denies: what such a crawl takes more of the processor, by how many there were. Goal: half a page.
+ * The cost of URLs that lead to no page, and the cost of waiting. It runs a whole crawl of a synthetic web as in `bench
+ * fetch`, one with twice the pages (which gives the cost of a page without the start), and one for each kind of URL
+ * without a page: redirects, missing pages, paths that robots.txt denies. The additional CPU of such a crawl is divided
+ * by the number of these URLs. Goal: half a page.
  *
- * Then a crawl whose hosts all wait for a minute, and one of a hundred hosts at a page a second, as a share of a core over
- * `--seconds` from their tenth second on, when code is still being compiled, and from their fortieth. Goals: 0.01 and 0.15.
+ * Then it runs a crawl with all hosts waiting for a minute, and one of a hundred hosts at a page a second. Both are
+ * measured as a share of a core over `--seconds`, from their tenth second on, when code is still being compiled, and
+ * from their fortieth. Goals: 0.01 and 0.15.
  */
 import { parseArgs } from 'node:util';
 import { build } from '../process/compiled.ts';
 import { type MeasuredCrawl, measureCrawl } from './fetch-crawl.ts';
 
-/** Kind → the options of the web that bring as many of them as there are pages, and the crawl's own count of them. */
+/** Kind → the web's options that create as many of them as there are pages, and the crawl's own count of them. */
 const kinds: readonly (readonly [kind: string, set: readonly string[], counter: string])[] = [
   ['redirects', ['redirects=1'], 'redirected'],
   ['missing', ['missing=1'], 'failed'],
   ['denied', ['disallowed=1', 'robotsRules=1'], 'denied'],
 ];
 
-/** A crawl is under way by the first, and its code is compiled by the second. */
+/** At the first moment a crawl is under way; at the second its code is compiled. */
 const warmSeconds = [10, 40] as const;
 
 interface Answer {
   readonly kind: string;
   readonly count: number;
-  /** Of the processor, beyond what the pages beside them cost; ms each. */
+  /** CPU beyond the cost of the pages beside them; ms each. */
   readonly cpuMillis: number;
-  /** Of what a page costs. */
+  /** As a share of the cost of a page. */
   readonly ofPage: number;
 }
 
@@ -71,7 +73,7 @@ export async function run(args: readonly string[]): Promise<void> {
     for (const [kind, set, counter] of kinds) {
       const measured = await crawlOf(set);
       const count = countOf(measured, counter);
-      // Such a web may have other pages, too.
+      // Such a web may contain other pages, too.
       const morePages = countOf(measured, 'pages') - few;
       const cpuMillis = (measured.cpuMillis - plain.cpuMillis - morePages * pageMillis) / count;
       answers.push({ kind, count, cpuMillis, ofPage: cpuMillis / pageMillis });
@@ -96,7 +98,7 @@ export async function run(args: readonly string[]): Promise<void> {
   process.stdout.write(`${JSON.stringify({ bench: 'answers', runs: runs, idle, polite })}\n`);
 }
 
-/** Of a crawl at a delay, over `seconds` from each of `warmSeconds` on. */
+/** CPU of a crawl with a delay, over `seconds` from each of `warmSeconds` on. */
 async function sharesOfCore(web: readonly string[], delayMs: string, seconds: number, node: readonly string[]) {
   const { samples } = await measureCrawl({
     web: ['--preset', 'plain', ...web],

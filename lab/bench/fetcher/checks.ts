@@ -1,9 +1,10 @@
 /**
  * `npm run bench -- checks [--pairs N] [--hosts N] [--pages N] [--json]`
  *
- * What a plain crawl pays for the checks that hold off hostile webs: crawls of one synthetic web with the product as it
- * is, and with a copy of it whose checks are taken out, in turns. CPU of the whole crawling process, a page, with over
- * without. The address guard stands apart, as the web's names lead to loopback by `--resolve`: ns for each address.
+ * The cost of the checks that protect a crawl from hostile webs. One synthetic web is crawled with the product as it
+ * is, and with a copy without the checks, in turns. Prints CPU of the whole crawling process per page, with over
+ * without. The address guard is measured separately, because the web's names lead to loopback by `--resolve`: ns per
+ * address.
  */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -94,7 +95,7 @@ export async function run(args: readonly string[]): Promise<void> {
   };
   const pairs: { readonly checkedMs: number; readonly uncheckedMs: number; readonly ratio: number }[] = [];
   for (let i = 0; i < Number(values.pairs); i++) {
-    // Neither is always first.
+    // Each goes first in turn.
     const order = i % 2 === 0 ? ['dist/bundle', unchecked] : [unchecked, 'dist/bundle'];
     const took = new Map<string, number>();
     for (const folder of order) took.set(folder, await cost(`${folder}/crawlstream.js`));

@@ -1,10 +1,10 @@
 /**
- * What a machine of so many cores makes of `crawl --workers`, from the CPU that a page takes: of a worker, and of the
- * process with frontier and log, which takes one core at most.
+ * The rate of `crawl --workers` on a machine with a given number of cores, from the CPU that a page takes in a worker,
+ * and in the process with frontier and log, which uses at most one core.
  *
- * Three bounds, and the lowest counts: that process fills its core; each worker fills a core of its own; all of them
- * together fill the machine (its workers may be as many as its cores). It knows no memory, no disk and no network, and
- * that a page's CPU is the same on every core: cores that share caches and clocks give less.
+ * The lowest of three bounds counts: that process fills its core; each worker fills a core; all of them together fill
+ * the machine (there may be as many workers as cores). The model ignores memory, disk and network. It assumes that the
+ * CPU per page is the same on every core; cores that share caches and clocks are slower.
  */
 
 export interface PageCosts {
@@ -22,7 +22,7 @@ export interface Expected {
   readonly bound: Bound;
 }
 
-/** Throws RangeError where a number is not above 0. */
+/** Throws RangeError if a number is not above 0. */
 export function crawlOn(cores: number, workers: number, { ownMillis, workerMillis }: PageCosts): Expected {
   for (const [name, value] of Object.entries({ cores, workers, ownMillis, workerMillis }))
     if (!(value > 0)) throw new RangeError(`${name} is ${value}: it must be above 0`);

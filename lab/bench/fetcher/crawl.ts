@@ -2,12 +2,13 @@
  * `npm run bench -- crawl [--hosts N] [--pages N] [--kafka] [--fetchers N] [--partitions P] [--latency MS]
  * [--concurrency N] [--no-stages] [--json]`
  *
- * End to end: a whole crawl of the synthetic web (pages of 12.6 KB with 42 links, gzip, delay 0) on the embedded log, in
- * one process; with `--kafka` also as it is deployed there, a broker, a frontier and a fetcher in a process each, and once
- * more with `--fetchers` (2). Pages a second are by the web's clock and of this machine; CPU a page is of each process.
+ * End to end: a whole crawl of the synthetic web (pages of 12.6 KB with 42 links, gzip, delay 0) on the embedded log,
+ * in one process. With `--kafka`, also as deployed there: a broker, a frontier and a fetcher in separate processes, and
+ * once more with `--fetchers` (2). Pages a second are measured by the web's clock and hold for this machine; CPU per
+ * page is given for each process.
  *
- * On a machine that the crawl fills anyhow, a second fetcher can't add pages. What it adds where fetchers wait for the
- * web shows with `--latency`: every page then answers so late, and `--concurrency` hosts at once bound a fetcher.
+ * If a crawl fills the machine, a second fetcher cannot add pages. `--latency` shows what it adds if fetchers wait for
+ * the web: every page then answers after this time, and a fetcher has at most `--concurrency` hosts in progress.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,7 +39,7 @@ interface Figures {
   readonly pages: number;
   readonly complete: boolean;
   readonly pagesPerSecond: number;
-  /** By process. */
+  /** Figures by process. */
   readonly cpuMillisPerPage: Readonly<Record<string, number>>;
   readonly rssBytes: Readonly<Record<string, number>>;
 }
@@ -143,7 +144,7 @@ async function stagesOf(profile: string, millisPerPage: number): Promise<Record<
   return Object.fromEntries(Object.entries(shares).map(([stage, share]) => [stage, round(share * millisPerPage, 4)]));
 }
 
-/** From one fetcher to several, on Kafka: as many times the pages, at so many times the CPU a page. */
+/** From one fetcher to several, on Kafka: the factor in pages, and the factor in CPU per page. */
 function scalingOf(all: readonly Figures[]) {
   const [one, more] = all.filter(({ log }) => log === 'kafka');
   if (one === undefined || more === undefined) return null;

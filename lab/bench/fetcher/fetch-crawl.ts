@@ -1,8 +1,8 @@
 /**
- * One measured crawl: the `crawlstream crawl` command in a process of its own on one core, the synthetic web on another.
+ * One measured crawl: the command `crawlstream crawl` in a separate process on one core, the synthetic web on another.
  *
- * Both run the compiled product, as users do. CPU time is of the whole crawling process, all threads, start and end
- * included; pages and gaps are counted by the web, which saw every request.
+ * Both run the compiled product, as users do. CPU time is that of the whole crawling process, all threads, start and
+ * end included. The web, which sees every request, counts pages and gaps.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,9 +20,9 @@ export interface CrawlBench {
   readonly web: readonly string[];
   /** Options of `crawlstream crawl`, beside seeds and --data. */
   readonly crawl: readonly string[];
-  /** Of the web's report, as in lab/web/control.ts. */
+  /** Fields of the web's report, as in lab/web/control.ts. */
   readonly report: string;
-  /** Ends the crawl politely after this, ms. */
+  /** Ends the crawl politely after this time, ms. */
   readonly stopAfterMs?: number;
   /** … or once the web has served this many ordinary pages; `samples` then shows the progress. */
   readonly stopAtPages?: number;
@@ -32,7 +32,7 @@ export interface CrawlBench {
   readonly entry?: string;
   /** Folder for a CPU profile of the crawl. */
   readonly profile?: string;
-  /** Is shown the crawl's data folder before it is gone. */
+  /** Receives the crawl's data folder before it is deleted. */
   readonly inspect?: (data: string) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export interface MeasuredCrawl extends Usage {
   readonly samples: readonly Sample[];
 }
 
-/** How far a crawl was at one moment. */
+/** Progress of a crawl at one moment. */
 export interface Sample {
   readonly atMs: number;
   readonly pages: number;
@@ -87,7 +87,7 @@ export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
   }
 }
 
-/** Asks now and then how many pages there are, and ends the crawl when it has its pages. */
+/** Asks now and then for the number of pages, and ends the crawl when it has its pages. */
 async function sample(crawl: ChildProcess, web: WebProcess, pagesMax: number): Promise<Sample[]> {
   const samples: Sample[] = [];
   while (crawl.exitCode === null && crawl.signalCode === null) {

@@ -1,8 +1,8 @@
 /**
- * Where the time of a crawl went, by stage, from a CPU profile of its main thread.
+ * The time of a crawl by stage, from a CPU profile of its main thread.
  *
- * Each sample counts for the innermost frame that is ours or a library's; native code (zlib, sockets, RocksDB, the
- * garbage collector) counts for whoever called it, where that is known. Idle time counts for nobody.
+ * Each sample counts for the innermost frame of our code or a library. Native code (zlib, sockets, RocksDB, the garbage
+ * collector) counts for its caller, if the profile has one. Idle time counts for no stage.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** First match decides; what no pattern knows counts for its caller, and in the end as `other`. */
+/** The first match decides. A frame without a match counts for its caller, and finally as `other`. */
 /** Patterns match `URL function`, as in `file:///…/record-batch.js writeBatch`. */
 export type Stages = readonly (readonly [stage: string, pattern: RegExp])[];
 

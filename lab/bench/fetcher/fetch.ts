@@ -1,12 +1,13 @@
 /**
- * `npm run bench -- fetch [--web plain|messy] [--set NAME=VALUE] [--pages N] [--hosts N] [--runs N] [--no-stages] [--node=--FLAG] [--json]`
+ * `npm run bench -- fetch [--web plain|messy] [--set NAME=VALUE] [--pages N] [--hosts N] [--runs N] [--no-stages]
+ * [--node=--FLAG] [--json]`
  *
- * What a page costs: a whole `crawlstream crawl --delay 0` of a synthetic web (200 hosts × 100 pages of 12.6 KB with 42
- * links, gzip), one core for the crawl and the other for the web. One more crawl under the CPU profiler says where the
- * time goes; its shares are put on the unprofiled cost.
+ * The cost of a page: a whole `crawlstream crawl --delay 0` of a synthetic web (200 hosts × 100 pages of 12.6 KB with
+ * 42 links, gzip), with one core for the crawl and the other for the web. One more crawl under the CPU profiler shows
+ * where the time goes; its shares are put on the unprofiled cost.
  *
- * `--web messy`: one of redirects, missing and denied URLs, spellings, pages of 100 KB and tiny ones, where a request is the
- * unit. `--set tls=1`: the same web over TLS, `--set tls=2` by HTTP/2 too (lab/web/options.ts).
+ * `--web messy`: a web of redirects, missing and denied URLs, spellings, pages of 100 KB and tiny ones, with a request
+ * as the unit. `--set tls=1`: the same web over TLS, `--set tls=2`: also by HTTP/2 (lab/web/options.ts).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,12 +1,20 @@
 /**
- * `npm run bench -- fleet [--crawls N] [--hosts N] [--hosts-each N] [--seconds N] [--in-flight N] [--slow MS] [--delay MS] [--json]`
+ * `npm run bench -- fleet [--crawls N] [--hosts N] [--hosts-each N] [--seconds N] [--in-flight N] [--slow MS] [--delay
+ * MS] [--json]`
  *
- * Many crawls of one fleet over hosts that they share, each request of which takes `--slow`, with more pages than there is
- * time for. Told: how long the last twenty crawls take to start and to their first pages, each beside all before it, how far
- * pages are from the shares by weight (1 to 4, over `--seconds`, once all have run for a quarter of that), what a crawl with a delay of a day
- * and one with a spent quota change for the others (over half of it), gaps below the delay as the web saw them and what the audit says of all crawls together,
- * and memory, threads and files while all run and when all are deleted. For shares, places are to be what is scarce: `--in-flight`
- * divided by `--slow` below what the processor can do.
+ * Many crawls of one fleet over shared hosts, with requests that take `--slow` each, and more pages than there is time
+ * for. It prints:
+ *
+ * - how long the last twenty crawls take to start and to their first pages, each beside all earlier ones;
+ * - how far the numbers of pages are from the shares by weight (1 to 4, over `--seconds`, once all have run for a
+ *   quarter of that);
+ * - the effect on the others of a crawl with a delay of a day, and of one with a spent quota (over half of
+ *   `--seconds`);
+ * - gaps below the delay as the web saw them, and the result of the audit of all crawls together;
+ * - memory, threads and files while all run and when all are deleted.
+ *
+ * To measure shares, requests in flight should be scarce: `--in-flight` divided by `--slow` below the rate that the
+ * processor can reach.
  */
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -21,9 +29,9 @@ import { build } from '../process/compiled.ts';
 import { startNode } from '../process/compiled-process.ts';
 import { startWebProcess } from '../process/web-process.ts';
 
-/** Crawls at the end whose start times are printed. */
+/** The last crawls: their start times are printed. */
 const lastCrawls = 20;
-/** Longer times are printed as this, ms. */
+/** Longer times are printed as this time, ms. */
 const firstPageMsMax = 20_000;
 const burstMsMax = 120_000;
 
@@ -90,7 +98,7 @@ export async function run(args: readonly string[]): Promise<void> {
     let burstMs = 0;
     for (let n = 0; n < crawls; n++) {
       if (n === crawls - lastCrawls) {
-        // Newcomers come before all others: behind so many at once, the next would wait for their first pages.
+        // New crawls come before all others: with this many at once, the next would wait for their first pages.
         const isUnderWay = async () => (await list()).every(({ counts }) => counts.pages > 0);
         while (performance.now() < burstAtMs + burstMsMax && !(await isUnderWay())) await sleep(100);
         burstMs = performance.now() - burstAtMs;
@@ -174,19 +182,19 @@ interface Usage {
 interface Result {
   readonly crawls: number;
   readonly hosts: number;
-  /** From the first call until all but the last twenty, which are made one upon the other, have a page. */
+  /** From the first call until all crawls but the last twenty, which are created one after another, have a page. */
   readonly burstMs: number;
-  /** For the last twenty: until the call was answered, and from then until the state had a page. */
+  /** For the last twenty: time until the call was answered, and from then until the state had a page. */
   readonly startMs: Spread;
   readonly firstPageMs: Spread;
-  /** Processor time of the fleet's process, ms: of each start with its first pages, and of each page while all run. */
+  /** CPU time of the fleet's process, ms: of each start with its first pages, and of each page while all run. */
   readonly cpuPerStartMs: number;
   readonly cpuPerPageMs: number;
   readonly deleteMs: Spread;
   readonly pagesPerSecond: number;
   readonly shares: readonly number[];
   readonly poisonedRate: number;
-  /** Of all crawls together. */
+  /** Over all crawls together. */
   readonly auditPassed: boolean;
   readonly shortGaps: number;
   readonly concurrent: number;
@@ -218,7 +226,7 @@ async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
   for await (const line of lines) {
     const url = /listening on (http:\/\/\S+)/.exec(line)?.[1];
     if (url === undefined) continue;
-    // Later output must not fill the pipe.
+    // Reads later output, so that the pipe does not fill.
     stderr.resume();
     return url;
   }

@@ -1,18 +1,18 @@
 /**
  * `npm run bench -- hostile [--hosts N] [--pages N] [--delay MS] [--runs N] [--json]`
  *
- * What a tenth of hostile hosts (endless and dripping bodies, bombs, floods, mazes, silence: lab/web/hostile.ts) costs
- * the others: ordinary pages among them, against the same pages alone, the crawl on a core of its own. At the default
- * delay of 0 the processor is the limit, so the rate kept is told by CPU time per ordinary page; by the clock as well,
- * which neighbours on the machine disturb. From the first tenth of the pages to nine tenths of them: neither discovery
- * nor the last stragglers count.
+ * The cost that a tenth of hostile hosts (endless and dripping bodies, bombs, floods, mazes, silence:
+ * lab/web/hostile.ts) causes for the others: ordinary pages among them, compared with the same pages alone, with the
+ * crawl on a separate core. At the default delay of 0 the processor is the limit, so the rate is compared by CPU time
+ * per ordinary page; also by the clock, which other work on the machine disturbs. Measured from the first tenth of the
+ * pages to nine tenths of them, so that neither discovery nor the last pages count.
  */
 import { parseArgs } from 'node:util';
 import { build } from '../process/compiled.ts';
 import { measureCrawl, type Sample } from './fetch-crawl.ts';
 
 const share = 0.1;
-/** Nobody waits longer. */
+/** No host waits longer. */
 const stopAfterMs = 120_000;
 
 interface Rates {

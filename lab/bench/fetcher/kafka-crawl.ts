@@ -1,7 +1,7 @@
 /**
- * One measured crawl on Kafka, as it is deployed: the commands `frontier` and `fetcher`, each in a process of its own,
- * beside a broker and the synthetic web. CPU time of a service is of its whole process, start and end included; that of
- * broker and web, who run on, from the first seed to the last page.
+ * One measured crawl on Kafka, as deployed: the commands `frontier` and `fetcher`, each in a separate process, with a
+ * broker and the synthetic web. CPU time of a service is that of its whole process, start and end included. CPU time of
+ * broker and web, which continue to run, is taken from the first seed to the last page.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ export interface KafkaCrawlBench {
   readonly crawl: string;
   readonly partitions: number;
   readonly fetchers: number;
-  /** Hosts that one fetcher fetches from at once. */
+  /** Hosts that one fetcher has in progress at once. */
   readonly concurrency: number;
   /** Options of lab/web/main.ts. */
   readonly web: readonly string[];
@@ -30,14 +30,14 @@ export interface KafkaCrawl {
   readonly report: CheckReport;
   readonly frontier: Usage;
   readonly fetchers: readonly Usage[];
-  /** NaN if the system does not report it, or the broker is not ours. */
+  /** NaN if the system does not report it, or this bench did not start the broker. */
   readonly brokerCpuMillis: number;
   readonly webCpuMillis: number;
 }
 
 const reportQuery = 'delayMs=0&sitemaps=false';
 const lookMs = 100;
-/** Without a page for so long, the crawl stands still. */
+/** After this time without a page, the crawl counts as stuck. */
 const patienceMs = 60_000;
 
 export async function measureKafkaCrawl(bench: KafkaCrawlBench): Promise<KafkaCrawl> {
@@ -84,7 +84,7 @@ export async function measureKafkaCrawl(bench: KafkaCrawlBench): Promise<KafkaCr
   }
 }
 
-/** Every page that is to be found was answered. */
+/** Every page that can be found was answered. */
 async function untilFetched(report: () => Promise<CheckReport>, services: readonly MeasuredCommand[]): Promise<void> {
   let [most, sinceMs] = [-1, 0];
   for (;;) {

@@ -1,10 +1,9 @@
 /**
  * `npm run bench -- polite [--hosts N] [--delay MS] [--seconds N] [--json]`
  *
- * How near a crawl comes to what politeness permits: one start per host and delay. Counted at the web, over a window
- * that begins with the first request of all, while the hosts are still being discovered; robots.txt and redirect hops
- * count as starts. A violation is a gap, from the end of one request to the start of the next on its host, below the
- * delay.
+ * The rate of a crawl compared with the rate that politeness permits: one start per host and delay. The web counts over a
+ * window that begins with the first request, while the hosts are still being discovered; robots.txt and redirects count
+ * as starts. A violation is a gap below the delay, from the end of one request to the start of the next on its host.
  */
 import { parseArgs } from 'node:util';
 import type { RequestRecord } from '../../web/records.ts';

@@ -1,10 +1,10 @@
 /**
- * What signing requests costs, and what it costs to look for what sites say of use on a page that has none of it.
+ * The cost of signing requests, and the cost of looking for usage preferences on a page that has none.
  *
  *   npm run bench -- signing [--requests N] [--json]
  *
- * CPU of this process, in µs: of the three headers of one signed request (Ed25519, a nonce each), and of reading a usual
- * response's headers for preferences.
+ * CPU of this process, in µs: for the three headers of one signed request (Ed25519, a nonce each), and for reading a
+ * usual response's headers for preferences.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
- * Fetchers that ask nobody: the process that `bench worker-ceiling` starts. Each is a fetch worker's fetcher over a channel
- * of its own, and all of it is real but HTTP and DNS: a request is answered a turn later with what the synthetic web would
- * say. So the process with the log hears what as many fetch workers would tell it, and is the one that is measured.
+ * Fetchers without a network: the process that `bench worker-ceiling` starts. Each is a fetch worker's fetcher over a
+ * separate channel, and real except for HTTP and DNS: a request is answered one turn later with the answer of the
+ * synthetic web. So the process with the log, which is the measured one, receives the same messages as from as many
+ * fetch workers.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -41,7 +42,7 @@ async function playAll({ socket, count, manifest, hosts, pagesPerHost }: Simulat
   for (let number = 0; number < count; number++) await play(socket, number, count, manifest, http);
 }
 
-/** One after another, so that each has the share of its number. */
+/** One after another, so that each gets the share that belongs to its number. */
 async function play(
   path: string,
   number: number,

@@ -1,11 +1,11 @@
 /**
  * `npm run bench -- skew [--hosts N] [--pages N] [--json]`
  *
- * What a group of fetchers loses because a partition's tasks are one fetcher's: the same number of hosts, once on all
- * partitions and once on those of one of two fetchers, which leaves the other without work. Two crawls: one whose pace is
- * that of its hosts (a second between requests), and one whose pace is its fetchers' (no delay, answers after 300 ms, and so
- * few requests at once (four for each) that each fetcher is busy all the time). The share of pages a second that skew leaves is what work
- * stealing could win back, at most.
+ * The loss of a group of fetchers from the rule that the tasks of a partition belong to one fetcher. The same number of
+ * hosts is spread once over all partitions, and once over the partitions of one of two fetchers, so that the other has
+ * no work. There are two crawls. In the first, hosts set the pace (a second between requests). In the second, fetchers
+ * do: no delay, answers after 300 ms, and only four requests at once per fetcher, so that each fetcher is busy all the
+ * time. Work stealing could win back at most the share of pages a second that is lost by skew.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,13 +1,15 @@
 /**
- * `npm run bench -- worker-ceiling [--hosts N] [--pages N] [--fetchers 1,3,7,15,63] [--cores 2,4,8,16,64] [--worker-ms N] [--json]`
+ * `npm run bench -- worker-ceiling [--hosts N] [--pages N] [--fetchers 1,3,7,15,63] [--cores 2,4,8,16,64] [--worker-ms
+ * N] [--json]`
  *
- * Where `crawl --workers` stops. The process with frontier and log takes one core, whatever there are: it is run on one core
- * with so many fetchers, each with a partition and over a channel of its own and all of them in one other process, that
- * answer at once (simulated-fetchers.ts). Its CPU a page is what is measured, once a quarter of the pages has warmed it. What
- * a page takes of a worker comes from a whole crawl with two of them (`bench workers`), or is given: `--worker-ms`. Of both,
- * cores-model.ts tells what machines of so many `--cores` would do, with a worker for each but one (two on two).
+ * The limit of `crawl --workers`. The process with frontier and log uses one core, on any machine. It is run on one
+ * core with the given numbers of fetchers that answer at once (simulated-fetchers.ts): each has a partition and a
+ * separate channel, and all are in one other process. The CPU per page of the process with the log is measured, after a
+ * quarter of the pages has warmed it. The CPU per page of a worker comes from a whole crawl with two workers (`bench
+ * workers`), or is given: `--worker-ms`. From both, cores-model.ts predicts the rate of machines with `--cores` cores,
+ * with one worker less than cores (two workers on two cores).
  *
- * Every page must come, and once, or it fails.
+ * The bench fails if a page is missing or comes twice.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -44,9 +46,9 @@ import { measureWorkers } from './workers.ts';
 interface Ceiling {
   readonly fetchers: number;
   readonly pages: number;
-  /** Of the process with frontier and log. */
+  /** Figures of the process with frontier and log. */
   readonly cpuMillisPerPage: number;
-  /** Of its time: the rest it waited for fetchers, disk or its core. */
+  /** Share of its time on the CPU: for the rest it waited for fetchers, disk or its core. */
   readonly busyShare: number;
 }
 
@@ -89,7 +91,7 @@ export async function run(args: readonly string[]): Promise<void> {
   if (json) process.stdout.write(`${JSON.stringify({ name: 'worker-ceiling', ...web, ceilings, expected })}\n`);
 }
 
-/** Of those measured, the one with the number of fetchers that is least far off. */
+/** The measured number of fetchers that is nearest to the wanted one. */
 function nearest(ceilings: readonly Ceiling[], workers: number): Ceiling {
   const far = ({ fetchers }: Ceiling) => Math.abs(Math.log(fetchers / workers));
   return ceilings.reduce((best, one) => (far(one) < far(best) ? one : best));
@@ -134,7 +136,7 @@ async function measure(folder: string, web: Web, fetchers: number): Promise<Ceil
       ...{ key: { hi: 0x1234_5678, lo: 0x9abc_def0 }, stores, endsLeases: true },
       leasesMax: Math.max(crawlLimits.leasesMax, fetchers),
     },
-    // In the place of the one that it would have in its own process.
+    // Takes the place that the fetcher would have in a separate process.
     fetcher: { fetcherId: 'none', normalize: compileNormalizer(), config: neverUsed() },
     workers: (start) => serveFetchers({ log, registry, manifest, socket, fetchers, web }, start),
   });

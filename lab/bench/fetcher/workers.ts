@@ -1,18 +1,18 @@
 /**
  * `npm run bench -- workers [--runs N] [--workers N] [--hosts N] [--pages N] [--with LIST] [--json]`
  *
- * A whole crawl in a data folder by one process, and by `--workers` (2) beside the one with frontier and log, in turns and
- * on the same number of partitions, so that each pair has the same minutes of the machine. Three webs: plain pages, as of
- * `bench crawl`; the same where each answer takes 300 ms; and plain pages of which the main text, the language and the
- * metadata are wanted, which is what fetchers' CPU is spent on. Nothing is pinned: the web takes its part of the cores.
+ * A whole crawl in a data folder by one process, and by `--workers` (2) beside the process with frontier and log, in
+ * turns and on the same number of partitions, so that each pair has the same minutes of the machine. There are three
+ * webs: plain pages, as in `bench crawl`; the same with answers after 300 ms; and plain pages with main text, language
+ * and metadata extracted, which costs CPU in the fetchers. No process is pinned: the web uses some of the cores.
  *
- * Pages per CPU-second count all processes of the crawl, start and end included; the ratio is of one pair. Beside it stands
- * what the machine itself leaves of it: as many crawls as there are workers, each by one process of its own over its part of
- * the hosts and a web of its own, all at once. They share nothing but cores, caches and memory, so no division of one crawl's
- * work can be expected to do better.
+ * Pages per CPU-second count all processes of the crawl, start and end included; the ratio is that of one pair. For
+ * comparison, as many separate crawls as there are workers run at once, each in one process over its part of the hosts
+ * and a separate web. They share only cores, caches and memory, so no division of one crawl's work can be faster.
  *
- * `--with dedup,index`: all of them have these consumers, which beside workers are in a process of their own; on the first
- * web a crawl by workers without consumers follows each pair, to tell what they cost the process with frontier and log.
+ * `--with dedup,index`: all crawls have these consumers, which run in a separate process if there are workers. On the
+ * first web, a crawl by workers without consumers follows each pair. It shows the cost of the consumers in the process
+ * with frontier and log.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ interface Options {
   readonly workers: number;
   readonly hosts: number;
   readonly pages: number;
-  /** Names, by commas. */
+  /** Names, separated by commas. */
   readonly with?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Measured {
   readonly complete: boolean;
   readonly pagesPerSecond: number;
   readonly cpuMillisPerPage: number;
-  /** Of the process with frontier and log. */
+  /** Figures of the process with frontier and log. */
   readonly ownCpuMillisPerPage: number;
   readonly peakRssBytes: readonly number[];
 }
@@ -133,7 +133,7 @@ export function measureWorkers(
   });
 }
 
-/** Crawls that ran at once, as one. */
+/** Crawls that ran at once, added up as one. */
 function together(parts: readonly Measured[]): Measured {
   const sum = (of: (part: Measured) => number) => parts.reduce((total, part) => total + of(part), 0);
   const pages = sum((part) => part.pages);

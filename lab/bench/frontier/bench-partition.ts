@@ -1,6 +1,6 @@
 /**
- * One partition as `crawl` runs it: its owner over the embedded log and a state store, both on RocksDB, with inputs that
- * a bench plays. Closing leaves the folder, so that it can be opened again or weighed.
+ * One partition as `crawl` runs it: its owner over the embedded log and a state store, both on RocksDB, with inputs
+ * from a bench. Closing keeps the folder, so that it can be opened again or weighed.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const clock = new SystemClock();
 export interface BenchPartition {
   readonly owner: PartitionOwner;
   readonly played: PlayedLog;
-  /** Works until `owner.stop()`; everything decided is then durable and the checkpoint is written. */
+  /** Works until `owner.stop()`; then every decision is durable and the checkpoint is written. */
   run(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface BenchPartitionOptions {
   readonly player: Player;
   readonly policy?: Partial<PolicyConfig>;
   readonly seen?: SeenConfig;
-  /** Leases out at once; asked at each turn. Absent: none. */
+  /** Most leases at once; asked at each turn. Absent: none. */
   readonly leasesMax?: () => number;
 }
 
@@ -85,12 +85,12 @@ export async function openBenchPartition(options: BenchPartitionOptions): Promis
   };
 }
 
-/** Where the partition's state is, without its log. */
+/** Folder of the partition's state, without its log. */
 export function stateFolder(folder: string): string {
   return join(folder, 'state');
 }
 
-/** Where its log is. */
+/** Folder of its log. */
 export function logFolder(folder: string): string {
   return join(folder, 'log');
 }

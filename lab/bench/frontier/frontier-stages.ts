@@ -1,4 +1,4 @@
-/** Where the frontier's time goes: a CPU profile of the measured stretch, in this process, by stage. */
+/** The frontier's time by stage: a CPU profile of the measured stretch, in this process. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ const stages: Stages = [
   ['host clock', /\/frontier\/hosts\/clock\./],
   ['queues', /\/frontier\/queues\//],
   ['hosts', /\/frontier\/(?:hosts\/(?!lease)|storage\/columns\.)/],
-  // Bytes are written for whoever asks.
+  // Writing bytes counts for the caller.
   ['state and decisions', /\/topology\/(?!frontier\/storage\/bytes)/],
   ['owner', /\/services\/frontier\/|\/test\/bench\//],
   ['log and store', /\/services\/runtime\/|\/rocksdb\//],
 ];
 
-/** Starts to profile. The function that comes back ends it, and leaves the profile in `folder`. */
+/** Starts to profile. The returned function ends it, and writes the profile into `folder`. */
 export async function profileStages(folder: string): Promise<() => Promise<void>> {
   const session = new Session();
   session.connect();
@@ -35,8 +35,8 @@ export async function profileStages(folder: string): Promise<() => Promise<void>
 }
 
 /**
- * Prints what each stage costs, by a profiled run whose shares are put on the unprofiled cost. `keep`: a folder the
- * profile stays in.
+ * Prints the cost of each stage: shares of a profiled run, put on the unprofiled cost. `keep`: a folder for the
+ * profile.
  */
 export async function showStages(
   keep: string | undefined,
@@ -54,7 +54,7 @@ export async function showStages(
   });
 }
 
-/** Shares of the main thread's busy time, largest first; what the bench itself took is left out. */
+/** Shares of the main thread's busy time, largest first, without the time of the bench itself. */
 async function frontierShares(folder: string): Promise<Record<string, number>> {
   const { generator = 0, ...shares } = await stageShares(folder, stages);
   return Object.fromEntries(Object.entries(shares).map(([stage, share]) => [stage, share / (1 - generator)]));

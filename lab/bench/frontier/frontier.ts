@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- frontier [--urls N] [--hosts N] [--duplicates R] [--seen exact|drum|bloom] [--memory MB]
- * [--runs N] [--no-stages] [--profile FOLDER] [--data FOLDER] [--json]`
+ * `npm run bench -- frontier [--urls N] [--hosts N] [--duplicates R] [--seen exact|drum|bloom] [--memory MB] [--runs N]
+ * [--no-stages] [--profile FOLDER] [--data FOLDER] [--json]`
  *
- * Ingest on one core: links are offered to a partition's owner as `crawl` runs it; each is normalised, filtered, tested
- * and queued, each commit is durable in the embedded log, and the checkpoint is on disk with its position at the end. The
- * figures are of the median of the runs. One more, shorter, under the CPU profiler says where the time goes; its shares
- * are put on the unprofiled cost. `--data` keeps what the run leaves behind, for `restart`.
+ * Ingest on one core: links are offered to a partition's owner as `crawl` runs it. Each link is normalised, filtered,
+ * tested and queued, each commit is durable in the embedded log, and at the end the checkpoint is on disk with its
+ * position. The figures are those of the median run. One shorter run under the CPU profiler shows where the time goes;
+ * its shares are put on the unprofiled cost. `--data` keeps the folder of the run, for `restart`.
  */
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { type BenchOptions, benchOptions } from '../bench-options.ts';
@@ -39,7 +39,7 @@ async function measure(options: BenchOptions, config: SeenConfig): Promise<Inges
   return inTemporaryFolder((folder) => ingest({ ...options, config, folder }));
 }
 
-/** A profiled run keeps its data out of `--data`: a folder is filled once. */
+/** A profiled run does not write to `--data`: a folder is filled once. */
 async function stagesOf(args: readonly string[], options: BenchOptions, one: Ingest): Promise<Record<string, number>> {
   return inTemporaryFolder((data) => {
     const shorter = ['--urls', `${Math.min(options.urls, profiledUrlsMax)}`, '--data', data];

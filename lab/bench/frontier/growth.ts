@@ -1,9 +1,9 @@
 /**
- * A partition that grows: links are offered as fast as its owner takes them until so many URLs are known, with a line of
- * figures for each stretch on the way. What is there already is gone on from, so a run that was cut off, or had no time
- * left, is taken up where its changelog ends.
+ * A partition that grows: links are offered as fast as its owner takes them, until the given number of URLs is known,
+ * with a line of figures for each stretch. A run continues from the existing state, so a run that was cut off, or ran
+ * out of time, resumes at the end of its changelog.
  *
- * What the generator costs is not charged. Everything decided is durable at the end, and the checkpoint is written.
+ * The cost of the generator is not counted. At the end every decision is durable, and the checkpoint is written.
  */
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { bytesNow } from '../process/folder-bytes.ts';
@@ -14,7 +14,7 @@ import type { Player } from './played-log.ts';
 
 export interface GrowthOptions {
   readonly folder: string;
-  /** URLs that are to be known at the end. */
+  /** Known URLs at which the run ends. */
   readonly urls: number;
   readonly hosts: number;
   /** Share of links with a known URL. */
@@ -22,20 +22,20 @@ export interface GrowthOptions {
   readonly seen: SeenConfig;
   /** Ends the run early, ms. */
   readonly wallMsMax: number;
-  /** Ends the run before its folder is larger. */
+  /** Ends the run before its folder exceeds this size. */
   readonly diskBytesMax: number;
   readonly onStretch: (stretch: Stretch) => void;
 }
 
 export type Ending = 'urls' | 'time' | 'disk';
 
-/** From one line of figures to the next. */
+/** URLs from one line of figures to the next. */
 export interface Stretch {
-  /** Known at its end. */
+  /** URLs known at the end of the stretch. */
   readonly known: number;
-  /** Links decided in it. */
+  /** Links decided in the stretch. */
   readonly links: number;
-  /** Since the run began, without what the generator took. */
+  /** Time since the run began, without that of the generator. */
   readonly elapsedSeconds: number;
   readonly linksPerSecond: number;
   readonly cpuMicrosPerLink: number;
@@ -82,7 +82,7 @@ class GrowthPlayer implements Player {
   partition!: BenchPartition;
   readonly #options: GrowthOptions;
   readonly #stretches: Stretch[] = [];
-  /** Absent until the partition is open: it says what is known already. */
+  /** Absent until the partition is open: it reports the number of known URLs. */
   #source: LinkSource | undefined;
   #began: Moment | undefined;
   #last: Moment | undefined;
@@ -152,7 +152,7 @@ class GrowthPlayer implements Player {
     if (stateBytes + logBytes > diskBytesMax) this.#end('disk');
   }
 
-  /** After the run: the checkpoint is written too. */
+  /** At the end of the run the checkpoint is written, too. */
   figures(): Growth {
     const [now, began] = [this.#now(), this.#began!];
     return {
@@ -167,7 +167,7 @@ class GrowthPlayer implements Player {
     };
   }
 
-  /** Times leave out what playing took. */
+  /** Times exclude the playing of inputs. */
   #now(): Moment {
     const { user, system } = process.cpuUsage();
     const { playedMs } = this.partition.played;

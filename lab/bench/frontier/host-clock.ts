@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- host-clock [--hosts N] [--json]`
  *
- * The host clock by itself: nanoseconds of CPU to take a ready host and put it back with a later time, and bytes a host, at
- * 10 k, 100 k, 1 M and 10 M hosts, or at `--hosts`. Delays are spread over as many milliseconds as there are hosts.
+ * The host clock alone: nanoseconds of CPU to take a ready host and put it back with a later time, and bytes per host,
+ * at 10 k, 100 k, 1 M and 10 M hosts, or at `--hosts`. Delays are spread over as many milliseconds as there are hosts.
  */
 
 import { HostClock } from '../../../topology/frontier/hosts/clock.ts';
@@ -57,7 +57,7 @@ function measure(hosts: number, count: number): ClockFigures {
   for (let left = count; left > 0; ) {
     nowMs = Math.max(nowMs + 1, clock.nextReadyAtMs ?? 0);
     const round = Math.min(1_000, left);
-    // Time goes on by what a round takes out on average.
+    // Time advances by the average that a round takes out.
     nowMs += round;
     clock.advance(nowMs);
     for (let i = 0; i < round; i++) {

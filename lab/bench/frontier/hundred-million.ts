@@ -1,14 +1,15 @@
 /**
- * `npm run bench -- hundred-million [--urls N] [--hosts N] [--duplicates R] [--seen exact|drum] [--memory MB]
- * [--hours H] [--disk GB] [--data FOLDER] [--json]`
+ * `npm run bench -- hundred-million [--urls N] [--hosts N] [--duplicates R] [--seen exact|drum] [--memory MB] [--hours
+ * H] [--disk GB] [--data FOLDER] [--json]`
  *
- * One partition on one core until it knows a hundred million URLs, half of the links it is offered being known already, on
- * a million hosts: a line of JSON for every million, and for what follows. Then what it left behind is opened again, and
- * must know what it knew; a snapshot is taken, and the partition restored from it and from its changelog.
+ * One partition on one core until it knows a hundred million URLs on a million hosts; half of the links that it is
+ * offered are known already. Prints a line of JSON for every million, and for each later step. Then its folder is
+ * opened again, and must contain the known URLs; a snapshot is taken, and the partition is restored from the snapshot
+ * and from its changelog.
  *
- * It ends early, and says so, after `--hours` (2) or at `--disk` (30 GB); with `--data` what it made stays, and the next
- * run with the same options goes on from there. With `--seen drum` it fails if the process, everything in it counted, ever
- * held more than the seen test's memory (`--memory`, 256 MB) and `restMemoryBytes`.
+ * The run ends early, and says so, after `--hours` (2) or at `--disk` (30 GB). With `--data` its folder stays, and the
+ * next run with the same options continues. With `--seen drum` the bench fails if the whole process ever used more
+ * memory than the seen test's (`--memory`, 256 MB) plus `restMemoryBytes`.
  */
 import { type BenchOptions, benchOptions } from '../bench-options.ts';
 import { folderBytes } from '../process/folder-bytes.ts';
@@ -23,8 +24,9 @@ import type { Snapshotted } from './snapshot.ts';
 
 const defaults = { urls: 100_000_000, hosts: 1_000_000, duplicates: 0.5 };
 /**
- * Beside the seen test: Node and its young generation (200 MB), memtables and block caches of two stores (320 MB), the
- * log's tail (64 MB), hosts at 64 B and their keys (100 MB), queues on their way to disk, and what waits to be collected.
+ * Memory beside the seen test: Node and its young generation (200 MB), memtables and block caches of two stores (320
+ * MB), the log's tail (64 MB), hosts at 64 B and their keys (100 MB), queues on their way to disk, and garbage that is
+ * not collected yet.
  */
 const restMemoryBytes = 1024 * 2 ** 20;
 
@@ -76,7 +78,10 @@ async function measure(folder: string, args: readonly string[], options: BenchOp
     fail(`it held ${growth.rssBytes} bytes, more than its ${budgetBytes}`);
 }
 
-/** Cost of a link, over the first million URLs, the last tenth, and the most expensive: the cost of growth. */
+/**
+ * Cost of a link: over the first million URLs, over the last tenth, and the highest. Together they show the cost of
+ * growth.
+ */
 function costs(stretches: readonly Stretch[]) {
   const ofTenth = stretches.slice(-Math.ceil(stretches.length / 10));
   const links = ofTenth.reduce((sum, one) => sum + one.links, 0);
@@ -91,7 +96,7 @@ function costs(stretches: readonly Stretch[]) {
   };
 }
 
-/** Results so far are not lost with the rest. */
+/** Keeps the results so far if a later step fails. */
 function say(name: string, figures: object): void {
   process.stdout.write(`${JSON.stringify({ name, ...figures })}\n`);
 }

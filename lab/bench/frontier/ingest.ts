@@ -1,6 +1,6 @@
 /**
- * Measured ingest: links are offered as fast as the frontier takes them, until everything is decided, durable in the
- * changelog and written to the checkpoint. What the generator costs is not charged.
+ * Measured ingest: links are offered as fast as the frontier takes them, until every link is decided, durable in the
+ * changelog and written to the checkpoint. The cost of the generator is not counted.
  */
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { folderBytes } from '../process/folder-bytes.ts';
@@ -15,7 +15,7 @@ export interface IngestOptions {
   readonly hosts: number;
   readonly duplicates: number;
   readonly config: SeenConfig;
-  /** Folder for a CPU profile; it costs a tenth. */
+  /** Folder for a CPU profile, which costs a tenth of the speed. */
   readonly profile: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Ingest {
   readonly urls: number;
   readonly queued: number;
   readonly duplicates: number;
-  /** Less what the generator took. */
+  /** Without the time of the generator. */
   readonly wallMs: number;
   readonly cpuMs: number;
   readonly worstTurnMs: number;
@@ -98,7 +98,7 @@ class IngestPlayer {
 
   discovered() {
     const [source, upTo] = this.#sources.find(([, end]) => this.#given < end) ?? [];
-    // Nothing of the measured part before its time.
+    // Nothing of the measured part is offered early.
     if (source === undefined || upTo === undefined || (this.#given >= this.#known && this.#last === undefined))
       return null;
     const count = Math.min(linksPerMessage, upTo - this.#given);
@@ -112,7 +112,7 @@ class IngestPlayer {
 
   take(): void {}
 
-  /** Resolves once so many links are decided and durable. */
+  /** Resolves once this many links are decided and durable. */
   endOf(links: number): Promise<void> {
     return new Promise((resolve) => {
       this.#onEnd = { at: links, resolve: resolve };
@@ -153,7 +153,7 @@ class IngestPlayer {
     this.#last = now;
   }
 
-  /** Times leave out what playing took. */
+  /** Times exclude the playing of inputs. */
   #now(urls: number): Moment {
     const { user, system } = process.cpuUsage();
     const { playedMs } = this.partition.played;

@@ -1,6 +1,6 @@
 /**
- * Benches of what a partition left behind: a folder of log and state, kept by an earlier bench (`--data`) or made first,
- * with every URL new and queued. Each run is measured in a process of its own, and gets an empty folder to write into.
+ * Benches of a kept partition: a folder of log and state that an earlier bench kept (`--data`) or that is made first,
+ * with every URL new and queued. Each run is measured in a separate process, and gets an empty folder to write into.
  */
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { type BenchDefaults, type BenchOptions, benchOptions } from '../bench-options.ts';
@@ -13,7 +13,7 @@ export interface KeptBench<T> {
   readonly name: string;
   readonly defaults: BenchDefaults;
   readonly measure: (data: string, into: string, seen: SeenConfig) => Promise<T>;
-  /** Runs are put in order by it, to take the middle one. */
+  /** Runs are sorted by it, to select the median. */
   readonly secondsOf: (one: T) => number;
 }
 
@@ -42,7 +42,7 @@ async function measureAll<T extends object>(data: string, options: BenchOptions,
   if (options.json) process.stdout.write(`${JSON.stringify({ name, ...middle, runs: options.runs })}\n`);
 }
 
-/** For another bench's process: the same seen test. */
+/** Arguments for another bench's process, with the same seen test. */
 export function seenArguments({ urls, seen, memoryBytes, given }: BenchOptions): string[] {
   const memory = given.has('memory') ? ['--memory', `${memoryBytes / 2 ** 20}`] : [];
   return ['--urls', `${urls}`, '--seen', seen, ...memory];

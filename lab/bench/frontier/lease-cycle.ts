@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- lease-cycle [--urls N] [--hosts N] [--lease N] [--runs N] [--no-stages]
- * [--profile FOLDER] [--json]`
+ * `npm run bench -- lease-cycle [--urls N] [--hosts N] [--lease N] [--runs N] [--no-stages] [--profile FOLDER]
+ * [--json]`
  *
- * Leases on one core: ready hosts are granted, tasks built, results decided and leases completed through the partition's
- * owner, each commit durable. `--urls` are so leased and completed (a thousand hosts at once, `--lease` URLs each), at
- * 10 k, 100 k and 1 M hosts with work, or at `--hosts`. Delays are 0, so every host not on lease stands ready. One more
- * run at the last size, under the CPU profiler, says where the time goes.
+ * Leases on one core: ready hosts are granted, tasks built, results decided and leases completed through the
+ * partition's owner, each commit durable. `--urls` URLs are leased and completed (a thousand hosts at once, `--lease`
+ * URLs each), at 10 k, 100 k and 1 M hosts with work, or at `--hosts`. Delays are 0, so every host that is not on lease
+ * is ready. One more run at the last size, under the CPU profiler, shows where the time goes.
  */
 import { benchOptions } from '../bench-options.ts';
 import { neverHere, onOneCore } from '../process/one-core.ts';

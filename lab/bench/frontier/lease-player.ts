@@ -1,6 +1,7 @@
 /**
- * Fetchers that answer at once: every task comes back as pages, a turn later. First every host gets as many URLs as the
- * measurement needs, while no lease is granted; then as many leases are out at once as the crawl's default allows.
+ * Fetchers that answer at once: every task is answered with pages one turn later. First every host gets as many URLs as
+ * the measurement needs, while no lease is granted. Then as many leases are granted at once as a crawl allows by
+ * default.
  */
 import { blankHostFacts } from '../../../schemas/blank.ts';
 import type { Discovered, Outcome, Request, Result, Task, TaskUrl } from '../../../schemas/types.ts';
@@ -35,7 +36,7 @@ export class LeasePlayer implements Player {
   figures: LeaseFigures | undefined;
   readonly #onBegin: () => Promise<void>;
 
-  /** `urls`: how many are leased and completed. `onBegin`: called once the hosts are filled. */
+  /** `urls`: the number to lease and complete. `onBegin`: called once the hosts are filled. */
   constructor(hosts: number, urls: number, lease: number, onBegin: () => Promise<void>) {
     this.#hosts = hosts;
     this.#urls = urls;
@@ -104,7 +105,7 @@ export class LeasePlayer implements Player {
   }
 }
 
-/** All of a task's URLs were pages. */
+/** Results that report a page for every URL of a task. */
 export function fetchedResult(task: Task, nowMs: number, fetchMs: number): Result {
   return {
     partition: task.partition,

@@ -1,9 +1,9 @@
 /**
- * Links as a crawl finds them, made from a seed: URLs of about 70 bytes on hosts whose sizes follow Zipf's law (exponent
- * 1), some of them new, the others met before: half of those recently, half at any time.
+ * Links as a crawl finds them, made from a seed: URLs of about 70 bytes on hosts with sizes by Zipf's law (exponent 1).
+ * Some URLs are new. The others were given out before: half of them recently, half at any time.
  *
- * A URL is made from its number alone, so nothing is remembered of what was made. Strings are flat and one byte a
- * character, as the decoder of real records gives them.
+ * A URL is made from its number alone, so the source remembers none. Strings are flat and one byte a character, as the
+ * decoder of real records returns them.
  */
 import type { Discovered, Link, LinkGroup } from '../../../schemas/types.ts';
 
@@ -11,20 +11,20 @@ export interface LinkSourceOptions {
   readonly hosts: number;
   /** Share of links that were given out before, 0 to 1. */
   readonly duplicates: number;
-  /** URLs that were given out before this source began: the same numbers make the same URLs. */
+  /** URLs that were given out before this source began: equal numbers give equal URLs. */
   readonly known?: number;
 }
 
-/** Of two duplicates one is recent: nearly always among the last eighth of what there is. */
+/** Every second duplicate is recent: nearly always among the last eighth of all URLs. */
 const recentPower = 3;
 const scratch = Buffer.allocUnsafeSlow(256);
 
-/** Of duplicates only: so many of the URLs must be known before the first of `urls` comes. */
+/** Duplicates only: this many URLs must be known before the first of `urls` comes. */
 export function knownFirst(urls: number, duplicates: number): number {
   return duplicates === 1 ? Math.round(0.3 * urls) : 0;
 }
 
-/** The numbers of URLs, as links come: a new one, or one that was given out before. */
+/** The numbers of URLs, in the order of links: a new one, or one that was given out before. */
 export class UrlNumbers {
   readonly #duplicates: number;
   #state = 42;
@@ -57,7 +57,7 @@ export class LinkSource {
     this.#logHosts = Math.log(options.hosts + 1);
   }
 
-  /** A message of `count` links, those of one host in one group, as a fetcher gathers them from several pages. */
+  /** A message of `count` links, with those of one host in one group, as a fetcher gathers them from several pages. */
   message(count: number): Discovered {
     const groups = new Map<number, Link[]>();
     for (let i = 0; i < count; i++) {
@@ -76,7 +76,7 @@ export class LinkSource {
   }
 }
 
-/** A message of links on hosts `from`, `from + 1` … in turn: every host gets as many. */
+/** A message of links on hosts `from`, `from + 1` … in turn: every host gets equally many. */
 export function evenMessage(from: number, count: number, page: number): Discovered {
   const groups = Array.from({ length: count }, (_, i) => {
     const url = urlOf(from + i, page);
@@ -109,7 +109,7 @@ function groupOf(host: number, links: readonly Link[]): LinkGroup {
   };
 }
 
-/** The finaliser of MurmurHash3: every bit of the number moves half of the bits of the answer. Unsigned, 32 bits. */
+/** The finaliser of MurmurHash3: each bit of the number changes half of the bits of the result. Unsigned, 32 bits. */
 export function mix(value: number): number {
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);

@@ -1,11 +1,12 @@
 /**
  * `npm run bench -- overlays [--seconds N] [--json]`
  *
- * What overlays cost the frontier: the same inputs to partitions in memory, one for each policy, which take short rounds in turns, so
- * that whatever slows the machine down slows all of them. Each round is divided by that of the policy without overlays next to it.
- * The first row is that policy against itself: what it differs by is the bench's own error, and what the others differ by beyond
- * that is theirs. Rounds are of two kinds: whole decisions (links of which half are new, leases, results), and the policy's share
- * of them alone (links admitted, settings of the host looked up as a lease and its result do).
+ * The cost of overlays in the frontier. The same inputs go to partitions in memory, one for each policy, which take
+ * short rounds in turns, so that a slow machine slows all of them alike. Each round is divided by the adjacent round of
+ * the policy without overlays. The first row compares that policy with itself: its difference is the error of the
+ * bench, and only larger differences are real. Rounds are of two kinds: whole decisions (links of which half are new,
+ * leases, results), and the policy's share of them alone (links admitted, and settings of the host looked up as for a
+ * lease and its result).
  */
 import { parseArgs } from 'node:util';
 import type { OverlayConfig } from '../../../topology/policy/overlay-config.ts';
@@ -16,13 +17,13 @@ const linksPerPage = 20;
 const hosts = 200;
 /** Pages of one round: a few ms of decisions. */
 const pagesPerRound = 8;
-/** Of the policy alone, which takes a fraction of that. */
+/** Rounds of the policy alone, which take a fraction of that. */
 const pagesAlone = 64;
-/** How often partitions start over, since one of them may be placed better in memory for its whole life. */
+/** How often the partitions start over, because one of them may have a better place in memory for its whole life. */
 const partitionsEach = 3;
 
 const hostOf = (page: number) => `h${page % hosts}.test`;
-/** As the policy has it, so that all decide alike: what is measured is that it is asked for. */
+/** Values as in the policy, so that all policies decide alike: only the lookup is measured. */
 const set = { delayMs: 1, maxDepth: 100 };
 const ofHosts = (count: number, host: (n: number) => string): readonly OverlayConfig[] =>
   Array.from({ length: count }, (_, n) => ({ name: `o${n}`, match: { hosts: [host(n)] }, set }));
@@ -34,7 +35,7 @@ const byPattern = (count: number): readonly OverlayConfig[] =>
     set: { frontQueue: 5 },
   }));
 
-/** The first two are the same. */
+/** The first two policies are equal. */
 const policies: readonly (readonly [name: string, overlays: readonly OverlayConfig[] | undefined])[] = [
   ['none', undefined],
   ['none, against itself', undefined],
@@ -49,12 +50,12 @@ const policies: readonly (readonly [name: string, overlays: readonly OverlayConf
 
 interface Ratios {
   readonly rounds: number;
-  /** Of the policy itself, not of the one without. */
+  /** Share of the cost of the policy itself, not of the policy without overlays. */
   readonly microsPerPage: number;
   readonly least: number;
   readonly median: number;
   readonly most: number;
-  /** Nineteen times in twenty the median of rounds without end lies between these (order statistics). */
+  /** In nineteen of twenty cases, the median of endless rounds is between these (order statistics). */
   readonly between: readonly [number, number];
 }
 
@@ -89,7 +90,10 @@ export function run(args: readonly string[]): void {
 
 type Round = (round: number) => void;
 
-/** For each policy but the first, its rounds by those of the first. CPU, as others may have the processor meanwhile. */
+/**
+ * For each policy but the first: its rounds divided by those of the first. In CPU time, as other processes may run
+ * meanwhile.
+ */
 function measured(
   seconds: number,
   pages: number,
@@ -99,7 +103,7 @@ function measured(
   for (let partition = 0; partition < partitionsEach; partition++) {
     const endMs = performance.now() + (1_000 * seconds) / partitionsEach;
     const sides = policies.map(([, overlays]) => start(overlays));
-    // Code compiled on the way is not measured, nor the cost of a host's first page.
+    // The compiling of code is not measured, nor the cost of a host's first page.
     const before = Math.ceil(hosts / pages);
     for (let round = 0; round < 2 * before || performance.now() < endMs; round++) {
       for (let turn = 0; turn < sides.length; turn++) {
@@ -130,12 +134,12 @@ function ratiosOf(own: readonly number[], without: readonly number[], pages: num
   };
 }
 
-/** A partition, and what one round of pages has it decide. */
+/** A partition, and the decisions that one round of pages causes. */
 function decisions(overlays: readonly OverlayConfig[] | undefined): Round {
   const hand = new Hand({ delayMs: 1, ...(overlays && { overlays }) });
   return (round) => {
     for (let page = round * pagesPerRound; page < (round + 1) * pagesPerRound; page++) {
-      // The second half of what one page of a host leads to is the first half of the next.
+      // The second half of the links of one page of a host is the first half of the next.
       const from = Math.floor(page / hosts) * (linksPerPage / 2);
       hand.links(hostOf(page), linksPerPage, { from });
       if (page % 8 === 7) for (const task of hand.grant(1_000, 8)) hand.report(task);
@@ -143,7 +147,9 @@ function decisions(overlays: readonly OverlayConfig[] | undefined): Round {
   };
 }
 
-/** What a policy is asked for a page: its links one by one, and its host as often as a lease and a result do. */
+/**
+ * The lookups in a policy for one page: its links one by one, and its host as often as a lease and a result look it up.
+ */
 function policyCalls(overlays: readonly OverlayConfig[] | undefined): Round {
   const policy: Policy = compilePolicy({ ...defaultPolicy(), delayMs: 1, ...(overlays && { overlays }) });
   let kept = 0;

@@ -1,34 +1,34 @@
 /**
- * A log whose `discovered` and `results` are played by a bench, and whose `tasks` go to it: the frontier's owner runs on
- * it unchanged, changelog and control are real and durable, and what is measured is the frontier.
+ * A log with `discovered` and `results` played by a bench, which also receives `tasks`. The frontier's owner runs on it
+ * unchanged, with a real and durable changelog and control, so that the frontier is measured.
  *
- * Records are handed over as objects, so no encoding of them is charged; what a bench needs to make them is measured
- * here, by itself. Tasks count as published at once.
+ * Records are handed over as objects, so their encoding is not counted. The bench's time for making them is measured
+ * here, separately. Tasks count as published at once.
  */
 import type { Discovered, Result, Task } from '../../../schemas/types.ts';
 import type { RecordCodec } from '../../../services/runtime/avro/record-codec.ts';
 import type { Log, LogReader, LogRecord, PollOptions } from '../../../services/runtime/log/log.ts';
 
 export interface Player {
-  /** The next message; null: none now. Called between the frontier's turns. */
+  /** The next message; null: none at present. Called between the frontier's turns. */
   discovered(): Discovered | null;
-  /** Results of tasks taken so far; called before `discovered`. */
+  /** Results of the tasks so far; called before `discovered`. */
   results(): readonly Result[];
   take(task: Task): void;
-  /** Told at each turn, before records are asked for. */
+  /** Called at each turn, before records are asked for. */
   onTurn(): void;
 }
 
 export interface PlayedLog {
   readonly log: Log;
   readonly codec: RecordCodec;
-  /** What playing has cost so far, ms. CPU time, or wall time where that is less: then somebody else ran. */
+  /** The cost of playing so far, ms: CPU time, or wall time if that is less, since then another thread ran. */
   readonly playedMs: number;
-  /** Longest time from the end of one poll to the begin of the next, ms; zero again after it was read. */
+  /** Longest time from the end of one poll to the start of the next, ms; reading it sets it to zero. */
   worstTurnMs(): number;
 }
 
-/** About what a link takes in a record of `discovered`. */
+/** About the bytes of a link in a record of `discovered`. */
 const bytesPerLink = 80;
 const idleMs = 1;
 

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- priority-orders [--urls N,N,…] [--orders N] [--json]`
  *
- * What an operator's `raise` and `lower` cost where one host has many URLs queued: CPU of one order, in memory. The first
- * orders read the queue; one makes an index of it; those after it go by the index.
+ * The cost of an operator's `raise` and `lower` on a host with many queued URLs: CPU of one order, in memory. The first
+ * orders read the queue; one of them makes an index of it; later orders use the index.
  */
 import { parseArgs } from 'node:util';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -12,7 +12,7 @@ import { Hand } from '../../model/hand.ts';
 interface Row {
   readonly queued: number;
   readonly what: string;
-  /** CPU, µs an order. */
+  /** CPU per order, µs. */
   readonly median: number;
   readonly most: number;
 }
@@ -31,7 +31,7 @@ function measure(size: number, orders: number): Row[] {
   const hand = new Hand({ queuedMax: 2 * size, queueShareMax: 1 });
   for (let from = 0; from < size; from += linksPerStep)
     hand.links(host, Math.min(linksPerStep, size - from), { from, priority: 4 });
-  // Far from each other, each once.
+  // URLs far from each other, each once.
   let at = 0;
   const url = () => `https://${host}/${(at = (at + 7_919) % size)}`;
   const row = (what: string, times: number, act: () => void): Row => {

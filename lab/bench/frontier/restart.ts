@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- restart [--urls N] [--hosts N] [--seen exact|drum|bloom] [--memory MB] [--runs N]
- * [--data FOLDER] [--json]`
+ * `npm run bench -- restart [--urls N] [--hosts N] [--seen exact|drum|bloom] [--memory MB] [--runs N] [--data FOLDER]
+ * [--json]`
  *
- * How long a partition with so many known URLs, all of them queued, takes from opening its stores to its first commit,
- * in a new process whose start is not counted. The stop before was clean, and the system's file cache is warm. Without
- * `--data` (a folder that `frontier --data` left) the state is made first.
+ * How long a partition with the given number of known URLs, all queued, takes from opening its stores to its first
+ * commit, in a new process; the start of the process is not counted. The stop before was clean, and the system's file
+ * cache is warm. Without `--data` (a folder that `frontier --data` kept) the state is made first.
  */
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { peakRssBytes, startCost } from '../process/process-cost.ts';
@@ -35,7 +35,7 @@ async function open(folder: string, seen: SeenConfig): Promise<Restart> {
     discovered: () => null,
     results: () => [],
     take: () => {},
-    // The first turn comes after the first commit was decided; at the second it is acked.
+    // The first turn follows the decision of the first commit; by the second it is acked.
     onTurn: () => {
       if (figures !== undefined || partition.owner.committed === undefined) return;
       figures = cost();

@@ -2,9 +2,9 @@
  * `npm run bench -- restore [--urls N] [--hosts N] [--seen exact|drum] [--memory MB] [--runs N] [--data FOLDER]
  * [--json]`
  *
- * How long a partition whose state is lost takes to be built anew from its changelog, checkpoint on disk included, in a new
- * process whose start is not counted. Every URL is new and queued. Without `--data` (a folder that `frontier --data`
- * left) the changelog is made first.
+ * How long it takes to rebuild a partition with a lost state from its changelog, checkpoint on disk included, in a new
+ * process; the start of the process is not counted. Every URL is new and queued. Without `--data` (a folder that
+ * `frontier --data` kept) the changelog is made first.
  */
 import { join } from 'node:path';
 import { rebuild } from '../../../services/frontier/open/rebuild.ts';

@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- seen-test [--urls N] [--duplicates R] [--known N] [--seen exact|drum|bloom] [--memory MB] [--runs N]
- * [--json]`
+ * `npm run bench -- seen-test [--urls N] [--duplicates R] [--known N] [--seen exact|drum|bloom] [--memory MB] [--runs
+ * N] [--json]`
  *
- * The seen test by itself, on one core: fingerprints are tested in order, new ones added, rows saved as the checkpoint saves
- * them, and the work on the rows (spills, lookups, merges) is run when it is due. Making the fingerprints is not charged.
- * `--known`: so many are known before the measurement begins.
- * `drum` is the exact test with `--memory` and no more; `exact` holds everything in memory.
+ * The seen test alone, on one core: fingerprints are tested in order, new ones added, rows saved as the checkpoint
+ * saves them, and the work on the rows (spills, lookups, merges) is run when it is due. Making the fingerprints is not
+ * counted. `--known`: fingerprints that are known before the measurement begins. `drum` is the exact test with
+ * `--memory` and no more; `exact` holds everything in memory.
  */
 
 import { openStateStore } from '../../../services/runtime/store/open-store.ts';
@@ -41,13 +41,16 @@ interface SeenFigures {
 }
 
 const million = 1_000_000;
-/** Its rows are large, written in order and read once: more would be memory of RocksDB's, and not of the seen test. */
+/**
+ * Its rows are large, written in order and read once: a larger cache would be memory of RocksDB, and not of the seen
+ * test.
+ */
 const smallBuffers = { writeBufferBytes: 8 << 20, cacheBytes: 1 << 20 };
-/** New fingerprints between two saves: the checkpoint is saved after about so much changelog. */
+/** New fingerprints between two saves: the checkpoint is saved after about this much changelog. */
 const saveEvery = 100_000;
 /** Tests between two looks at the clock. */
 const slice = 2_000;
-/** Where the seen test does not say how many it may hold. */
+/** Used if the seen test does not report how many it may hold. */
 const linksAtHand = 100_000;
 
 export async function run(args: readonly string[]): Promise<void> {
@@ -84,7 +87,7 @@ class MeasuredTest {
   readonly #store: StateStore;
   readonly #options: BenchOptions;
   #numbers: UrlNumbers;
-  /** Pairs. A lookup answers for what is at hand, so this is as much as the partition would hold. */
+  /** Fingerprints at a time. A lookup answers for all pending ones, so this is as many as the partition would hold. */
   readonly #fingerprints: Uint32Array;
   #unsaved = 0;
   #madeMs = 0;
@@ -148,7 +151,7 @@ class MeasuredTest {
     }
   }
 
-  /** Decides in order; returns where a lookup, or a table to add to, is missing. */
+  /** Decides in order; returns at a fingerprint that needs a lookup, or a table to add to. */
   #decideSome(from: number, to: number): number {
     for (let at = from; at < to; at++) {
       const verdict = this.#testAt(at);
@@ -170,7 +173,7 @@ class MeasuredTest {
     }
   }
 
-  /** One job, if one is due; what it leads to comes at the next turn, as in the partition. */
+  /** Runs one job, if one is due; its result is applied at the next turn, as in the partition. */
   async #work(wanted: boolean): Promise<void> {
     const job = this.#seen.work(wanted);
     if (job === null) return;

@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- snapshot-pause [--urls N] [--hosts N] [--seen exact|drum] [--memory MB] [--data FOLDER] [--json]`
  *
- * What the owner of a large partition notices of a snapshot that is taken of it: the longest time between two of its
- * commits that became durable, and the latest timer of its event loop, by turns without a snapshot and beside one. Links
- * come all the time, as a crawl's do, and the checkpoint is written every few seconds, in both. The snapshot is taken by a
- * process of its own, as a schedule takes it; both share one core, which is the hardest case. At most 100 ms is promised.
+ * How much a snapshot delays the owner of a large partition: the longest time between two of its durable commits, and
+ * the latest timer of its event loop, in turns without a snapshot and with one. In both, links come all the time, as in
+ * a crawl, and the checkpoint is written every few seconds. The snapshot is taken by a separate process, as a schedule
+ * takes it. Both share one core, which is the hardest case. The promise is 100 ms at most.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,24 +28,27 @@ interface Pauses {
   readonly urls: number;
   readonly snapshots: number;
   readonly snapshotSeconds: number;
-  /** Between two commits that became durable: the longest, and of a hundred the second longest, ms. */
+  /** Times between two durable commits: the longest, and the second longest of a hundred, ms. */
   readonly aloneGapMs: number;
   readonly besideGapMs: number;
   readonly aloneP99Ms: number;
   readonly besideP99Ms: number;
-  /** The longest, less what the owner's thread waited for its core: what is left on a machine that others use. */
+  /**
+   * The longest time, without the time that the owner's thread waited for its core: comparable on a machine that others
+   * use.
+   */
   readonly aloneOwnMs: number;
   readonly besideOwnMs: number;
-  /** By how much the latest timer was late, ms. */
+  /** The delay of the latest timer, ms. */
   readonly aloneLateMs: number;
   readonly besideLateMs: number;
   readonly commits: number;
 }
 
-/** A turn: long enough for the checkpoint to be written once. */
+/** Duration of a turn: long enough to write the checkpoint once. */
 const aloneMs = 8_000;
 const turns = 2;
-/** Links come so often, and so many. */
+/** Interval and number of links. */
 const everyMs = 10;
 const linksPerMessage = 50;
 const defaults = { urls: 1_000_000, hosts: 100_000 };
@@ -145,7 +148,7 @@ interface Gap {
   readonly ownMs: number;
 }
 
-/** How long this thread has been ready to run and was not run, ms, on Linux; elsewhere 0. */
+/** Time that this thread was ready to run but not running, ms, on Linux; elsewhere 0. */
 function waitedMs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
@@ -154,7 +157,7 @@ function waitedMs(): number {
   }
 }
 
-/** Links at a steady pace; sees commits become durable at each turn of the owner. */
+/** Offers links at a steady pace; notes durable commits at each turn of the owner. */
 class PacedPlayer implements Player {
   isOn = false;
   committed: () => unknown = () => undefined;

@@ -1,10 +1,11 @@
 /**
- * `npm run bench -- snapshot [--urls N] [--hosts N] [--seen exact|drum] [--memory MB] [--runs N]
- * [--data FOLDER] [--json]`
+ * `npm run bench -- snapshot [--urls N] [--hosts N] [--seen exact|drum] [--memory MB] [--runs N] [--data FOLDER]
+ * [--json]`
  *
- * What a snapshot of a partition costs beside its owner (checkpoint read, brought to the changelog's end, packed, hashed, read
- * back), and how long a lost partition takes to come back from it, against its whole changelog. CPU time, as the three
- * run one after another in a process each. What its owner notices of it: `npm run bench -- snapshot-pause`.
+ * The cost of a snapshot of a partition beside its owner (checkpoint read, brought to the changelog's end, packed,
+ * hashed, read back), and the time to restore a lost partition from it, compared with its whole changelog. In CPU time,
+ * as the three run one after another in separate processes. `npm run bench -- snapshot-pause` measures the effect on
+ * the owner.
  */
 import { join } from 'node:path';
 import { bringUp } from '../../../services/frontier/open/bring-up.ts';
@@ -33,7 +34,7 @@ export interface Snapshotted {
   readonly takeCpuSeconds: number;
   readonly restoreCpuSeconds: number;
   readonly rebuildCpuSeconds: number;
-  /** Of the process that took it. */
+  /** Figures of the process that took the snapshot. */
   readonly rssBytes: number;
 }
 
@@ -77,7 +78,7 @@ async function measure(data: string, into: string, seen: SeenConfig): Promise<Sn
   };
 }
 
-/** As `state snapshot` takes it from a data folder, while its owner may run. */
+/** Takes it as `state snapshot` does from a data folder, while its owner may run. */
 export async function takeBeside(data: string, into: string, seen: SeenConfig): Promise<SnapshotManifest> {
   const base = await openStateStore(stateFolder(data), { readOnly: true });
   const log = await openReadOnlyLog(logFolder(data), clock);

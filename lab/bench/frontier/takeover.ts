@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- takeover [--urls N] [--hosts N] [--json]`
  *
- * How long partitions stand still when their owner is killed with -9, with a warm standby and without: from the kill to
- * the first commit of each partition's next owner that is durable. Two frontiers on a real Kafka on loopback, every URL
- * new and queued. `noticed` is the group's: the session of the dead member has to run out.
+ * How long partitions stand still if their owner is killed with -9, with a warm standby and without: from the kill to
+ * the first durable commit of each partition's next owner. Two frontiers run on a real Kafka on loopback, and every URL
+ * is new and queued. `noticed` depends on the consumer group: the session of the dead member has to expire.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,9 +27,9 @@ const linksPerMessage = 2_000;
 interface TakeOver {
   readonly standbys: number;
   readonly urls: number;
-  /** Kill to the first claim, s. */
+  /** From the kill to the first claim, s. */
   readonly noticed: number;
-  /** First claim to the last partition's first commit, s. */
+  /** From the first claim to the last partition's first commit, s. */
   readonly takenOver: number;
   readonly both: number;
 }
@@ -112,7 +112,7 @@ async function untilReady({ output, ended }: Running): Promise<void> {
   while (!/ready, crawl/.test(output())) await Promise.race([sleep(50), early]);
 }
 
-/** Everything is admitted, shared out, and copied where copies are kept. */
+/** Every URL is admitted, every partition assigned, and copied if there are standbys. */
 async function untilQuiet(log: Log, crawl: string, urls: number, standbys: number): Promise<void> {
   for (;;) {
     await sleep(500);
@@ -130,7 +130,7 @@ async function untilQuiet(log: Log, crawl: string, urls: number, standbys: numbe
   }
 }
 
-/** When a partition's next owner claimed it, and when it first decided. */
+/** When a partition's next owner claimed it, and when that owner first decided. */
 async function nextOwner(log: Log, crawl: string, partition: number, from: number) {
   let [epoch, claimMs] = [-1, 0];
   for await (const { offset, value, timestampMs } of recordsOf(

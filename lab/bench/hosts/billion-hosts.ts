@@ -1,13 +1,14 @@
 /**
  * `npm run bench -- billion-hosts [--hosts N] [--pages-per-host N] [--days D] [--rate N] [--check HOSTS,…] [--json]`
  *
- * A crawl of a billion hosts, simulated (host-model.ts): the frontier's own host clock and budgets on virtual time, with
+ * A simulated crawl of a billion hosts (host-model.ts): the frontier's own host clock and budgets on virtual time, with
  * the largest hosts one by one and the rest by sample, in bounded memory. `--rate`: pages a second that the fetchers
- * could do, were there always hosts that may be contacted. What it comes to (hosts and URLs known, queued, deferred, on
- * the clock) goes into the sizing model (`crawlstream size`), whose costs were measured.
+ * could fetch if hosts were always ready. The results (hosts and URLs known, queued, deferred, on the clock) go into
+ * the sizing model (`crawlstream size`), with its measured costs.
  *
- * First the model is checked where the real frontier still fits into memory: at each of `--check` hosts (1000000; 0: not
- * at all) both crawl the same population for seventeen minutes of their time, and the difference is told.
+ * First the model is checked at sizes at which the real frontier still fits into memory: at each of `--check` hosts
+ * (1000000; 0: no check) both crawl the same population for seventeen minutes of virtual time, and the difference is
+ * printed.
  */
 import { parseArgs } from 'node:util';
 import { sizeOf, wishDefaults } from '../../../services/planning/size-model.ts';
@@ -23,23 +24,23 @@ import { type RealRun, runRealHosts } from './real-hosts.ts';
 
 const fetchMs = 300;
 const delayMs = 2_000;
-/** A fetch, and the wait after it, are whole ticks. */
+/** A fetch, and the wait after it, take whole ticks. */
 const modelTickMs = 100;
-/** Of checks: the real frontier decides in each. */
+/** Tick of checks: the real frontier decides in each. */
 const tickMs = 1_000;
 const dayMs = 86_400_000;
 const linksPerPage = 42;
 const acrossHosts = 0.3;
-/** Known before the first page is fetched. */
+/** Hosts known before the first page is fetched. */
 const seeds = 1_000_000;
-/** Hosts drawn, whatever their number. */
+/** Number of drawn hosts, for any number of hosts. */
 const drawn = 1_000_000;
 const facts = { fresh: newHostFacts, fetched: { ...newHostFacts, fetchMs } };
 
 /** An account and its sketch (topology/frontier/budgets/budgets-state.ts). */
 const bytesPerBudget = 300;
 
-/** For a check: everything known, and small budgets that start over, so that much is deferred and returns. */
+/** For a check: all hosts known, and small budgets with a short period, so that many URLs are deferred and return. */
 const checked = { pagesPerHost: 3, untilMs: 1_020_000, marks: 17, drawn: 50_000, hostsPerLease: 200 } as const;
 const checkBudget = { key: 'host', base: 4, perSource: 0, max: 4, refillMs: 300_000 } as const;
 
@@ -61,7 +62,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const cost = startCost();
   const model = new HostModel({
     ...{ population, policy, fetchMs, facts },
-    // A lease is held for its fetches and the delays between them: so many are out for that rate at most.
+    // A lease lasts for its fetches and the delays between them; this is the most leases at once for that rate.
     leases: Math.round((rate * (fetchMs + delayMs)) / 1000),
     pagesPerSecondMax: rate,
     tickMs: modelTickMs,
@@ -104,7 +105,7 @@ export async function run(args: readonly string[]): Promise<void> {
 interface Check extends Omit<RealRun, 'marks'> {
   readonly hosts: number;
   readonly drawnHosts: number;
-  /** The greatest difference at any moment, as a share of the most that there really was. */
+  /** The greatest difference at any moment, as a share of the real maximum. */
   readonly worst: { readonly pages: number; readonly workingHosts: number; readonly waiting: number };
   readonly modelCpuSeconds: number;
   readonly realCpuSeconds: number;
@@ -125,7 +126,7 @@ function check(hosts: number): Check {
   const { marks: real, ...figures } = runRealHosts({ ...same, population, config });
   const realCpuSeconds = realCost().cpuSeconds;
   const waiting = ({ queued, deferred }: Mark) => queued + deferred;
-  // Shares of the most there was: where next to nothing is left, shares of it would say nothing.
+  // Shares of the maximum: as shares of a value near zero, differences would say nothing.
   const worstOf = (of: (mark: Mark) => number) => {
     const most = Math.max(1, ...real.map(of));
     return Number(Math.max(...real.map((mark, i) => Math.abs(of(model[i]!) - of(mark)) / most)).toFixed(4));
@@ -154,7 +155,7 @@ function configOf(changes: Partial<PolicyConfig>): PolicyConfig {
 }
 
 /**
- * What it takes to hold what is known at the end, and to fetch at that rate, each record kept once. Budgets are not in the
+ * Resources for the known URLs at the end and for fetching at that rate, each record kept once. Budgets are not in the
  * sizing model, as most crawls have none.
  */
 function sizeFor({ knownHosts, pages, queued, deferred }: Mark, rate: number) {

@@ -1,12 +1,12 @@
 /**
- * A crawl of many hosts on virtual time, without its URLs: who may be contacted when, how many leases are out, what
- * budgets defer. In memory there are the hosts that were drawn (host-population.ts), each for as many as its weight.
+ * A crawl of many hosts on virtual time, without its URLs: which hosts are ready when, how many leases there are, what
+ * budgets defer. In memory are the drawn hosts (host-population.ts), each for as many as its weight.
  *
  * The clock is the frontier's own (topology/frontier/hosts/clock.ts), and so are the rules of lease sizes, delays and
- * budgets; what is left out is which URL, and everything that goes wrong. A host is known once a link leads to one of its
- * pages: links lead to all pages of the web alike, so with M links followed a page is known with odds of 1 − e^(−M/pages),
- * and a host by the first of its own. Sources of a budget are the domains that link there, one for each cross-host link as
- * long as they are few.
+ * budgets. The model has no URLs and no failures. A host is known once a link leads to one of its pages. Links lead to
+ * all pages of the web alike, so after M links a page is known with probability 1 − e^(−M/pages), and a host with its
+ * first known page. The sources of a budget are the domains that link to the host: one for each cross-host link, as
+ * long as there are few.
  */
 
 import type { HostFacts } from '../../../topology/frontier/changes/changes.ts';
@@ -23,34 +23,37 @@ export interface ModelOptions {
   readonly fetchMs: number;
   /** Hosts on lease at once, over all partitions. */
   readonly leases: number;
-  /** Pages a second that fetchers can do; infinite: as many as leases allow. */
+  /** Pages a second that fetchers can fetch; infinite: as many as leases allow. */
   readonly pagesPerSecondMax: number;
-  /** Time goes in ticks. */
+  /** Time advances in ticks. */
   readonly tickMs: number;
-  /** What is known of each host when it is met; `fetched`: after its first fetch. */
+  /** Pages known of each host when the crawl first finds it; `fetched`: after its first fetch. */
   readonly facts: { readonly fresh: HostFacts; readonly fetched: HostFacts };
   /** Links of a page to pages of the whole web. null: every page is known from the start. */
   readonly links: { readonly perPage: number; readonly acrossHosts: number; readonly seeds: number } | null;
   readonly untilMs: number;
-  /** Lines of figures, evenly in time. */
+  /** Lines of figures, evenly spread over the time. */
   readonly marks: number;
 }
 
-/** Of all hosts, at one moment. */
+/** Counts of all hosts, at one moment. */
 export interface Mark {
   readonly atMs: number;
-  /** Fetched so far. */
+  /** Pages fetched so far. */
   readonly pages: number;
   readonly knownHosts: number;
-  /** On the host clock: they have work that may go. */
+  /** Hosts on the host clock: they have work that may be leased. */
   readonly workingHosts: number;
   readonly leases: number;
-  /** Known and not fetched: at full rate, and beyond budgets. */
+  /** Known URLs that are not fetched: at full rate, and beyond budgets. */
   readonly queued: number;
   readonly deferred: number;
 }
 
-/** How often it is seen who has new pages: so many at least over the whole time, and whenever links have grown by this factor. */
+/**
+ * How often new pages of hosts are determined: at least this often over the whole time, and whenever links have grown
+ * by this factor.
+ */
 const looks = 200;
 const newsAfter = 1.3;
 const frontQueueOfFront = 0;
@@ -68,14 +71,14 @@ export class HostModel {
   readonly #deferred: Float64Array;
   readonly #used: Float64Array;
   readonly #period: Int32Array;
-  /** Links to the whole web that it takes for a host to be met. */
+  /** Links to the whole web until a host is found. */
   readonly #metAt: Float64Array;
   #nowMs = 0;
   #links = 0;
-  /** As of the newest look. */
+  /** As of the newest determination. */
   #looked = { atMs: 0, links: 0 };
   #out = 0;
-  /** Pages that fetchers have room for; below 0 where a lease took more. */
+  /** Pages that fetchers have room for; below 0 if a lease took more. */
   #room = 0;
   readonly #sums = { pages: 0, knownHosts: 0, working: 0, queued: 0, deferred: 0 };
   events = 0;
@@ -107,7 +110,7 @@ export class HostModel {
       if (this.#nowMs >= nextLookMs || this.#links > newsAfter * this.#looked.links) {
         for (let host = 0; host < this.#full.length; host++) this.#look(host);
         this.#looked = { atMs: this.#nowMs, links: this.#links };
-        // Such moments stand on the beginnings of periods too.
+        // These moments include the beginnings of periods.
         const nextPeriodMs = (Math.floor(this.#nowMs / refillMs) + 1) * refillMs;
         nextLookMs = Math.min(this.#nowMs + Math.max(tickMs, untilMs / looks), nextPeriodMs);
       }
@@ -138,7 +141,7 @@ export class HostModel {
 
   #mark(): Mark {
     const { pages, knownHosts, working, queued, deferred } = this.#sums;
-    // Weights are no whole numbers.
+    // Weights are not whole numbers.
     const whole = (sum: number) => Math.max(0, Math.round(sum));
     return {
       atMs: this.#nowMs,
@@ -151,7 +154,7 @@ export class HostModel {
     };
   }
 
-  /** Pages that have become known since, and what the budget makes of them. */
+  /** Adds pages that have become known since, and applies the budget to them. */
   #look(host: number): void {
     if (this.#links < this.#metAt[host]!) return;
     const { population, policy } = this.#options;
@@ -163,7 +166,7 @@ export class HostModel {
     const news = Math.max(before, Math.max(1, Math.floor(pages * share))) - before;
     const { budget } = policy.config;
     const left = budget === undefined ? Number.POSITIVE_INFINITY : this.#budgetLeft(host);
-    // As long as anything of a host is deferred, what is new waits behind it.
+    // As long as some of a host's URLs are deferred, new ones wait behind them.
     const full = this.#deferred[host]! > 0 ? 0 : Math.min(news, left);
     if (budget !== undefined) this.#used[host] = this.#used[host]! + full;
     this.#full[host] = this.#full[host]! + full;
@@ -186,7 +189,7 @@ export class HostModel {
     return Math.max(0, budgetFor(budget, sources, -1) - this.#used[host]!);
   }
 
-  /** On the clock if anything of it may go. */
+  /** Puts the host on the clock if one of its URLs may be leased. */
   #settle(host: number, readyAtMs: number): void {
     const isOn = this.#clock.readyAtMs(host) !== undefined;
     const mayGo = this.#full[host]! > 0 || (this.#deferred[host]! > 0 && this.#budgetLeft(host) > 0);

@@ -1,32 +1,32 @@
 /**
- * Hosts by their sizes, in bounded memory: pages of the host of rank r are a / r, at least one (Zipf's law with exponent
- * 1, as sizes of sites are found to follow: Adamic & Huberman, "Zipf's law and the Internet", Glottometrics 3, 2002).
+ * Hosts by size, in bounded memory: the host of rank r has a / r pages, at least one (Zipf's law with exponent 1, which
+ * sizes of sites follow: Adamic & Huberman, "Zipf's law and the Internet", Glottometrics 3, 2002).
  *
- * The largest hosts stand for themselves. The others are drawn, evenly by rank within stretches of ranks, and each that
- * is drawn stands for as many as were passed over: its weight.
+ * Each of the largest hosts is represented by itself. The others are drawn, evenly by rank within stretches of ranks. A
+ * drawn host represents the hosts that were passed over: their number is its weight.
  */
 export interface PopulationOptions {
   readonly hosts: number;
-  /** On average. */
+  /** The average. */
   readonly pagesPerHost: number;
-  /** About how many hosts are drawn. */
+  /** About the number of drawn hosts. */
   readonly drawn: number;
 }
 
 export interface Population {
-  /** By number of a drawn host: its pages, and how many hosts it stands for. The largest come first. */
+  /** By number of a drawn host: its pages, and the number of hosts that it represents. The largest come first. */
   readonly pages: Float64Array;
   readonly weights: Float64Array;
   readonly hosts: number;
-  /** Of all hosts. */
+  /** Totals of all hosts. */
   readonly allPages: number;
 }
 
-/** They stand for themselves: where most of the work of one host is, and where politeness binds first. */
+/** These represent themselves: they have most of the work of single hosts, and politeness limits them first. */
 const headsMax = 1_000;
-/** From the first rank of a stretch to that of the next. */
+/** Factor from the first rank of a stretch to the first rank of the next. */
 const stretch = 1.25;
-/** Of each stretch, where it has as many. */
+/** Hosts drawn from each stretch, if it has as many. */
 const drawnPerStretchMin = 64;
 
 export function drawPopulation({ hosts, pagesPerHost, drawn }: PopulationOptions): Population {
@@ -52,7 +52,7 @@ export function drawPopulation({ hosts, pagesPerHost, drawn }: PopulationOptions
   return { pages: Float64Array.from(pages), weights: Float64Array.from(weights), hosts, allPages };
 }
 
-/** Pages of the largest host, for so many pages a host on average. */
+/** Pages of the largest host, for the given average of pages per host. */
 function largestFor(hosts: number, pagesPerHost: number): number {
   let [low, high] = [1, hosts * pagesPerHost];
   for (let i = 0; i < 100; i++) {

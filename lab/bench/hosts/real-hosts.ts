@@ -1,7 +1,7 @@
 /**
- * The real frontier on virtual time, for what the model of many hosts (host-model.ts) claims of it: one partition that
- * knows all hosts and pages of a population from the start, everything in memory, and a fetcher that is played. What it
- * answers is what happens in the model: each URL of a lease takes so long, with the delay between them.
+ * The real frontier on virtual time, to check the model of many hosts (host-model.ts): one partition that knows all
+ * hosts and pages of a population from the start, with everything in memory, and a played fetcher. The fetcher answers
+ * as the model assumes: each URL of a lease takes the same time, with the delay between them.
  */
 import { blankControl, blankLinkGroup } from '../../../schemas/blank.ts';
 import type { Control, LinkGroup, Task } from '../../../schemas/types.ts';
@@ -17,7 +17,7 @@ import type { Mark } from './host-model.ts';
 import type { Population } from './host-population.ts';
 
 export interface RealOptions {
-  /** Every host stands for itself. */
+  /** Every host is represented by itself. */
   readonly population: Population;
   readonly config: PolicyConfig;
   readonly fetchMs: number;
@@ -30,16 +30,16 @@ export interface RealOptions {
 export interface RealRun {
   readonly marks: readonly Mark[];
   readonly leases: number;
-  /** To admit a URL, and to lease and complete one; without changelog and disk. */
+  /** CPU to admit a URL, and to lease and complete one; without changelog and disk. */
   readonly admitCpuMicros: number;
   readonly leaseCpuMicros: number;
-  /** Grown since before the first host, by host; URLs, budgets and what is to be collected among it. */
+  /** Memory growth since before the first host, per host, including URLs, budgets and garbage. */
   readonly bytesPerHost: number;
   readonly rssBytes: number;
 }
 
 const groupsPerMessage = 500;
-/** In memory a fingerprint takes at most so much (seen-config.ts), whatever their number. */
+/** In memory a fingerprint takes at most this many bytes (seen-config.ts), for any number. */
 const seenBytesPerUrl = 64;
 
 export function runRealHosts(options: RealOptions): RealRun {
@@ -92,7 +92,7 @@ class RealHosts {
     };
   }
 
-  /** Page by page over all hosts, as a crawl meets them, and not host by host. */
+  /** Page by page over all hosts, as a crawl finds them, and not host by host. */
   #fill(): void {
     const { pages } = this.#options.population;
     let groups: LinkGroup[] = [];

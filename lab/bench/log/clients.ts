@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- clients [--urls N] [--partitions P] [--json]`
  *
- * Clients of Kafka side by side, for what the log port asks of one: idempotent appends acked by all replicas, one under
- * way at a time, and reading all of it from the beginning. Two shapes of records: `links`, of 40 kB with 500 links each,
- * as the generator of `topology` fills `discovered` (`--urls` of them in all), and `tasks` of 700 bytes, a tenth as many
- * as links. CPU µs a record of the client's process, in a process each.
+ * Compares clients of Kafka for the needs of the log port: idempotent appends acked by all replicas, one in flight at a
+ * time, and reading all records from the beginning. There are two shapes of records: `links`, of 40 kB with 500 links
+ * each, as the generator of `topology` fills `discovered` (`--urls` links in all), and `tasks` of 700 bytes, a tenth as
+ * many as links. CPU of the client's process per record, µs, each in a separate process.
  */
 
 import { openKafkaLog } from '../../../services/runtime/log/kafka/kafka-log.ts';
@@ -31,7 +31,7 @@ interface Shape {
   readonly name: string;
   readonly bytes: number;
   readonly records: (urls: number) => number;
-  /** Of one append. */
+  /** Records of one append. */
   readonly together: number;
 }
 

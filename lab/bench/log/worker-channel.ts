@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- worker-channel [--records N] [--bytes N] [--json]`
  *
- * What it costs to bring records from a fetch worker to the process that has the log, three ways: our frames over a
- * socket between two processes (services/runtime/log/channel), Node's own messages between processes (`fork` with
- * advanced serialisation), and messages between two threads of one process. `--records` (100,000) records of `--bytes`
- * (12,000), fifty to an append as a flush has them, each append answered, four under way. CPU of both sides.
+ * The cost of bringing records from a fetch worker to the process with the log, in three ways: our frames over a socket
+ * between two processes (services/runtime/log/channel), Node's messages between processes (`fork` with advanced
+ * serialisation), and messages between two threads of one process. It sends `--records` (100,000) records of `--bytes`
+ * (12,000), fifty to an append as in a flush, each append answered, four in flight. CPU of both sides.
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ export async function run(args: readonly string[]): Promise<void> {
   if (values.json) process.stdout.write(`${JSON.stringify({ name: 'worker-channel', micros })}\n`);
 }
 
-/** The other side gets its orders as its last argument, sends all there is, and says what it cost. */
+/** The other side gets its orders as its last argument, sends all records, and reports its cost. */
 async function measure(way: Way, records: number, bytes: number): Promise<number> {
   const orders = `${mark}${way}:${records}:${bytes}`;
   const before = process.cpuUsage();

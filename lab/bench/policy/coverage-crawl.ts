@@ -1,9 +1,9 @@
 /**
- * One crawl of the coverage bench: a frontier partition as it is, and a fetcher played on virtual time.
+ * One crawl of the coverage bench: a real frontier partition, and a played fetcher on virtual time.
  *
- * `leases` are out at a time, each fetching one page after another with the host's delay between them; the links of a page
- * arrive at the frontier through the fetcher's own link maker and cache. Time goes in ticks: what has happened in one is
- * decided in one go.
+ * There are `leases` at a time. Each fetches one page after another with the host's delay between them; the links of a
+ * page arrive at the frontier through the fetcher's own link maker and cache. Time advances in ticks: all events of a
+ * tick are decided at once.
  */
 
 import { blankControl, blankHostFacts, blankLinkGroup, blankOutcome, blankRequest } from '../../../schemas/blank.ts';
@@ -32,13 +32,13 @@ export interface CrawlOrder {
 export interface Coverage {
   /** Share of the good part's PageRank that was fetched after each tenth. */
   readonly found: number[];
-  /** Of all fetches. */
+  /** Share of all fetches. */
   readonly spamShare: number;
   readonly fetches: number;
   readonly virtualHours: number;
 }
 
-/** Fetches `pages` pages, fewer where nothing is left. */
+/** Fetches `pages` pages, or fewer if nothing is left. */
 export function crawlCoverage(web: CoverageWeb, order: CrawlOrder, pages: number, leases: number): Coverage {
   return new Crawl(web, order, pages, leases).run();
 }
@@ -51,7 +51,7 @@ class Crawl {
   readonly #numbers = new Map<string, number>();
   readonly #core: FrontierPartition;
   readonly #offsets = { control: 0, results: 0, discovered: 0 };
-  /** What ends in each tick: a URL of a lease, by its index. */
+  /** Ends in each tick: a URL of a lease, by its index. */
   readonly #ends = new Map<number, { readonly task: Task; readonly index: number }[]>();
   readonly #maker;
   #nowMs = 1_700_000_000_000;

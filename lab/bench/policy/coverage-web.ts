@@ -1,20 +1,20 @@
 /**
- * A web for the coverage bench: sites of power-law sizes, power-law in-links, good and poor ones, and link farms.
+ * A web for the coverage bench: sites of power-law sizes, power-law in-links, good and poor sites, and link farms.
  *
- * Sites link to each other by how attractive they are (a Pareto draw times their quality), to front pages and to pages
- * that are popular, of which half lie anywhere in the site. A site's own pages form a tree, with a menu on each page.
- * Poor sites have pages that are not there (soft 404), and now and then a link that a spammer has left. Farms have few
- * domains and many host names; their pages link to each other, to the few they promote, and to well-known sites.
+ * Sites link to each other by attractiveness (a Pareto draw times their quality), to front pages and to popular pages,
+ * half of which are anywhere in the site. A site's own pages form a tree, with a menu on each page. Poor sites have
+ * missing pages (soft 404), and sometimes a spammer's link. Farms have few domains and many host names; their pages
+ * link to each other, to the few pages they promote, and to well-known sites.
  *
- * What a crawl should find is the good part: PageRank is that of the good pages and the links among them alone. A
- * spammer's links would otherwise make his pages worth finding.
+ * A crawl should find the good part: PageRank is computed over the good pages and the links among them only. Otherwise
+ * a spammer's links would raise the value of the spammer's pages.
  */
 import { pageRank } from '../../../topology/extras/graph/pagerank.ts';
 import { chanceOf } from '../../simulation/chance.ts';
 
 export interface CoverageWeb {
   readonly urls: readonly string[];
-  /** Pages from this one on are spam. */
+  /** Pages from this number on are spam. */
   readonly goodPages: number;
   /** Links of page p: `targets` from `starts[p]` to `starts[p + 1]`. */
   readonly starts: Int32Array;
@@ -58,7 +58,7 @@ export function drawCoverageWeb({ pages, spam, seed }: WebOptions): CoverageWeb 
   for (const { first, size, quality } of sites)
     for (let page = 1; page < size; page++) if (unit() < 0.4 * (1 - quality)) missing[first + page] = 1;
   const farms: { readonly first: number; readonly size: number }[] = [];
-  // Each half as large as the one before.
+  // Each is half as large as the one before.
   for (let left = Math.round(goodPages * spam); left > 0; ) {
     const size = left < farmPagesMin ? left : Math.ceil(left / 2);
     left -= size;
@@ -133,7 +133,7 @@ function attraction(sites: readonly Site[], unit: () => number): () => Site {
   };
 }
 
-/** The front page, or one by its place in the site's own popularity, near the front or anywhere. */
+/** The front page, or a page by its place in the site's own order of popularity, near the front or anywhere. */
 function popularPage({ first, size }: Site, unit: () => number): number {
   if (unit() < 0.4) return first;
   const place = Math.floor(size * unit() ** 4);

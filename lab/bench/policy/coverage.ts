@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- coverage [--pages N] [--spam N] [--leases N] [--seed N] [--json]`
  *
- * Which order finds most of what is worth finding: the share of the good part's PageRank (coverage-web.ts) that is fetched
- * after each tenth of a crawl of as many fetches as there are good pages, breadth-first, by depth and spelling, by score,
- * by cash (OPIC), with budgets (STAR and BEAST) and without, on a web without spam and on one with. Each crawl is the real
- * frontier with another policy, on virtual time.
+ * Which order finds the valuable pages first: the share of the good part's PageRank (coverage-web.ts) that is fetched
+ * after each tenth of a crawl with as many fetches as there are good pages. It compares breadth-first, depth and
+ * spelling, score, cash (OPIC), with budgets (STAR and BEAST) and without, on a web without spam and on one with spam.
+ * Each crawl is the real frontier with another policy, on virtual time.
  */
 import { parseArgs } from 'node:util';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -1,9 +1,9 @@
 /**
- * Pages that change by themselves: each a Poisson process of a rate of its own, changes per day.
+ * Pages that change: each is a Poisson process with a separate rate, in changes per day.
  *
- * Rates are gamma-distributed, which fits what crawls have observed (Cho & Garcia-Molina, TODS 28(4), 2003, §6.1), or are
- * read from a file, one a line. A page's next change is drawn when the one before is past, from a stream of its own, so
- * that every policy meets the same web.
+ * Rates are gamma-distributed, which fits the observations of crawls (Cho & Garcia-Molina, TODS 28(4), 2003, §6.1), or
+ * are read from a file, one a line. A page's next change is drawn when the previous one is past, from a separate random
+ * stream, so that every policy meets the same web.
  */
 import { readFileSync } from 'node:fs';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -12,7 +12,7 @@ import { mix, numbers } from '../../web/random.ts';
 export class ChangingPages {
   readonly rates: Float64Array;
   readonly #seed: number;
-  /** Of the change that comes next, days, and how many came before. */
+  /** Time of the next change, days, and the number of changes before it. */
   readonly #nextAt: Float64Array;
   readonly #past: Uint32Array;
 
@@ -24,7 +24,7 @@ export class ChangingPages {
     for (let page = 0; page < rates.length; page++) this.#nextAt[page] = this.#wait(page);
   }
 
-  /** The copy is renewed at `day`: when it went stale, Infinity if it had not. */
+  /** Renews the copy at `day`. Returns when it went stale, Infinity if it had not. */
   visit(page: number, day: number): number {
     const staleAt = this.#nextAt[page]!;
     if (staleAt > day) return Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * The policies that the freshness bench compares, each by one question: a page was visited, when next? All but the oracle
- * and `proportional`, which are told the true rates, know what their visits found and nothing else.
+ * The policies that the freshness bench compares. Each answers one question: after this visit, when is the next? All
+ * but the oracle and `proportional`, which know the true rates, know only the results of their visits.
  */
 import { type AdaptiveConfig, adaptivePresets, adaptiveVisit } from '../../../topology/policy/recrawl/adaptive.ts';
 import { boundedDays, priceOfVisit } from '../../../topology/policy/recrawl/allocation.ts';
@@ -40,7 +40,7 @@ export function createPolicy(name: PolicyName, world: World): FreshnessPolicy {
   }
 }
 
-/** No bounds: the oracle needs not look at what it gives up on. */
+/** Without bounds: the oracle need not visit the pages that it gives up. */
 const unbounded = { minDays: 0, maxDays: Number.POSITIVE_INFINITY };
 const weights = new Array<number>(8).fill(1);
 
@@ -51,7 +51,7 @@ function oracle({ rates, visitsPerDay }: World): FreshnessPolicy {
   return { next: (page) => boundedDays(rates[page]!, 1, price, unbounded) };
 }
 
-/** The frontier's own: rates estimated from visits, and a new price each day. */
+/** The frontier's own policy: rates estimated from visits, and a new price each day. */
 function optimal({ rates, visitsPerDay }: World): FreshnessPolicy {
   const recrawl = compileRecrawl({ ...defaultRecrawl, intervalMs: (rates.length / visitsPerDay) * daySeconds * 1_000 });
   const histories: PageHistory[] = Array.from(rates, () => noHistory);

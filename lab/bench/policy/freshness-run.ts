@@ -1,6 +1,7 @@
 /**
- * One policy through all days, on virtual time. Visits come at equal distances, so many a day; each goes to the page that
- * is due first, though it be due later or long since: every policy spends the same bandwidth, and all of it.
+ * One policy through all days, on virtual time. Visits are evenly spaced, a fixed number a day. Each goes to the page
+ * that is due first, even if that is in the future or long past: so every policy spends the same bandwidth, and all of
+ * it.
  */
 import { ChangingPages } from './freshness-pages.ts';
 import { createPolicy, type PolicyName, type World } from './freshness-policies.ts';
@@ -9,7 +10,7 @@ export interface FreshnessRun {
   readonly name: PolicyName;
   /** Share of pages with a current copy, averaged over the second half of the days. */
   readonly freshness: number;
-  /** Days for which a copy has been another, averaged likewise. */
+  /** Days for which a copy has been out of date, averaged likewise. */
   readonly age: number;
   readonly visits: number;
   /** Share of those visits that found a change. */
@@ -51,7 +52,7 @@ export function runPolicy(name: PolicyName, world: World, days: number, seed: nu
   return { name, freshness: fresh / time, age: age / time, visits, found: visits === 0 ? 0 : found / visits };
 }
 
-/** Pages by due time, the page's number where that is equal. Every page is always in it: `push` moves one. */
+/** Pages by due time, then by page number. Every page is always in it: `push` moves one. */
 class DueQueue {
   readonly #dueAt: Float64Array;
   readonly #heap: Uint32Array;

@@ -1,11 +1,11 @@
 /**
- * Which schedule keeps an index freshest at equal bandwidth: pages that change by themselves, on virtual time.
+ * Compares schedules by the freshness of an index at equal bandwidth, with changing pages on virtual time.
  *
  *   npm run bench -- freshness [--pages N] [--days D] [--visits V] [--mean M] [--shape S] [--rates FILE] [--json]
  *
- * `--visits`: fetches a day for each page. `--mean`, `--shape`: of the gamma distribution of change rates, per day.
- * `--rates`: a file of rates observed in a crawl, one a line, in its place. Averages are over the second half of the days:
- * in the first, policies learn. The oracle knows the true rates.
+ * `--visits`: fetches a day per page. `--mean`, `--shape`: parameters of the gamma distribution of change rates, per
+ * day. `--rates`: instead, a file of change rates that a crawl observed, one a line. Averages are over the second half
+ * of the days: in the first, policies learn. The oracle knows the true rates.
  */
 import { parseArgs } from 'node:util';
 import { CrawlstreamError } from '../../../topology/errors.ts';

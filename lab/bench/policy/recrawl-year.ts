@@ -1,10 +1,11 @@
 /**
- * A year of virtual time over one real FrontierPartition that visits its pages again and again: counts must not drift, no
- * host may be contacted before its time, and no page be lost. It throws where one of these does not hold.
+ * A year of virtual time over one real FrontierPartition that keeps visiting its pages: counts must not drift, no host
+ * may be contacted too early, and no page be lost. The bench throws if one of these fails.
  *
  *   npm run bench -- recrawl-year [--pages N] [--hosts N] [--days D] [--every DAYS] [--json]
  *
- * Everything stays in memory: the checkpoint is measured elsewhere. `--every`: days between two visits of a page, on average.
+ * Everything stays in memory: other benches measure the checkpoint. `--every`: average days between two visits of a
+ * page.
  */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
@@ -21,7 +22,7 @@ import { controlOf } from '../../model/model-script.ts';
 import { numbers } from '../../web/random.ts';
 
 const dayMs = 86_400_000;
-/** Leases of one turn are over by the next, and their results are decided before any of them expires. */
+/** Leases of one turn end before the next, and their results are decided before any of them expires. */
 const turnMs = 40_000;
 const delayMs = 1_000;
 const fetchMs = 100;
@@ -46,7 +47,7 @@ class Year {
   readonly #core = new FrontierPartition({ crawl: 'year', partition: 0, partitions: 1 }, this.#state);
   readonly #next = numbers(1);
   readonly #pages: number;
-  /** By host: when its last request was over. */
+  /** By host: end of its last request. */
   readonly #contactedMs = new Map<string, number>();
   #offsets = { control: 0, discovered: 0, results: 0 };
   #out: readonly Task[] = [];
@@ -84,7 +85,7 @@ class Year {
 
   day(): void {
     for (const untilMs = this.#nowMs + dayMs; this.#nowMs < untilMs; ) {
-      // Nothing to do until then: the clock is moved, as an idle owner waits.
+      // Nothing is due until then: the clock is advanced, as an idle owner waits.
       const wakeMs = this.#out.length > 0 ? 0 : (this.#core.wakeAtMs(1) ?? untilMs);
       this.#nowMs = Math.min(untilMs, Math.max(this.#nowMs + turnMs, wakeMs));
       for (const task of this.#out) this.#finish(task);

@@ -8,7 +8,7 @@ import type { Usage } from './fetch-usage.ts';
 
 export type Stdio = readonly ('pipe' | 'ignore' | 'inherit')[];
 
-/** False where this machine has no `taskset`, or fewer cores: then processes run where they like. */
+/** False if this machine has no `taskset`, or fewer cores: then processes run on any core. */
 export function canPinTo(cores: readonly number[]): boolean {
   try {
     execFileSync('taskset', ['-c', cores.join(','), 'true'], { stdio: 'ignore' });
@@ -39,20 +39,20 @@ export interface CommandOptions {
   readonly entry?: string | undefined;
   /** Folder for a CPU profile. */
   readonly profile?: string | undefined;
-  /** Folder in which each process leaves what it used: those that the command starts, too. */
+  /** Folder in which each process writes its resource use, including processes that the command starts. */
   readonly usages?: string | undefined;
 }
 
 export interface MeasuredCommand {
   readonly child: ChildProcess;
-  /** Once it has ended: what it printed and what it used. Throws with what it said where it failed. */
+  /** After its end: its output and its resource use. Throws its error output if it failed. */
   readonly ended: Promise<{ readonly stdout: string; readonly usage: Usage }>;
 }
 
 /** `crawlstream ARGS`, which reports its resource use at its end. */
 export function startMeasured(args: readonly string[], options: CommandOptions): MeasuredCommand {
   const { core, node = [], profile, usages } = options;
-  // Stages go by the files of functions, which the bundle joins.
+  // Stages are found by the files of functions, which the bundle joins into one.
   const { entry = profile === undefined ? 'dist/bundle/crawlstream.js' : 'dist/services/cli/main.js' } = options;
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const usageModule = pathToFileURL(join(projectRoot, 'dist/lab/bench/process/fetch-usage.js')).href;
@@ -68,7 +68,7 @@ export function startMeasured(args: readonly string[], options: CommandOptions):
     if (usage === '') throw new Error(`crawlstream ${args[0]} failed: ${errors}`);
     return { stdout, usage: JSON.parse(usage) as Usage };
   })();
-  // The awaiting caller gets the error; nobody else has to.
+  // The caller that awaits gets the error.
   ended.catch(() => {});
   return { child, ended };
 }

@@ -10,11 +10,11 @@ export const projectRoot = fileURLToPath(new URL(isCompiled ? '../../../..' : '.
 /** Runs a bench by its name. */
 export const compiledMain = join(projectRoot, 'dist/lab/bench/main.js');
 
-/** Set for benches that one has started which compiled already. */
+/** Set for benches that were started by one that has compiled already. */
 export const builtMark = 'CRAWLSTREAM_BENCH_BUILT';
 let isBuilt = isCompiled || process.env[builtMark] !== undefined;
 
-/** Compiles once, the command's bundle too, so that what is measured is what is there. */
+/** Compiles once, with the command's bundle, so that the present sources are measured. */
 export function build(): void {
   if (isBuilt) return;
   isBuilt = true;

@@ -3,13 +3,13 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStateStore } from '../../../services/runtime/store/open-store.ts';
 
-/** Once what its log still holds has become tables. */
+/** Measured after the contents of its log have become tables. */
 export async function folderBytes(folder: string): Promise<number> {
   await (await openStateStore(folder)).close();
   return bytesNow(folder);
 }
 
-/** As it is, also while it is written to: a file that goes away meanwhile counts for nothing. */
+/** Measured as it is, even while it is written: a file that disappears meanwhile counts as zero. */
 export function bytesNow(folder: string): number {
   let bytes = 0;
   for (const name of readdirSync(folder)) {

@@ -1,6 +1,7 @@
 /**
- * Measures in a process of its own: the compiled product, on one core, with the flags that the commands run with. What
- * tsx does to functions, a second core for RocksDB's threads, and code warmed by an earlier run would all show.
+ * Measures in a separate process: the compiled product, on one core, with the flags that the commands run with.
+ * Otherwise the results would include tsx's changes to functions, a second core for RocksDB's threads, and code that an
+ * earlier run warmed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,12 +14,12 @@ const core = 1;
 const mark = 'CRAWLSTREAM_BENCH_ON_ONE_CORE';
 /** Is this the process that measures for another? */
 export const isOnOneCore = process.env[mark] !== undefined;
-/** File descriptor the answer comes back on. */
+/** File descriptor on which the result is returned. */
 const answerFd = 3;
 
 /**
- * What `measure` gives when bench `name` is run with `args` in a process of its own, by way of JSON. Undefined in that
- * process: its work is done then.
+ * Returns the result of `measure` for bench `name` with `args`, from a separate process, as JSON. In that process it
+ * returns undefined: its work is then done.
  */
 export async function onOneCore<T>(
   name: string,
@@ -42,7 +43,7 @@ export async function onOneCore<T>(
   return JSON.parse(text) as T;
 }
 
-/** To measure what another bench's process measures: that process never comes here. */
+/** For a bench that measures with another bench's process: that process never reaches this line. */
 export function neverHere(): never {
   throw new Error('this measurement belongs to another process');
 }

@@ -1,4 +1,4 @@
-/** What an act cost this process, all its threads: CPU time is what a busy machine leaves as it is. */
+/** The cost of an act in this process, all threads: CPU time, which other load on the machine does not change. */
 
 export interface Cost<T> {
   readonly value: T;

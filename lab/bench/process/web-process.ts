@@ -1,4 +1,4 @@
-/** The synthetic web in a separate process, with what it recorded. */
+/** The synthetic web in a separate process, with its record of requests. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { CheckReport } from '../../web/check.ts';
@@ -8,9 +8,9 @@ import { startNode } from './compiled-process.ts';
 export interface WebProcess {
   readonly pid: number;
   readonly seeds: readonly string[];
-  /** For `--resolve`. */
+  /** Values for `--resolve`. */
   readonly resolve: readonly string[];
-  /** Of a web over TLS: a file with its certificate. */
+  /** For a web over TLS: a file with its certificate. */
   readonly certificate?: string;
   /** `query` as in lab/web/control.ts. */
   report(query: string): Promise<CheckReport>;

@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- yardstick [--json]`
  *
- * How fast the machine is at the moment: CPU of work that no commit changes, since none of it is ours. Strings, maps, byte
- * arrays, JSON, gzip and SHA-256 in about the shares that a page has of them; the least of several rounds. Figures of two
- * days or two machines are compared as multiples of it (against-release.ts).
+ * The present speed of the machine: CPU of work that no commit changes, since none of it is our code. Strings, maps,
+ * byte arrays, JSON, gzip and SHA-256, in about the shares that a page needs; the minimum of several rounds. Figures of
+ * two days or two machines are compared as multiples of it (against-release.ts).
  */
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';

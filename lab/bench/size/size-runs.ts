@@ -1,4 +1,7 @@
-/** What `bench -- size` measures: a frontier that takes in links, one that leases, and whole crawls, each weighed. */
+/**
+ * The measurements of `bench -- size`: a frontier that admits links, one that leases, and whole crawls, each with the
+ * sizes of its files.
+ */
 import { join } from 'node:path';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import { readDataFolder } from '../../../services/runtime/data-folder/data-folder.ts';
@@ -18,11 +21,11 @@ export interface WeighedIngest {
   readonly cpuMs: number;
   readonly rssBytes: number;
   readonly stateBytes: number;
-  /** Of the records. */
+  /** Bytes of the records. */
   readonly changelogBytes: number;
 }
 
-/** In this process: on one core, please. */
+/** In this process: run it on one core. */
 export function weighIngest(links: number, hosts: number): Promise<WeighedIngest> {
   return inTemporaryFolder(async (folder) => {
     const config = { ...defaultSeen, memoryBytes: 2 ** 30 };
@@ -39,7 +42,7 @@ export interface WeighedCrawl {
   readonly urls: number;
   readonly cpuMs: number;
   readonly rssBytes: number;
-  /** Of the data folder. */
+  /** Bytes of the data folder. */
   readonly diskBytes: number;
   /** Bytes of keys and values, by topic without the crawl's name. */
   readonly topics: Readonly<Record<string, number>>;

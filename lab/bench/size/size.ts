@@ -1,10 +1,11 @@
 /**
  * `npm run bench -- size [--json]`
  *
- * Measures what the sizing model (services/planning/) predicts, and prints how far it is off: a frontier that takes in
- * links until it knows 0.3 M and 1.5 M URLs, and whole crawls of the synthetic web, 5,000 and 20,000 pages, on the embedded
- * log. Two minutes. Bytes are the same on every machine. CPU is that of a core of the development machine with nothing
- * else to do: elsewhere, or beside other work, its errors say how this core compares; the load is printed with them.
+ * Measures the predictions of the sizing model (services/planning/), and prints its errors: a frontier that admits
+ * links until it knows 0.3 M and 1.5 M URLs, and whole crawls of the synthetic web, 5,000 and 20,000 pages, on the
+ * embedded log. It takes two minutes. Bytes are the same on every machine. The model's CPU is that of a core of the
+ * development machine without other work: elsewhere, or beside other work, the errors compare that core; the load is
+ * printed with them.
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -19,7 +20,7 @@ interface Line {
   readonly unit: string;
   readonly model: number;
   readonly measured: number;
-  /** Of the measured value: above 0, the model asks for too much. */
+  /** Share of the measured value: above 0, the model predicts too much. */
   readonly error: number;
 }
 
@@ -32,7 +33,7 @@ const crawls = [
   [200, 100],
 ] as const;
 
-/** A model that is further off is useless. */
+/** A model with a larger error is useless. */
 const errorMax = 0.25;
 
 export async function run(args: readonly string[]): Promise<void> {
@@ -40,7 +41,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const load = loadavg()[0]!;
   const lines: Line[] = [];
   for (const [index, [links, hosts]] of ingests.entries()) {
-    // The process that measures is asked for one of them by its number.
+    // The measuring process gets the number of one of them.
     if (values.ingest !== undefined && Number(values.ingest) !== index) continue;
     const one = await onOneCore('size', ['--ingest', `${index}`], () => weighIngest(links, hosts));
     if (one === undefined) return;
@@ -57,7 +58,7 @@ export async function run(args: readonly string[]): Promise<void> {
 function ofIngest(one: WeighedIngest): Line[] {
   const { links, urls, hosts, cpuMs, rssBytes, stateBytes, changelogBytes } = one;
   const model = embeddedCosts({ urls, pages: 0, links, hosts });
-  // Links are played here: no log holds them, and no memory.
+  // Links are played here: they take no log and no memory.
   const played = embeddedCosts({ urls, pages: 0, links: 0, hosts });
   const line = liner(`${links / 1e6} M links, ${(urls / 1e6).toFixed(1)} M URLs queued`);
   return [

@@ -1,4 +1,4 @@
-/** One frontier process that catches up with a filled `discovered`: what all of its threads cost until it has. */
+/** One frontier process that catches up with a filled `discovered`: the cost of all of its threads until it has. */
 import { join } from 'node:path';
 import { createApplication } from '../../../services/application/application.ts';
 import { createNoRegistry } from '../../../services/runtime/avro/no-registry.ts';
@@ -22,7 +22,7 @@ export interface CaughtUp {
   readonly rssBytes: number;
 }
 
-/** Between two looks at how far it is. */
+/** Time between two checks of its progress. */
 const lookMs = 20;
 
 export async function catchUp(

@@ -1,4 +1,4 @@
-/** The generator: fills `discovered` of a crawl on Kafka, and gives it its policy. */
+/** The generator: fills `discovered` of a crawl on Kafka, and sets its policy. */
 import { createNoRegistry } from '../../../services/runtime/avro/no-registry.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
@@ -12,9 +12,9 @@ import type { BenchOptions } from '../bench-options.ts';
 import { LinkSource } from '../frontier/link-source.ts';
 import { type Cost, costOf } from '../process/process-cost.ts';
 
-/** About what a fetcher gathers in its linger at full speed, or in a message of ten pages. */
+/** About the links that a fetcher gathers in its linger at full speed, or in a message of ten pages. */
 const linksPerMessage = 500;
-/** Messages under way at once. */
+/** Messages in flight at once. */
 const messagesAtOnce = 32;
 
 export async function fillDiscovered(options: BenchOptions): Promise<Omit<Cost<never>, 'value'>> {
@@ -53,7 +53,7 @@ export async function fillDiscovered(options: BenchOptions): Promise<Omit<Cost<n
   }
 }
 
-/** Groups, so many together as a message holds links. */
+/** Groups, with as many together as a message has links. */
 function messagesOf<T extends { readonly links: readonly unknown[] }>(groups: readonly T[]): T[][] {
   const messages: T[][] = [];
   let links = linksPerMessage;

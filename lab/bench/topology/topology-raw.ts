@@ -1,7 +1,7 @@
 /**
- * What a client alone can do: reads the records of `discovered` without decoding them, and appends the records that the
- * frontier made of them, of the same sizes and in the same order, to topics of nobody's. In rounds of some megabytes, as
- * records that were read are held until they are appended.
+ * The limit of a client alone: it reads the records of `discovered` without decoding them, and appends the records that
+ * the frontier made of them, of the same sizes and in the same order, to topics that no crawl uses. It works in rounds
+ * of some megabytes, as records that were read are held until they are appended.
  */
 import { openKafkaLog } from '../../../services/runtime/log/kafka/kafka-log.ts';
 import type { Log, LogRecord } from '../../../services/runtime/log/log.ts';
@@ -47,7 +47,7 @@ export async function measureRawClient({ brokers, crawl, partitions, compression
   }
 }
 
-/** All records of a topic as one reader polls them, with what each poll cost. */
+/** All records of a topic as one reader polls them, with the cost of each poll. */
 async function* rounds(log: Log, topic: string, partitions: number) {
   const reader = log.reader();
   try {

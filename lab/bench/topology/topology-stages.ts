@@ -1,8 +1,8 @@
-/** Where a frontier process on Kafka spends its CPU time, by stage, all threads counted. */
+/** CPU time of a frontier process on Kafka by stage, all threads counted. */
 import { type Stages, stageShares } from '../fetcher/fetch-stages.ts';
 import type { ThreadCpu } from '../process/thread-cpu.ts';
 
-/** Of the main thread. Bytes are written for whoever asks, and generated code is its caller's. */
+/** Stages of the main thread. Writing bytes, and generated code, count for their caller. */
 const stages: Stages = [
   ['compression', /\/kafka\/compression\/|\/node_modules\/(?:snappy|lz4-napi)\//],
   ['produce', /\/kafka\/(?:appender|produce-request|crc32c)\.|\/record-batch\.\S* (?:write|recordBytes)/],

@@ -1,11 +1,11 @@
 /**
- * A member of the fetchers' group that takes every task and does none: a frontier grants to nobody where there is no
- * fetcher. In the process of the bench, so that nobody else's cost counts it.
+ * A member of the fetchers' group that takes every task and processes none: without a fetcher, a frontier grants no
+ * leases. It is in the process of the bench, so that no measured process includes its cost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openKafkaLog } from '../../../services/runtime/log/kafka/kafka-log.ts';
 
-/** As often as a fetcher that is busy says what it has taken. */
+/** As often as a busy fetcher reports the tasks that it has taken. */
 const commitEveryMs = 250;
 
 export async function besideFetcher<T>(brokers: string, crawl: string, act: () => Promise<T>): Promise<T> {

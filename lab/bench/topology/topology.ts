@@ -2,16 +2,16 @@
  * `npm run bench -- topology [--urls N] [--hosts N] [--duplicates R] [--partitions P] [--compression CODEC]
  *     [--no-stages] [--json]`
  *
- * The service rate on a real broker: a generator fills `discovered`; then one frontier process, on one core, reads it as
- * fast as it can, decides, writes its changelog, publishes tasks, until it has caught up. Generator, frontier and broker
- * are a process each, and what is charged is the frontier's: all of its threads, from joining its group to leaving it.
- * Starts its own broker unless KAFKA_BROKERS names one.
+ * The service rate on a real broker. A generator fills `discovered`. Then one frontier process, on one core, reads it
+ * as fast as it can, decides, writes its changelog and publishes tasks, until it has caught up. Generator, frontier and
+ * broker are separate processes, and the frontier's cost is counted: all of its threads, from joining its group to
+ * leaving it. Starts its own broker unless KAFKA_BROKERS names one.
  *
- * `bytes…PerUrl` are records' values; `…DiskBytesPerUrl` what the topics take on the broker's disk, compressed, with keys and
- * batches' headers: null on a broker that is not ours.
+ * `bytes…PerUrl` are records' values. `…DiskBytesPerUrl` are bytes of the topics on the broker's disk, compressed, with
+ * keys and batches' headers: null if this bench did not start the broker.
  *
- * In the same run a client that does nothing else reads the same records of `discovered`, undecoded, and appends the
- * changelog and the tasks that the frontier wrote: `rawClientCpuMicrosPerUrl` is the limit that it sets.
+ * In the same run, a bare client reads the same records of `discovered`, undecoded, and appends the changelog and the
+ * tasks that the frontier wrote: `rawClientCpuMicrosPerUrl` is the lower limit.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { startBroker } from '../../kafka/broker.ts';
@@ -30,7 +30,7 @@ const parts: Readonly<Record<string, (options: BenchOptions) => Promise<unknown>
   frontier: (options) => inTemporaryFolder((folder) => catchUp(options, folder)),
   raw: measureRawClient,
 };
-/** The profiled run, whose cost is not counted. */
+/** The profiled run; its cost is not counted. */
 const profiledUrlsMax = 1_000_000;
 
 export async function run(args: readonly string[]): Promise<void> {

@@ -1,12 +1,13 @@
 /**
  * `npm run bench -- beside-urlfrontier --original CHECKOUT [--urls N] [--hosts N] [--runs N] [--json]`
  *
- * What a URL costs the server, by URLFrontier's own command-line client (PutURLs, GetURLs), here and at URLFrontier's own
- * server on RocksDB, which is built from a checkout of crawler-commons/url-frontier. In each run both, in turns; each has an
- * empty folder, the first core for itself, and the client on the others. URLs are put one by one and in batches of a hundred,
- * new and known, then got with up to `--urls` / `--hosts` of a queue at once, and told of as done.
+ * The server's cost of a URL, with URLFrontier's own command-line client (PutURLs, GetURLs), for our server and for
+ * URLFrontier's own server on RocksDB, which is built from a checkout of crawler-commons/url-frontier. Each run
+ * measures both, in turns; each has an empty folder, the first core for itself, and the client on the others. URLs are
+ * put one by one and in batches of a hundred, new and known, then got with up to `--urls` / `--hosts` of a queue at
+ * once, and reported as done.
  *
- * CPU is user and system time of the server, of all of its threads, until it does nothing more. Goal: a fifth of URLFrontier's.
+ * CPU is user and system time of the server, all threads, until it is idle. Goal: a fifth of URLFrontier's.
  */
 import { type ChildProcess, execFile, execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -40,7 +41,7 @@ interface Options {
 
 const batch = 100;
 const clientMs = 600_000;
-/** A server that used so little of a core for so long does nothing more. */
+/** A server that uses less of a core than this for this long is idle. */
 const quiet = { cpuMs: 20, forMs: 500, lookMax: 40 } as const;
 
 export async function run(args: readonly string[]): Promise<void> {
@@ -141,7 +142,7 @@ function doneLine(url: string): string {
 
 const cpuMsOf = (pid: number) => cpuMillisOf(`/proc/${pid}`).millis;
 
-/** User and system time of a process once it does nothing more, ms. */
+/** User and system time of a process once it is idle, ms. */
 async function quietCpuMs(pid: number): Promise<number> {
   let before = cpuMsOf(pid);
   for (let look = 0; look < quiet.lookMax; look++) {

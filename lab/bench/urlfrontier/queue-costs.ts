@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- queue-costs [--urls N,N,…] [--calls N] [--rounds N] [--json]`
  *
- * What one answer costs the server where its queue is large: URLs reported that wait in it, asked about, put again after a
- * purge, and duplicates in a queue of which something was purged. CPU of the server's process for each URL, as minimum,
- * median and maximum of rounds; one queue for each size. What an index costs when it is made is a row of its own.
+ * The server's cost of one call if its queue is large: reports on waiting URLs, queries about them, puts after a purge,
+ * and duplicates in a queue with purged URLs. CPU of the server's process per URL, as minimum, median and maximum of
+ * rounds; one queue for each size. The cost of making an index is a separate row.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ interface Options {
 interface Row {
   readonly what: string;
   readonly queue: number;
-  /** CPU of the server, µs a URL. */
+  /** CPU of the server per URL, µs. */
   readonly min: number;
   readonly median: number;
   readonly max: number;
@@ -144,14 +144,14 @@ async function ask(client: BenchClient, numbers: readonly number[]): Promise<num
   return numbers.length;
 }
 
-/** As many calls that look nothing up: the cost of a call alone. */
+/** As many calls that look nothing up: they give the cost of a call alone. */
 async function askNothing(client: BenchClient, calls: number): Promise<number> {
   for (let at = 0; at < calls; at += callsAtOnce)
     await Promise.all(Array.from({ length: callsAtOnce }, () => client.ask('GetActive', Buffer.alloc(0))));
   return calls;
 }
 
-/** Those of before this second. */
+/** URLs with a date before this second. */
 async function purge(client: BenchClient): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   const [answer] = await client.ask('PurgeURLs', Buffer.alloc(0));

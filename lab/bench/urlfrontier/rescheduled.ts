@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- rescheduled [--urls N] [--queues N] [--metadata BYTES] [--json]`
  *
- * What URLs cost the server that a crawler has fetched and will fetch again, each with a date and metadata, as StormCrawler
- * reports every page: resident memory of its process with none, with all of them, and after a kill -9 and a restart; what
- * putting them costs, and how long it takes from the restart until the first of those that are due is had.
+ * The server's cost of URLs that a crawler has fetched and will fetch again, each with a date and metadata, as
+ * StormCrawler reports every page: resident memory of its process with none, with all of them, and after a kill -9 and
+ * a restart; the cost of putting them; and the time from the restart until the first due URL is received.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { type ServedProcess, startServed } from '../../urlfrontier/served.ts';
 import { inTemporaryFolder } from '../process/temporary-folder.ts';
 import { type BenchClient, connectBench, fieldOf, frameOf, uintOf } from './urlfrontier-client.ts';
 
-/** Of a thousand URLs, so many are due at once; the rest on different days. */
+/** Of a thousand URLs, this many are due at once; the others on different days. */
 const duePerThousand = 1;
 const perFrame = 500;
 
@@ -78,12 +78,12 @@ async function putAll(client: BenchClient, urls: number, queues: number, metadat
   if (acks !== urls) throw new Error(`${acks} acks of ${urls}`);
 }
 
-/** Resident memory once it no longer falls, and the most it ever was, MB. */
+/** Resident memory once it stops falling, and its maximum, MB. */
 async function settled({ child }: ServedProcess, client: BenchClient): Promise<[number, number]> {
   let least = Number.POSITIVE_INFINITY;
   for (let still = 0; still < 5; ) {
     await sleep(1_000);
-    // It is what an idle server holds: something small to do moves its checkpoint on.
+    // Memory of an idle server: a small call makes it write its checkpoint.
     await client.ask('GetActive', Buffer.alloc(0));
     const nowMb = statusMb(child.pid!, 'VmRSS');
     if (nowMb < least) [least, still] = [nowMb, 0];

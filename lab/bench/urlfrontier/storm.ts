@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- storm [--original CHECKOUT] [--seconds N] [--runs N] [--hosts N] [--pages N] [--json]`
  *
- * Pages a minute that a client with the shape of a StormCrawler topology fetches (lab/urlfrontier/spout-client.ts), and what
- * fails of it, out of this server, and in turns with it out of URLFrontier's own, on RocksDB, built from a checkout of
+ * Pages a minute that a client with the shape of a StormCrawler topology (lab/urlfrontier/spout-client.ts) fetches with
+ * our server, and its failures; in turns, the same with URLFrontier's own server on RocksDB, built from a checkout of
  * crawler-commons/url-frontier. Each run has an empty folder; minimum, median and maximum of runs.
  */
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ interface Row {
   readonly pagesMin: number;
   readonly pagesMedian: number;
   readonly pagesMax: number;
-  /** Of all runs together. */
+  /** Over all runs together. */
   readonly failed: number;
   readonly errors: number;
   readonly twice: number;
@@ -31,7 +31,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const servers = [{ name: 'crawlstream', start: (folder: string) => startServed(folder) }];
     if (upstream !== undefined)
       servers.push({ name: `URLFrontier ${upstream.version}`, start: (folder) => startUpstream(upstream, folder) });
-    // Each goes first in turns, so that a machine that grows slower is slower for both.
+    // Each goes first in turn, so that a machine that slows down affects both alike.
     if (turn % 2 === 1) servers.reverse();
     for (const { name, start } of servers) {
       const one = await inTemporaryFolder(async (folder) => {

@@ -1,11 +1,11 @@
 /**
- * A client of URLFrontier's API that costs as little as a client can, so that figures are of the server: HTTP/2 by
- * node:http2, frames and messages by hand. Not one to crawl with: it knows what it measures, and nothing else.
+ * A client of URLFrontier's API with the least possible cost, so that the figures are the server's: HTTP/2 by
+ * node:http2, with frames and messages built by hand. It is not for crawling: it knows only the calls that it measures.
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 
 export interface BenchClient {
-  /** Opens a call. `onMessage`: each message of the answer; what it is given is good until it returns. */
+  /** Opens a call. `onMessage`: called with each message of the answer, which is valid until it returns. */
   call(rpc: string, onMessage: (message: Buffer) => void): BenchCall;
   /** One request, all answers. */
   ask(rpc: string, request: Buffer): Promise<Buffer[]>;
@@ -16,7 +16,7 @@ export interface BenchCall {
   /** Frames, one after another; resolves when there is room for more. */
   send(frames: Buffer): Promise<void>;
   end(): void;
-  /** Resolves at the end of the answer; rejects where its status is not OK. */
+  /** Resolves at the end of the answer; rejects if its status is not OK. */
   readonly ended: Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const windowBytes = 4 * 1024 * 1024;
 
 export function connectBench(target: string): BenchClient {
   const session = connect(`http://${target}`, { settings: { initialWindowSize: windowBytes } });
-  session.on('error', () => {}); // each call tells of it
+  session.on('error', () => {}); // each call reports it
   session.once('connect', () => session.setLocalWindowSize(windowBytes));
   return {
     call: (rpc, onMessage) => openCall(session, rpc, onMessage),
@@ -79,7 +79,7 @@ function openCall(session: ClientHttp2Session, rpc: string, onMessage: (message:
   };
 }
 
-/** One message with its head. */
+/** One message with its frame head. */
 export function frameOf(message: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);

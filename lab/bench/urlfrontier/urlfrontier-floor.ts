@@ -1,7 +1,7 @@
 /**
- * The floor under the bench of URLFrontier's API: a server on @grpc/grpc-js that does nothing but answer. `single`
- * writes each ack by itself, as grpc-js does; `batched` writes what it owes together, as ours does. Run as a process of
- * its own: prints its port.
+ * The lower limit for the bench of URLFrontier's API: a server on @grpc/grpc-js that only answers. `single` writes each
+ * ack separately, as grpc-js does; `batched` writes pending acks together, as our server does. It runs as a separate
+ * process, and prints its port.
  */
 import grpc from '@grpc/grpc-js';
 import { codecOf } from '../../../services/extras/urlfrontier/wire.ts';

@@ -1,4 +1,4 @@
-/** The loads of the bench of URLFrontier's API: what a crawler's ends do to it, one kind at a time. */
+/** The loads of the bench of URLFrontier's API: the calls of a crawler, one kind at a time. */
 import { type BenchClient, fieldOf, frameOf, uintOf } from './urlfrontier-client.ts';
 
 export interface LoadOptions {
@@ -8,7 +8,7 @@ export interface LoadOptions {
   readonly streams: number;
   /** URLs of one batch. */
   readonly batch: number;
-  /** Queues of one get. */
+  /** Queues per get. */
   readonly queues: number;
 }
 
@@ -20,7 +20,7 @@ export interface Rate {
 /** Messages that are sent together. */
 const chunkMessages = 500;
 
-/** `round`: another one has other URLs. */
+/** `round`: each round has other URLs. */
 export function putUrls(client: BenchClient, options: LoadOptions, round: number): Promise<Rate> {
   const messageOf = (n: number) => fieldOf(1, fieldOf(1, infoOf(options, n, round)));
   return putAll(client, 'PutURLs', options, options.urls, messageOf, 1);
@@ -36,7 +36,7 @@ export function putBatches(client: BenchClient, options: LoadOptions, round: num
   return putAll(client, 'PutDiscovered', options, Math.floor(urls / batch), messageOf, batch);
 }
 
-/** Queues are got, one URL of each, and reported, until the number is reached; delays are off. */
+/** Queues are got, one URL of each, and reported, until the number is reached; without delays. */
 export async function getAndDone(client: BenchClient, options: LoadOptions): Promise<Rate> {
   const { streams, queues } = options;
   await client.ask('SetDelay', uintOf(2, 0));
@@ -54,7 +54,7 @@ export async function getAndDone(client: BenchClient, options: LoadOptions): Pro
       const infos = await client.ask('GetURLs', request);
       got += infos.length;
       if (infos.length === 0) {
-        // Every queue is on a lease of another worker.
+        // Another worker has a lease of every queue.
         await new Promise((resolve) => setTimeout(resolve, 1));
         continue;
       }
@@ -78,7 +78,7 @@ async function putAll(
   messageOf: (n: number) => Buffer,
   urlsPerMessage: number,
 ): Promise<Rate> {
-  // Made before the clock starts: this client shares the machine with the server.
+  // Made before the clock starts, because this client shares the machine with the server.
   const chunks: Buffer[] = [];
   for (let n = 0; n < messages; ) {
     const frames: Buffer[] = [];

@@ -2,12 +2,12 @@
  * `npm run bench -- urlfrontier [--urls N] [--hosts N] [--target HOST:PORT] [--streams N] [--batch N] [--queues N]
  * [--runs N] [--json]`
  *
- * URLFrontier's API under load: URLs put one by one and in batches, new and known, then got and told of one of a queue at
- * a time. Against a server of ours, made for it on a data folder of its own, or against any server with --target, which is
- * to be new and empty. Client and server share the machine.
+ * URLFrontier's API under load: URLs put one by one and in batches, new and known, then got and reported one per queue
+ * at a time. The server is ours, started for the bench on a new data folder, or any new and empty server with --target.
+ * Client and server share the machine.
  *
- * Beside each figure of ours stands its floor: what @grpc/grpc-js does with the same messages and nothing behind it, when
- * each ack is written by itself and when those that are owed are written together.
+ * Each figure of our server has its lower limit beside it: the rate of @grpc/grpc-js with the same messages and no
+ * frontier, with each ack written separately, and with pending acks written together.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -80,7 +80,7 @@ export async function run(args: readonly string[]): Promise<void> {
 
 interface Server {
   readonly client: BenchClient;
-  /** CPU that the server has used, µs; undefined: it is not ours. */
+  /** CPU that the server has used, µs; undefined: another server was given. */
   cpuMicros(): number | undefined;
 }
 
@@ -109,7 +109,7 @@ async function measure(
 interface Floors {
   /** Acks a second, each written separately. */
   readonly single: number;
-  /** Written together. */
+  /** Acks a second, written together. */
   readonly batched: number;
 }
 
@@ -128,7 +128,7 @@ async function measureFloors(options: Options): Promise<Floors> {
   return floors as Floors;
 }
 
-/** Messages that a URL costs: a batch shares one, get and done takes three. */
+/** Messages per URL: a batch shares one, get and done take three. */
 function floorOf(load: Load, { single, batched }: Floors, batch: number): object {
   const urlsPerAck = load.startsWith('batch') ? batch : load === 'getAndDone' ? 0.5 : 1;
   return {
@@ -161,7 +161,7 @@ async function withServer<T>(options: Options, act: (server: Server, options: Op
   });
 }
 
-/** A young generation as large as the command's own. */
+/** A young generation as large as that of the command. */
 function start(args: readonly string[], stdio: 'pipe'): ChildProcess {
   return spawn(process.execPath, ['--max-semi-space-size=32', '--import', 'tsx', ...args], { stdio });
 }

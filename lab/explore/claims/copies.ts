@@ -1,6 +1,6 @@
 /**
- * What a copy of the partition is after each record of a changelog: the real state, replayed. Each changelog is replayed
- * once, and the rules that a record alone can break are checked as it is.
+ * The copy of the partition after each record of a changelog: the real state, replayed. Each changelog is replayed
+ * once, and the rules that a single record can break are checked then.
  */
 import {
   type ChangelogPosition,
@@ -28,17 +28,17 @@ export interface Copy {
   readonly positions: Readonly<Record<InputTopic, InputPosition>>;
   readonly counters: Counters;
   readonly nowMs: number;
-  /** Leases that are out, with their deadlines, ms. */
+  /** Current leases, with their deadlines, ms. */
   readonly leases: ReadonlyMap<number, number>;
 }
 
-/** Replayed states that are kept, to go on from. */
+/** Replayed states that are kept as starting points. */
 const keptMax = 16;
 
 export class Copies {
   readonly tree = new LogTree<Buffer>();
   readonly #copies = new Map<Changelog, Copy>();
-  /** States of the newest changelogs. A state that goes on leaves its place. */
+  /** States of the newest changelogs. A state that advances leaves its place. */
   readonly #states = new Map<Changelog, FrontierState>();
   /** Records that were replayed. */
   replayed = 0;
@@ -47,7 +47,7 @@ export class Copies {
     return this.tree.append(log, bytes.toString('latin1'), bytes);
   }
 
-  /** Throws Violation where the newest record breaks a rule. */
+  /** Throws Violation if the newest record breaks a rule. */
   at(log: Changelog): Copy {
     const known = this.#copies.get(log);
     if (known !== undefined) return known;

@@ -1,9 +1,9 @@
 /**
- * Owners' real partitions. What an owner decides follows from the checkpoint and the changelog that it was opened from, the
- * commits it has made since, and its inputs: so each decision is made once, and known from then on.
+ * Owners' real partitions. An owner's decision follows from the checkpoint and the changelog that it was opened from,
+ * its commits since, and its inputs. So each decision is made once, and then stored.
  *
- * A partition goes on in memory from decision to decision, or is opened again for one, whichever is at hand. Both must
- * decide the same: every so often both do, and are compared.
+ * A partition advances in memory from decision to decision, or is opened again for one, whichever is available. Both
+ * must decide alike: now and then both do, and are compared.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { encodeClaim, type InputTopic, inputTopics } from '../../../topology/frontier/changes/changelog.ts';
@@ -22,11 +22,11 @@ export interface Disk {
   readonly id: number;
   /** Rows of a checkpoint, which may be unfinished. */
   readonly rows: readonly (readonly [key: string, value: Buffer])[];
-  /** The newest changelog that is in its rows. */
+  /** The newest changelog that its rows include. */
   readonly builtFrom: Changelog;
 }
 
-/** An owner that has decided up to `log`, which may be ahead of what has landed. */
+/** An owner that has decided up to `log`, which may include commits that have not landed. */
 export interface Decider {
   readonly id: number;
   readonly disk: Disk | null;
@@ -36,7 +36,7 @@ export interface Decider {
   readonly log: Changelog;
   /** Tasks of the newest commit. */
   readonly tasks: readonly Task[];
-  /** Messages of the newest commit for owners; of an owner that has just opened: what it sends again. */
+  /** Messages of the newest commit for owners; for an owner that has just opened, the messages that it sends again. */
   readonly controls: readonly ControlMessage[];
   readonly copy: Copy;
   readonly wakeAtMs: number | undefined;
@@ -59,7 +59,7 @@ interface Live {
 }
 
 const keptMax = 32;
-/** One decision in so many is made twice. */
+/** One of this many decisions is made twice. */
 const againEvery = 16;
 
 export class Deciders {
@@ -77,7 +77,7 @@ export class Deciders {
     this.#identity = partition;
   }
 
-  /** The claim of an owner that has read the changelog `log`. `nonce`: no two owners have the same. */
+  /** The claim of an owner that has read the changelog `log`. `nonce`: unique for each owner. */
   claim(log: Changelog, nowMs: number, nonce: string): Buffer {
     const { changelog, nowMs: decidedAtMs } = this.#copies.at(log);
     const { epoch, seq, counted } = changelog;
@@ -85,7 +85,7 @@ export class Deciders {
     return encodeClaim({ kind: 'claim', nonce, nowMs: Math.max(nowMs, decidedAtMs), endsLeases: false, after });
   }
 
-  /** An owner whose claim is the newest record, with its first commit. */
+  /** An owner just after its claim, the newest record, with its first commit. */
   open(claimed: Changelog, disk: Disk | null, nowMs: number): Decider {
     const used = disk !== null && continues(claimed, disk.builtFrom) ? disk : null;
     const text = `open ${claimed.id} ${used?.id ?? -1} ${nowMs}`;
@@ -105,7 +105,7 @@ export class Deciders {
     return decider;
   }
 
-  /** What an owner decides next; null: nothing. */
+  /** An owner's next decision; null: none. */
   step(before: Decider, given: StepInputs): Decider | null {
     const { inputs, nowMs, taken } = given;
     const ends = inputTopics.map((topic) => inputs[topic].id).join(' ');
@@ -186,7 +186,7 @@ export class Deciders {
     return this.#deciders.at(number);
   }
 
-  /** Opened from the changelog, with the commits that it has made since. */
+  /** Opened from the changelog, with its commits since. */
   #reopened({ claimed, disk, openedAtMs, log }: Decider): Live {
     const live = this.#opened(claimed, disk);
     live.core.open(openedAtMs);

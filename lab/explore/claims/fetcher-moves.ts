@@ -1,5 +1,5 @@
 /**
- * What a fetcher may do: it takes the next task, whose position is committed at once, contacts the host, and reports.
+ * The actions of a fetcher: it takes the next task, and commits its position at once, contacts the host, and reports.
  *
  *   take → request → answer → links acknowledged → outcome acknowledged
  */
@@ -13,7 +13,7 @@ import { type Fetcher, type HostContacts, idle, type State, withFetcher } from '
 
 export function fetcherMoves(play: Play, state: State, at: number): Move<State>[] {
   const fetcher = state.fetchers[at]!;
-  // Two that are alike do the same.
+  // Two equal fetchers act alike.
   if (at === 1 && fetcher === state.fetchers[0]) return [];
   const move = fairFetcherMove(play, state, at);
   const moves = move === undefined ? [] : [move];
@@ -42,7 +42,7 @@ export function fairFetcherMove(play: Play, state: State, at: number): Move<Stat
   }
 }
 
-/** When the fetcher has something to do by time alone, ms; undefined: never. */
+/** The next time at which the fetcher acts without other input, ms; undefined: never. */
 export function fetcherTimes({ holds, phase, askedAtMs }: Fetcher): number[] {
   if (phase === 'holding') return [holds!.task.notBeforeMs, holds!.task.deadlineMs - requestTimeoutMs];
   return phase === 'asking' ? [askedAtMs + requestTimeoutMs] : [];
@@ -79,8 +79,8 @@ function ask(play: Play, state: State, at: number): Move<State> {
 }
 
 /**
- * Throws Violation where it is too early for the host. Not where the changelog has lost records: with them it may have
- * lost a lease that is out.
+ * Throws Violation if the contact is too early for the host. After a loss of changelog records it does not, since a
+ * current lease may be among the lost records.
  */
 function contacted(play: Play, state: State, hostKey: string, delayMs: number): HostContacts[] {
   const { contacts, nowMs } = state;
@@ -137,7 +137,7 @@ function linksOf({ holds }: Fetcher, kind: OutcomeKind): Discovered[] {
   return kind === 'fetched' ? links.map((link) => linkTo(link, { depth: depth + 1, sourceUrl: url })) : [];
 }
 
-/** `repeated`: in words, if the same is to be published again. */
+/** `repeated`: the text if the same record is published again. */
 function publishLinks({ topics, parts }: Play, state: State, at: number, repeated: string): Move<State> {
   const fetcher = state.fetchers[at]!;
   return {

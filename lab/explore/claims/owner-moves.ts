@@ -1,5 +1,5 @@
 /**
- * What a process that owns the partition, or is to own it, may do: the protocol of services/frontier/own and open, one
+ * The actions of a process that owns the partition or is about to: the protocol of services/frontier/own and open, one
  * action at a time.
  *
  *   claim sent → claim lands → decide → commit lands, acknowledged at the expected offset → tasks published
@@ -28,7 +28,7 @@ export function ownerMoves(play: Play, state: State, at: number): Move<State>[] 
   }
 }
 
-/** In a state that is calm: the next thing that the process does. */
+/** In a calm state: the next action of the process. */
 export function fairOwnerMove(play: Play, state: State, at: number): Move<State> | undefined {
   const process = state.processes[at]!;
   if (process.role === 'down') return state.assigned === at ? beginOpening(play, state, at) : undefined;

@@ -1,4 +1,4 @@
-/** What all actions of a world share. */
+/** Types and checks that all actions of a world share. */
 import type { Control, Discovered, Result } from '../../../schemas/types.ts';
 import { LogTree } from '../engine/append-only.ts';
 import { Copies } from './copies.ts';
@@ -10,9 +10,9 @@ export interface Play {
   readonly deciders: Deciders;
   readonly parts: Parts;
   readonly topics: Topics;
-  /** What may happen in one run of the world. */
+  /** The events that one run of the world may contain. */
   readonly allowed: Left;
-  /** Does an owner notice at once that the changelog has lost an acknowledged record of it? */
+  /** True if an owner notices at once that the changelog has lost one of its acknowledged records. */
   readonly noticesLosses: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Topics {
   readonly tasks: LogTree<NumberedTask>;
 }
 
-/** Nothing fails any more, and nobody outside does anything. */
+/** Nothing fails any more, and there are no outside events. */
 export function calm(state: State): State {
   const none = { kills: 0, disks: 0, acks: 0, moves: 0, events: 0, saves: 0, faults: 0 };
   return { ...state, left: { ...none, losses: state.left.losses } };
@@ -42,7 +42,7 @@ export function createPlay(allowed: Left, noticesLosses: boolean): Play {
   };
 }
 
-/** Has the changelog lost records that were acknowledged? */
+/** True if the changelog has lost acknowledged records. */
 export function hasLost({ allowed }: Play, { left }: State): boolean {
   return left.losses < allowed.losses;
 }

@@ -1,6 +1,6 @@
 /**
- * What is crawled in the world `claims`: three URLs of two hosts. One redirects, one fails until it is given up on, and one
- * is a page. The first two are seeds; the third is found through the redirect.
+ * The web of the world `claims`: three URLs of two hosts. One redirects, one fails until it is given up, and one is a
+ * page. The first two are seeds; the third is found through the redirect.
  */
 import { blankControl, blankLinkGroup } from '../../../schemas/blank.ts';
 import type { Control, Discovered, LinkGroup, OutcomeKind } from '../../../schemas/types.ts';
@@ -11,7 +11,7 @@ export const fingerprintKey = { hi: 0x1234_5678, lo: 0x9abc_def0 };
 export const identity = { crawl: 'explored', partition: 0, partitions: 1 };
 export const startMs = 1_000_000;
 export const delayMs = 1_000;
-/** A request ends after this long at the latest, ms. */
+/** A request ends after this time at the latest, ms. */
 export const requestTimeoutMs = 30_000;
 /** Leases that fetchers take at once. */
 export const leasesMax = 2;
@@ -42,7 +42,7 @@ export function policyEvent(): Control {
   return { ...blankControl, kind: 'policy', version: 1, payload: JSON.stringify(policy) };
 }
 
-/** The operator's event: the host of the page is contacted less often. */
+/** The operator's event: a longer delay for the host of the page. */
 export function operatorsEvent(atMs: number): Control {
   return { ...blankControl, kind: 'hostDelay', hostKey: hosts[0], amount: 3 * delayMs, atMs, by: 'operator' };
 }

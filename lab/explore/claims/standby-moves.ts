@@ -1,6 +1,6 @@
 /**
- * What the standby may do: it reads the next record of the changelog, as services/frontier/restore/replayer.ts does. Where
- * the record does not follow beyond doubt what it has read, it asks the log first.
+ * The actions of the standby: it reads the next record of the changelog, as services/frontier/restore/replayer.ts does.
+ * If it is not certain that the record follows the last one that was read, the standby checks the log first.
  */
 import { type ChangelogPosition, follows, readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { recordHash } from '../../../topology/frontier/changes/record-hash.ts';
@@ -34,7 +34,7 @@ export function standbyMoves(play: Play, state: State): Move<State>[] {
   ];
 }
 
-/** Does the log hold the newest records that a copy was built from? */
+/** True if the log holds the newest records that a copy was built from. */
 function holds(log: Changelog, { read, counted }: ChangelogPosition): boolean {
   return [read, counted].every(
     (mark) =>

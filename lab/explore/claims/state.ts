@@ -1,4 +1,4 @@
-/** A state of the world `claims`: everything that its processes, logs and hosts are, at one moment. */
+/** A state of the world `claims`: all its processes, logs and hosts at one moment. */
 import type { Control, Discovered, Outcome, Result, Task } from '../../../schemas/types.ts';
 import type { LogNode } from '../engine/append-only.ts';
 import { Interner } from '../engine/interner.ts';
@@ -9,11 +9,11 @@ import type { Decider, Disk } from './deciders.ts';
 export interface Process {
   readonly id: number;
   readonly role: 'down' | 'opening' | 'open';
-  /** How far it had read the changelog when it sent its claim, and when. */
+  /** How far the process had read the changelog when it sent its claim, and when. */
   readonly opening: { readonly read: Changelog; readonly atMs: number } | null;
-  /** What it has decided, the newest commits perhaps not acknowledged yet. */
+  /** Its decisions; the newest commits may not be acknowledged yet. */
   readonly decider: Decider | null;
-  /** Commits under way, oldest first. */
+  /** Commits in flight, oldest first. */
   readonly unacked: readonly Decider[];
   /** Tasks of acknowledged commits. */
   readonly unpublished: readonly NumberedTask[];
@@ -42,23 +42,23 @@ export interface HostContacts {
   readonly isBusy: boolean;
   /** When the last contact ended. */
   readonly endedAtMs: number;
-  /** The delay in force as the last contact was made. */
+  /** The delay in force at the last contact. */
   readonly delayMs: number;
 }
 
-/** What may still happen, so many times. */
+/** Remaining numbers of possible events. */
 export interface Left {
   readonly kills: number;
-  /** Kills that take the disk along. */
+  /** Kills that also delete the disk. */
   readonly disks: number;
   /** Acks that are lost, with or without the record. */
   readonly acks: number;
-  /** Newest records that the changelog loses though they were acknowledged. */
+  /** Newest records that the changelog loses although they were acknowledged. */
   readonly losses: number;
   readonly moves: number;
   readonly events: number;
   readonly saves: number;
-  /** All of the above that are faults. */
+  /** The sum of the faults above. */
   readonly faults: number;
 }
 
@@ -71,10 +71,10 @@ export interface State {
   readonly tasks: LogNode<NumberedTask>;
   /** Tasks that fetchers have taken. */
   readonly tasksTaken: number;
-  /** The process that is to own the partition. */
+  /** The process that the group has assigned the partition to. */
   readonly assigned: number;
   readonly processes: readonly [Process, Process];
-  /** How far the standby has read, and what it read. */
+  /** How far the standby has read, and the records that it read. */
   readonly standby: Changelog;
   readonly fetchers: readonly [Fetcher, Fetcher];
   readonly contacts: readonly HostContacts[];
@@ -114,7 +114,7 @@ export function withProcess(state: State, at: number, process: Process): State {
   return { ...state, processes: at === 0 ? [process, second] : [first, process] };
 }
 
-/** Fetchers are alike: the one with the lower number is named first. */
+/** Fetchers are interchangeable: the one with the lower number comes first. */
 export function withFetcher(state: State, at: number, fetcher: Fetcher): State {
   const other = state.fetchers[1 - at]!;
   return { ...state, fetchers: fetcher.id <= other.id ? [fetcher, other] : [other, fetcher] };

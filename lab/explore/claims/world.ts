@@ -14,7 +14,7 @@ import { hosts, linkTo, operatorsEvent, policyEvent, requestTimeoutMs, seeds, st
 import { standbyMoves } from './standby-moves.ts';
 import { hashState, idle, type Left, type State } from './state.ts';
 
-/** Of each kind of fault one, and two of them in one run. Nothing that was acknowledged is lost. */
+/** One fault of each kind, and two faults in one run. No acknowledged record is lost. */
 export const claimsAllowed: Left = { kills: 2, disks: 1, acks: 1, losses: 0, moves: 1, events: 1, saves: 2, faults: 2 };
 /** The changelog may lose its newest record. */
 export const lossesAllowed: Left = { kills: 1, disks: 0, acks: 1, losses: 1, moves: 1, events: 0, saves: 1, faults: 2 };
@@ -23,7 +23,7 @@ export interface ClaimsWorld extends World<State> {
   readonly play: Play;
 }
 
-/** `noticesLosses`: an owner acts on nothing once the changelog has lost an acknowledged record of it. */
+/** `noticesLosses`: an owner does not act once the changelog has lost one of its acknowledged records. */
 export function createClaimsWorld(allowed: Left, noticesLosses = true): ClaimsWorld {
   const play = createPlay(allowed, noticesLosses);
   const check = (state: State) => {
@@ -58,8 +58,8 @@ export function createClaimsWorld(allowed: Left, noticesLosses = true): ClaimsWo
 }
 
 /**
- * Where the changelog can lose nothing any more, it makes no difference when the standby reads: it reads at once. So states
- * that differ by that alone are one.
+ * If the changelog can lose nothing any more, the time at which the standby reads makes no difference, so it reads at
+ * once. States that differ only in that time are then one.
  */
 function caughtUp(state: State): State {
   const { left, standby, changelog } = state;
@@ -98,7 +98,7 @@ function firstState({ copies, deciders, parts, topics, allowed }: Play): State {
   };
 }
 
-/** What neither owners nor fetchers do. */
+/** Actions of neither owners nor fetchers. */
 function outside(play: Play, state: State): Move<State>[] {
   const { left, nowMs, control, changelog, assigned, processes } = state;
   const moves: Move<State>[] = [];
@@ -130,7 +130,7 @@ function outside(play: Play, state: State): Move<State>[] {
   return moves;
 }
 
-/** Time passes to when something is due. A request that is under way ends first. */
+/** Time advances to the next due time. A request in flight ends first. */
 function timePasses(state: State): Move<State> | undefined {
   const { nowMs, processes, fetchers } = state;
   if (fetchers.some(({ phase, askedAtMs }) => phase === 'asking' && askedAtMs + requestTimeoutMs <= nowMs))
@@ -154,7 +154,7 @@ function checkPositions({ copies }: Play, { changelog, control, results, discove
   }
 }
 
-/** A lease whose last report was read is over. Once its grant was lost, another lease may have its number. */
+/** A lease is over once its last report was read. Once its grant was lost, another lease may have its number. */
 function checkReported(play: Play, state: State): void {
   if (hasLost(play, state)) return;
   const { copies } = play;

@@ -1,12 +1,12 @@
 /**
- * Logs that are told apart by what they hold: a log is a node of a tree, and an append leads to a child. Logs with a
- * common beginning share it, and equal logs are one node.
+ * Logs identified by their content: a log is a node of a tree, and an append leads to a child. Logs with a common
+ * beginning share it, and equal logs are one node.
  */
 
 export interface LogNode<Value> {
   readonly id: number;
   readonly parent: LogNode<Value> | null;
-  /** Records up to here. */
+  /** Number of records up to this node. */
   readonly length: number;
   /** The newest record. Of the empty log: undefined. */
   readonly value: Value;

@@ -1,10 +1,10 @@
 /**
- * Explores a small world breadth first: every order of its actions up to a depth, each state once. The first violation
- * that is met is therefore one with the fewest actions.
+ * Explores a small world breadth first: every order of its actions up to a depth, each state once. So the first
+ * violation that is found has the fewest actions.
  */
 import { Visited } from './visited.ts';
 
-/** A rule of the world does not hold. `since`: what happened after the state that was reached, before it broke. */
+/** A rule of the world is broken. `since`: the events after the last explored state that led to the violation. */
 export class Violation extends Error {
   readonly since: readonly string[];
 
@@ -15,7 +15,7 @@ export class Violation extends Error {
 }
 
 export interface Move<State> {
-  /** What happens, for a reader. */
+  /** The action in words, for a reader. */
   readonly say: () => string;
   /** The state after the action. Throws Violation if the action breaks a rule. */
   readonly next: () => State;
@@ -23,29 +23,29 @@ export interface Move<State> {
 
 export interface World<State> {
   readonly first: State;
-  /** The actions that are possible, in an order that depends on the state alone. */
+  /** The possible actions, in an order that depends only on the state. */
   moves(state: State): readonly Move<State>[];
   /** Writes two words that are equal for equal states, and for symmetric ones. */
   hash(state: State, words: Uint32Array): void;
   /** Throws Violation if a rule does not hold. */
   check(state: State): void;
-  /** Throws Violation if, from there on, all that should come to an end does not, although nothing fails any more. */
+  /** Throws Violation if, although nothing fails any more, something that should end does not. */
   checkEnd(state: State): void;
 }
 
 export interface ExploreOptions {
   /** Most actions in a row. */
   readonly depth: number;
-  /** From one state in so many it is tried whether it comes to its end. */
+  /** One of this many states is checked for its end. */
   readonly endsEvery: number;
-  /** True: stop here. Is asked once for each state. */
+  /** True: stop here. Called once for each state. */
   readonly isOver?: () => boolean;
   readonly onLevel?: (level: Level) => void;
 }
 
 export interface Level {
   readonly depth: number;
-  /** States first met at this depth. */
+  /** States first found at this depth. */
   readonly states: number;
   readonly total: number;
 }
@@ -53,16 +53,16 @@ export interface Level {
 export interface Explored {
   readonly states: number;
   readonly actions: number;
-  /** All states up to this depth were met. */
+  /** True if all states up to this depth were found. */
   readonly depth: number;
-  /** Is there no state beyond? */
+  /** True if there are no further states. */
   readonly isWhole: boolean;
   readonly violation: FoundViolation | null;
 }
 
 export interface FoundViolation {
   readonly rule: string;
-  /** What happened, from the first state on. */
+  /** The actions since the first state. */
   readonly history: readonly string[];
 }
 
@@ -82,7 +82,7 @@ class Explorer<State> {
   readonly #words = new Uint32Array(2);
   #actions = 0;
   #depth = 0;
-  /** A history without an end may be long: the search goes on for one that breaks a rule with fewer actions. */
+  /** A history without an end may be long: the search continues for one with fewer actions that breaks a rule. */
   #violation: FoundViolation | null = null;
 
   constructor(world: World<State>, options: ExploreOptions) {
@@ -107,12 +107,12 @@ class Explorer<State> {
     return this.#explored(added === 0);
   }
 
-  /** Beyond, no history is shorter than the one that was found. */
+  /** Longer histories cannot beat the one that was found. */
   #depthNeeded(depth: number): number {
     return Math.min(depth, (this.#violation?.history.length ?? Number.POSITIVE_INFINITY) - 1);
   }
 
-  /** Takes each action of a state. False: one breaks a rule. `next`: null if nothing goes on from where they lead. */
+  /** Takes each action of a state. False: one breaks a rule. `next`: null if exploration stops at the results. */
   #goOn({ state, number }: Reached<State>, next: Reached<State>[] | null): boolean {
     const way: number[] = [];
     const path = () => [...this.#visited.pathTo(number), ...way];
@@ -150,7 +150,7 @@ class Explorer<State> {
     }
   }
 
-  /** What the explored code throws, it should not have thrown. */
+  /** An error thrown by the explored code is a violation. */
   #found(error: unknown, path: readonly number[]): FoundViolation {
     const { message, since } = error instanceof Violation ? error : new Violation(`threw: ${(error as Error).message}`);
     return { rule: message, history: [...this.#historyOf(path), ...since] };

@@ -1,13 +1,15 @@
-/** From a state, if nothing fails any more, what must come to an end does: one fair order of the actions is followed there. */
+/**
+ * From a state, if nothing fails any more, everything that must end does: one fair order of the actions is followed.
+ */
 import { type Move, Violation } from './explore.ts';
 
-/** More than any end takes. */
+/** More actions than any end takes. */
 const movesMax = 400;
 
 export interface FairWorld<State> {
-  /** The state, in which nothing fails any more and nobody outside does anything. */
+  /** The state in which nothing fails any more and there are no outside events. */
   calm(state: State): State;
-  /** What happens next; undefined: nothing can. */
+  /** The next action; undefined: none is possible. */
   next(state: State): Move<State> | undefined;
   isOver(state: State): boolean;
   /** Throws Violation if a rule does not hold. */

@@ -1,12 +1,12 @@
 /**
- * Numbers for values: equal values have one number. So a part of a state is compared by its number, and what is
- * computed of it is computed once.
+ * Numbers for values: equal values have one number. So parts of states are compared by number, and results computed for
+ * them are computed once.
  */
 export class Interner<Value> {
   readonly #numbers = new Map<string, number>();
   readonly #values: Value[] = [];
 
-  /** The number of a value whose text is `text`; `make` is called if it is new. */
+  /** The number of the value with the text `text`; `make` is called if it is new. */
   number(text: string, make: () => Value): number {
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 /**
- * The states that were met, as 64-bit hashes in one table, with the action that first led to each: 16 bytes a state.
+ * The states that were found, as 64-bit hashes in one table, with the action that first led to each: 16 bytes a state.
  *
  * Two states with one hash would hide the second. Among ten million states the probability of that is 3·10⁻⁶.
  */
@@ -16,7 +16,9 @@ export class Visited {
   #moves = new Uint16Array(this.#capacity >> 1);
   size = 0;
 
-  /** The number of a new state; -1: it was met before. `parent` and `move`: the state and the action that led to it. */
+  /**
+   * The number of a new state; -1: it was found before. `parent` and `move`: the state and the action that led to it.
+   */
   add(high: number, low: number, parent: number, move: number): number {
     if (2 * (this.size + 1) > this.#capacity) this.#grow();
     const mask = this.#capacity - 1;

@@ -1,10 +1,10 @@
 /**
- * Makes the cards of other crawlers: installs each from its registry into a temporary folder, runs it against the suite,
- * and keeps version, command and results in docs/judge-cards/.
+ * Makes the cards of other crawlers: installs each from its registry into a temporary folder, runs it against the
+ * suite, and writes version, command and results to docs/judge-cards/.
  *
  *   npx tsx lab/judge/cards/main.ts [NAME...]
  *
- * Needs what each crawler needs (python3 with venv, go, wget, apt-get) and access to the registries.
+ * Requires the tools that each crawler requires (python3 with venv, go, wget, apt-get) and access to the registries.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ function makeCard(crawler: CardedCrawler, port: number): void {
       ...{ name, version: said, settingsFrom, install, command, minutes },
       ...{ agents: card['agents'], requests: card['requests'], seconds: card['seconds'], pace: card['pace'] },
       ...{ score: card['score'], passed: card['passed'], families: card['families'] },
-      // Passed checks are all others.
+      // All checks that did not fail have passed.
       failed: Object.fromEntries(checks.filter(({ result }) => result === 'fail').map(({ id, why }) => [id, why])),
       notReached: checks.filter(({ result }) => result === 'not reached').map(({ id }) => id),
       checks: checks.length,

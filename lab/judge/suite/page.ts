@@ -147,7 +147,7 @@ function endOf({ seconds, minutes }: Card): string {
   return isCut ? `by the time limit, ${minutes} min` : `after ${seconds} s`;
 }
 
-/** Long URLs and lists say no more than their beginning. */
+/** Only the beginning of long URLs and lists is shown. */
 function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 117)}…` : text;
 }

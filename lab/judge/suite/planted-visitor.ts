@@ -32,7 +32,7 @@ const agent = 'planted-visitor/1.0 (+https://crawler.example/about)';
 export async function visitCheck(check: Check, port: number, pace: Pace, steps: readonly Step[]): Promise<void> {
   const beside: Promise<void>[] = [];
   for (const [i, step] of steps.entries()) {
-    // Time matters only to a check that looks for more than URLs.
+    // Time matters only to a check that looks at more than URLs.
     const waitMs = step.waitMs ?? (i === 0 || check.fault === undefined ? 0 : pace.delayMs);
     // A timer may end up to 1 ms early.
     if (waitMs > 0) await sleep(waitMs + 2);
@@ -43,7 +43,7 @@ export async function visitCheck(check: Check, port: number, pace: Pace, steps: 
   await Promise.all(beside);
 }
 
-/** Any end will do: an answer, a broken connection, or bytes that are no HTTP. */
+/** Any end is accepted: an answer, a broken connection, or bytes that are not HTTP. */
 function ask(
   check: Check,
   port: number,

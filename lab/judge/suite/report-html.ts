@@ -1,4 +1,4 @@
-/** The report of a visit as a page of HTML: scores by family, and each failed check with the requests that came. */
+/** The report of a visit as a page of HTML: scores by family, and each failed check with its requests. */
 import type { SuiteRequest } from './check/check.ts';
 import { type CheckResult, headerOf, type SuiteCard } from './check/verdict.ts';
 

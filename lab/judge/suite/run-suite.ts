@@ -1,8 +1,8 @@
 /**
  * Serves the suite to a crawler until its visit is over, and grades it.
  *
- * The visit is over when the command that started the crawler ends, a while after the last request, when it is asked to
- * be over, or at a time limit. A command that still runs then is ended: a crawler may wait hours for a busy host.
+ * The visit is over when the command that started the crawler ends, a while after the last request, on request, or at a
+ * time limit. A command that still runs then is ended: a crawler may wait hours for a busy host.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ export interface SuiteOptions {
   readonly address: string;
   readonly port: number;
   readonly pace: Pace;
-  /** Ends the visit when nothing has been asked for so long, ms; and after this in any case. */
+  /** Ends the visit after this time without a request, ms; and after this time in any case. */
   readonly quietMs: number;
   readonly limitMs: number;
   readonly signal: AbortSignal;
@@ -61,7 +61,7 @@ async function startCrawler(
   const { seed, proxy } = values;
   const child = spawn(name!, words, {
     detached: true,
-    // The card alone is on standard output.
+    // Only the card is on standard output.
     stdio: ['ignore', 2, 2],
     env: { ...environment, CRAWL_SEED: seed, CRAWL_PROXY: proxy, http_proxy: proxy, HTTP_PROXY: proxy },
   });

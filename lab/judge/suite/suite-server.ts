@@ -26,7 +26,7 @@ type Writable = { -readonly [K in keyof SuiteRequest]: SuiteRequest[K] };
 
 interface Place {
   readonly check: Check;
-  /** Key of a path there: this, then the path. */
+  /** Key of a path on that host: this prefix, then the path. */
   readonly prefix: string;
 }
 
@@ -149,7 +149,7 @@ function placesOf(checks: readonly Check[]): ReadonlyMap<string, Place> {
   return places;
 }
 
-/** A host of a check or a subdomain of one; or, elsewhere, a path whose first folder is the slug of a check. */
+/** A host of a check or a subdomain of one; or, elsewhere, a path that begins with the slug of a check. */
 function placeOf(
   places: ReadonlyMap<string, Place>,
   authority: string,
@@ -175,7 +175,7 @@ function hostname(authority: string): string {
   return authority.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 }
 
-/** Of an absolute form, as a proxy gets it (RFC 9112 §3.2.2), or of an origin form with its Host. */
+/** Accepts an absolute form, as a proxy gets it (RFC 9112 §3.2.2), or an origin form with its Host. */
 function targetOf({ url = '/', headers }: IncomingMessage): { authority: string; path: string } {
   const match = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
   if (match === null) return { authority: String(headers.host ?? ''), path: url };

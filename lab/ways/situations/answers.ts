@@ -1,4 +1,4 @@
-/** Answers, in few words. */
+/** Short names for common answers. */
 import type { Answer, Break, Field, Place, Seen } from './situation.ts';
 
 export const startMark = 'start-of-body';
@@ -22,7 +22,7 @@ export const answer = (status: number, more: Partial<Answer> = {}): Answer => ({
 });
 export const ok = (more: Partial<Answer> = {}): Answer => answer(200, more);
 export const page = (links: readonly string[], more = ''): Answer => ok({ body: Buffer.from(pageText(links, more)) });
-/** Beside the type of a page. */
+/** Fields besides the type of a page. */
 export const withFields = (...fields: Field[]): Answer => ok({ fields: [html, ...fields] });
 export const empty = (status: number, ...fields: Field[]): Answer => answer(status, { fields, body: Buffer.alloc(0) });
 export const notFound: Answer = empty(404);

@@ -1,4 +1,4 @@
-/** Where curl takes an answer otherwise than the crawler, and why. */
+/** Answers that curl treats differently from the crawler, with the reason. */
 import type { Where } from './situation.ts';
 
 export interface CurlDifference {
@@ -6,7 +6,10 @@ export interface CurlDifference {
   readonly of: readonly string[];
   /** Absent: over all ways of the situation. */
   readonly where?: Where;
-  /** The exit code of curl; of an answer that curl took as complete also its status, and how much of its body came. */
+  /**
+   * The exit code of curl; for an answer that curl accepted as complete also its status, and the received part of its
+   * body.
+   */
   readonly says: string;
   readonly reason: string;
 }

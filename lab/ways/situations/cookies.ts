@@ -1,4 +1,4 @@
-/** Cookies that a page sets, and what the next request brings. */
+/** Cookies that a page sets, and the Cookie field of the next request. */
 import { answer, broken, empty, page, withFields } from './answers.ts';
 import type { Answer, Difference, Field, Seen, Situation } from './situation.ts';
 

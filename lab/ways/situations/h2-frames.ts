@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 (RFC 9113 §4) as bytes, for servers that write what no library would. */
+/** Frames of HTTP/2 (RFC 9113 §4) as bytes, for servers that send frames that no library would. */
 import type { Field } from './situation.ts';
 
 export const frameTypes = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7, continuation: 9 } as const;
@@ -35,7 +35,7 @@ function stringOf(text: string): Buffer {
   return Buffer.concat([Buffer.from([...length, left]), bytes]);
 }
 
-/** The head of a response, split into frames that are no larger than every client takes (RFC 9113 §4.2). */
+/** The head of a response, split into frames of a size that every client accepts (RFC 9113 §4.2). */
 export function headFrames(stream: number, block: Buffer, endsStream: boolean): Buffer {
   const frameMax = 16_384;
   const count = Math.max(1, Math.ceil(block.length / frameMax));

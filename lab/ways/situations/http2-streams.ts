@@ -1,4 +1,4 @@
-/** What only HTTP/2 can say: resets of a stream, GOAWAY, frames that are odd or wrong. */
+/** Situations of HTTP/2 alone: resets of a stream, GOAWAY, frames that are odd or wrong. */
 import { broken, notFound, ok, pageOutcome, pageText, times } from './answers.ts';
 import { fieldBlock, frameFlags, frameTypes, numbers } from './h2-frames.ts';
 import type { Answer, Frame, Situation } from './situation.ts';
@@ -36,7 +36,7 @@ const resetsBeforeHead = names.map((name, code) => {
       [first, ok()],
       'fetched 200, whole, asked 2 times',
     );
-  // It is asked over HTTP/1.1 then, which the server does not speak.
+  // The crawler then retries over HTTP/1.1, which the server does not speak.
   if (name === 'HTTP_1_1_REQUIRED') return situation(`RST_STREAM before the head, ${name}`, [first], 'tlsFailed');
   return situation(`RST_STREAM before the head, ${name}`, [first], kinds[name] ?? 'connectionFailed');
 });
@@ -85,7 +85,7 @@ const wrongFrames = [
   frames('DATA behind the end', [whole, data(Buffer.from('more'))]),
 ];
 const unsaid = (name: string, list: readonly Frame[]) => frames(name, list, 'badResponse 200');
-/** Node's session reads no more behind these, and does not say so: a PING that it keeps back shows it. */
+/** Node's session stops reading after these, and does not report it: an unanswered PING shows it. */
 const unsaidFrames = [
   unsaid('an oversized frame', [data(Buffer.alloc(20_000)), whole]),
   unsaid('DATA on stream 0', [{ ...data(Buffer.from('x')), stream: 0 }, whole]),

@@ -1,8 +1,8 @@
-/** Retry-After in each form, and what the crawler makes of it. The second answer is a page. */
+/** Retry-After in each form, and the crawler's reaction. The second answer is a page. */
 import { answer, empty, ok, pageOutcome, times } from './answers.ts';
 import type { Field, Seen, Situation } from './situation.ts';
 
-/** At least so many seconds lie between the first two requests. */
+/** At least this many seconds are between the first two requests. */
 const afterS =
   (wanted: number) =>
   (seen: Seen): string => {

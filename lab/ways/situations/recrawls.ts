@@ -1,11 +1,11 @@
 /**
- * A second visit: which validators it brings, and what a 304 then means. What gave no page is visited later than the crawl
- * lasts.
+ * A second visit: the validators that it sends, and the meaning of a 304. URLs that gave no page are visited after the
+ * end of the crawl.
  */
 import { answer, broken, empty, html, ok, page, pageOutcome } from './answers.ts';
 import type { Answer, Field, Seen, Situation } from './situation.ts';
 
-/** What the second request for a page asked, and how the page then ended. */
+/** The validators of the second request for a page, and the page's outcome. */
 function secondAsked(seen: Seen): string {
   const fields = seen.asked.filter(({ path }) => path === '/')[1]?.fields;
   if (fields === undefined) return `no second request; ${pageOutcome(seen)}`;

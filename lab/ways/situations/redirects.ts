@@ -1,10 +1,10 @@
-/** Redirects of each kind, and what stands in Location. */
+/** Redirects of each kind, and values of Location. */
 import { broken, empty, notFound, ok, pageOutcome } from './answers.ts';
 import type { Answer, Seen, Situation } from './situation.ts';
 
 const to = (status: number, ...locations: string[]): Answer =>
   empty(status, ...locations.map((location) => ['Location', location] as const));
-/** How the URL ended, and its target. */
+/** Outcome of the URL, and its target. */
 const both =
   (target: string) =>
   (seen: Seen): string =>

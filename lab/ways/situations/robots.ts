@@ -1,4 +1,4 @@
-/** robots.txt of each outcome: what of its host is fetched then. */
+/** robots.txt of each outcome, and which pages of its host are then fetched. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { answer, broken, empty, ok, robotsText, text, times } from './answers.ts';
 import type { Answer, Seen, Situation } from './situation.ts';

@@ -1,6 +1,6 @@
 /**
- * A situation of a fetch: what a server does, in words that HTTP/1.1 and HTTP/2 both have, and the one outcome expected over
- * every way there.
+ * A situation of a fetch: the behaviour of a server, in terms that HTTP/1.1 and HTTP/2 share, and the one outcome
+ * expected over every way.
  */
 
 /** Name and value; each character is a byte. */
@@ -27,26 +27,26 @@ export type Break = 'close' | 'reset' | 'silence' | number;
 export interface Answer {
   readonly status: number;
   readonly fields: readonly Field[];
-  /** In its content coding. */
+  /** Bytes in its content coding. */
   readonly body: Buffer;
-  /** How HTTP/1.1 says where the body ends. HTTP/2 says it by END_STREAM, with `length` by Content-Length, too. */
+  /** How HTTP/1.1 marks the end of the body. HTTP/2 marks it by END_STREAM, with `length` also by Content-Length. */
   readonly framing: 'length' | 'chunks' | 'close';
-  /** Responses with a status of 1xx that go before. */
+  /** Responses with a status of 1xx before this one. */
   readonly interims?: readonly { readonly status: number; readonly fields: readonly Field[] }[];
   readonly trailers?: readonly Field[];
-  /** Where it stops, and how. Absent: it does not. */
+  /** Place at which the answer stops, and how. Absent: it does not. */
   readonly broken?: { readonly at: Place; readonly by: Break };
-  /** Where it waits before it goes on. ms */
+  /** Places of pauses, with their lengths. ms */
   readonly waits?: { readonly at: Place; readonly ms: number };
-  /** The body comes in so many parts, with this time between them. ms */
+  /** The body is sent in this many parts, with this time between them. ms */
   readonly drips?: { readonly parts: number; readonly ms: number };
-  /** HTTP/1.1: the connection ends behind the answer. HTTP/2: GOAWAY does so. */
+  /** HTTP/1.1: the connection ends after the answer. HTTP/2: GOAWAY does so. */
   readonly closes?: boolean;
   /** HTTP/2 alone: the server sends this as MAX_CONCURRENT_STREAMS before it answers. */
   readonly streamsMax?: number;
-  /** HTTP/1.1 alone: these bytes in the place of all the above. */
+  /** HTTP/1.1 alone: these bytes instead of all the above. */
   readonly bytes?: string;
-  /** HTTP/2 alone: frames behind the head, in the place of the body. */
+  /** HTTP/2 alone: frames after the head, instead of the body. */
   readonly frames?: readonly Frame[];
 }
 
@@ -54,11 +54,14 @@ export interface Frame {
   readonly type: number;
   readonly flags: number;
   readonly payload: Buffer;
-  /** Absent: the request's. */
+  /** Absent: that of the request. */
   readonly stream?: number;
 }
 
-/** What becomes of a connection before a request: no listener, closed at once, reset at once, no byte, or text that is no TLS. */
+/**
+ * The fate of a connection before a request: no listener, closed at once, reset at once, no byte, or text that is not
+ * TLS.
+ */
 export type Arrival = 'refused' | 'closed' | 'reset' | 'silent' | 'noTls';
 
 /** One request as its server saw it. */
@@ -68,7 +71,7 @@ export interface Asked {
   readonly atMs: number;
 }
 
-/** How a URL stands after the crawl. */
+/** State of a URL after the crawl. */
 export interface UrlRow {
   readonly outcome: string;
   readonly status: number;
@@ -83,7 +86,7 @@ export interface PageRow {
   readonly outlinks: readonly string[];
 }
 
-/** All that is known of one situation over one way. Paths are without the origin. */
+/** All observations of one situation over one way. Paths are without the origin. */
 export interface Seen {
   readonly origin: string;
   readonly urls: ReadonlyMap<string, UrlRow>;
@@ -91,7 +94,7 @@ export interface Seen {
   readonly asked: readonly Asked[];
 }
 
-/** Which ways it is of. Absent: all. */
+/** The ways that it applies to. Absent: all. */
 export interface Where {
   readonly version?: Version;
   /** As in `ways`. */
@@ -111,7 +114,7 @@ export interface Difference {
 export interface Situation {
   readonly group: string;
   readonly name: string;
-  /** Answers to `/`, in order; the last one stands for all further requests. */
+  /** Answers to `/`, in order; the last one is repeated for further requests. */
   readonly page: readonly Answer[];
   /** Absent: 404. */
   readonly robots?: readonly Answer[];
@@ -119,11 +122,11 @@ export interface Situation {
   /** Absent: `/`. */
   readonly seeds?: readonly string[];
   readonly arrival?: Arrival;
-  /** The crawl that shows it. Absent: one of a visit for each URL, without retries. */
+  /** Settings of its crawl. Absent: a crawl with one visit for each URL, without retries. */
   readonly crawl?: 'retries' | 'visits';
   /** It takes seconds: not part of the short run. */
   readonly isSlow?: true;
-  /** Where it can be said, with the reason. Absent: everywhere. */
+  /** Ways over which it is possible, with the reason. Absent: all. */
   readonly only?: { readonly where: Where; readonly reason: string };
   /** The outcome in words. */
   readonly outcomeOf: (seen: Seen) => string;

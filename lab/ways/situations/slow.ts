@@ -1,4 +1,4 @@
-/** Answers that come slowly or stop, and connections that are dead on arrival. */
+/** Answers that arrive slowly or stop, and connections that never work. */
 import { broken, ok, pageOutcome, times } from './answers.ts';
 import type { Answer, Arrival, Situation } from './situation.ts';
 

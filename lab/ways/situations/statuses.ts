@@ -12,7 +12,7 @@ const all = (codes: readonly number[], outcome: string) => codes.map((code) => s
 export const statuses: readonly Situation[] = [
   ...all([200, 201, 202, 203, 205], 'fetched, whole'),
   status(204, 'fetched, no text'),
-  // Asked for by nobody: RFC 9110 §15.3.7 and §15.4.5, RFC 3229 §10.4.1.
+  // Statuses that no request asked for: RFC 9110 §15.3.7 and §15.4.5, RFC 3229 §10.4.1.
   ...all([206, 226, 304], 'badResponse'),
   ...all([300, 305, 306], 'clientError'),
   ...all([400, 401, 403, 405, 406, 409, 412, 413, 416, 418, 421, 451, 499], 'clientError'),

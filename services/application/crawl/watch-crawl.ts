@@ -98,7 +98,7 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
   return 'stopped';
 }
 
-/** Of the partitions that are open. */
+/** Covers the open partitions. */
 export function hostsOf(partitions: Iterable<Committed | undefined>): HostCounts {
   const sum = { ready: 0, delayed: 0, nextReadyAtMs: null as number | null, paused: false };
   for (const committed of partitions) {
@@ -111,7 +111,7 @@ export function hostsOf(partitions: Iterable<Committed | undefined>): HostCounts
   return sum;
 }
 
-/** Of the partitions that are open. */
+/** Covers the open partitions. */
 export function trapsOf(partitions: Iterable<Committed | undefined>): HeldTrap[] {
   return [...partitions].flatMap((committed) => committed?.traps() ?? []);
 }

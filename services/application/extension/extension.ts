@@ -25,7 +25,7 @@ export interface Extension {
   readonly checks?: (env: NodeJS.ProcessEnv) => Promise<readonly Finding[]>;
   /** Command lines for help, by path of the command, without `crawlstream` and the path. */
   readonly examples?: Readonly<Record<string, readonly string[]>>;
-  /** Programs of others that fetch a crawl's URLs. One extra offers them. */
+  /** Programs by others that fetch a crawl's URLs. Only one extra may offer them. */
   readonly leaseClients?: () => Promise<LeaseClients>;
   /** Kinds of files with pages that its commands write, and that `forget` does not reach. */
   readonly files?: readonly string[];
@@ -42,7 +42,7 @@ export interface ExtensionCommands extends CommandModule {
 export interface CommandModule {
   /** Commands that it adds. */
   readonly names: readonly string[];
-  /** Loaded once a command line names one of them: a command's code is much of the program. */
+  /** Loaded once a command line names one of them: the code of a command is a large part of the program. */
   readonly load: () => Promise<AddCommands>;
 }
 

@@ -1,4 +1,4 @@
-/** Programs of others that fetch a crawl's URLs, beside our fetchers or instead of them. An extra offers this. */
+/** Programs by others that fetch a crawl's URLs, beside our fetchers or instead of them. An extra offers this. */
 import type { Command } from 'commander';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
@@ -40,7 +40,7 @@ export interface Lender {
   look(): (idle: boolean) => void;
   /** The number of processes that fetch. Throws INVALID_ARGUMENT for more than can lease. */
   workersOf(workers: number | undefined): number;
-  /** Options of the policy, with the defaults of a crawl that clients fetch. `seeds`: all of the crawl. */
+  /** Options of the policy, with the defaults of a crawl that clients fetch. `seeds`: all seeds of the crawl. */
   policyOptions<T extends PolicyOptions>(options: T, seeds: readonly string[], before: PolicyConfig | null): T;
 }
 

@@ -61,8 +61,8 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
    */
   readonly whenFailed?: 'deadLetter' | 'stop';
   /**
-   * Copies that it keeps: `nothing`, or `pages`, which its handler's `forget` deletes. Absent: nobody knows, and receipts
-   * of `forget` name it as not reached.
+   * Copies that it keeps: `nothing`, or `pages`, which its handler's `forget` deletes. Absent: unknown, and receipts of
+   * `forget` name it as not reached.
    */
   readonly holds?: PluginHolds;
   /** Waits before each further try, ms. Absent: the consumers' default. */

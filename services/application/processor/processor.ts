@@ -38,7 +38,7 @@ export interface Processor<Options extends z.ZodObject = z.ZodObject> extends De
   readonly findsLinks?: boolean;
   /** Data that fetchers must publish for it; in a crawl's own process they do so without an option. */
   readonly needs?: 'responses' | 'outlinks';
-  /** Copies of pages that it keeps. Absent: nobody knows, and each receipt of `forget` says so. */
+  /** Copies of pages that it keeps. Absent: unknown, and each receipt of `forget` says so. */
   readonly holds?: Holding | typeof holdsNothing;
   /** Memory outside the heap that its stores take, MiB. Absent: it has none. */
   readonly storeMb?: number;

@@ -1,8 +1,8 @@
 /**
  * The program of the process that runs a crawl's consumers, over the log of the process that started it.
  *
- * Their state is in the data folder, with the positions that belong to it: a kill costs what they had not written. The
- * process lives no longer than its channel; until it is gone, nobody else writes that state (consumers-lock.ts). Signals of a
+ * Their state is in the data folder, together with their positions: a kill costs only unwritten work. The process lives
+ * no longer than its channel; until it has ended, no other process writes that state (consumers-lock.ts). Signals of a
  * terminal reach it too, and are left to the crawl's process.
  */
 import { Socket } from 'node:net';

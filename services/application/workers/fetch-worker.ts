@@ -1,8 +1,8 @@
 /**
  * The program of a fetch worker: a fetcher in a separate process, over the log of the process that started it.
  *
- * It holds nothing that matters, and lives no longer than its channel: if the crawl's process is killed, it ends at
- * once and contacts nobody any more. Signals of a terminal reach it too, and are left to the crawl's process.
+ * It has no durable state, and lives no longer than its channel: if the crawl's process is killed, it ends at once and
+ * contacts no host any more. Signals of a terminal reach it too, and are left to the crawl's process.
  */
 import { Socket } from 'node:net';
 import type { Outcome, Page } from '../../../schemas/types.ts';

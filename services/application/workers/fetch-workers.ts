@@ -136,7 +136,7 @@ export function startFetchWorkers(options: FetchWorkersOptions, start: FetchWork
     return !stopping.signal.aborted;
   };
 
-  /** A worker from its start to its end. `isFault`: it never began to fetch, and nobody killed it. */
+  /** A worker from its start to its end. `isFault`: it never began to fetch, and was not killed. */
   const live = async (slot: Slot) => {
     try {
       const worker = begin(slot);

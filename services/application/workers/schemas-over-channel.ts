@@ -1,4 +1,4 @@
-/** The crawl's schemas for a process without its log: asked of the process that has it. */
+/** The crawl's schemas for a process without its log: requested from the process with the log. */
 import type { SchemaSource } from '../../runtime/avro/record-codec.ts';
 import type { SchemaRegistry } from '../../runtime/avro/schema-registry.ts';
 import type { Channel, Served } from '../../runtime/log/channel/message-channel.ts';

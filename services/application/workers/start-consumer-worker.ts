@@ -26,12 +26,12 @@ export interface ConsumerWorkerOptions {
   readonly log: Log;
   readonly registry: SchemaRegistry;
   readonly clock: Clock;
-  /** Processes beside this one, it among them: they share the memory. */
+  /** Processes beside the crawl's, including this one: they share the memory. */
   readonly processes: number;
   /** Takes the status of the consumers. */
   readonly service: Service;
   say(text: string): void;
-  /** Called when nobody reads their output any more. */
+  /** Called when the consumers' output has no reader any more. */
   onReaderGone(): void;
 }
 
@@ -88,8 +88,8 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
       (made) => (channel = made),
     );
     void channel!.closed.then(() => served.close());
-    // Before anybody else hears of its end: who waits for consumers waits for the next process. Where this one had not begun,
-    // they wait already.
+    // Runs before the end is reported elsewhere: callers that wait for consumers wait for the next process. If this
+    // process had not begun, they wait already.
     one.begun.then(
       () => void one.ended.then(() => (begun = createAwaited())),
       () => {},
@@ -139,7 +139,7 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
     }
   };
 
-  /** Of the present process, and, if that dies meanwhile, of the next. */
+  /** Metrics of the present process and, if it dies meanwhile, of the next. */
   const ask = async (what: 'settle' | 'drain'): Promise<void> => {
     for (;;) {
       const one = await Promise.race([begun.promise, failed]);
@@ -185,7 +185,7 @@ export async function startConsumerWorker(options: ConsumerWorkerOptions): Promi
   };
 }
 
-/** The lag of each group, by the positions that it was said to have. */
+/** The lag of each group, from the positions that were reported for it. */
 function watchGroups({ log, clock, service }: Pick<ConsumerWorkerOptions, 'log' | 'clock' | 'service'>) {
   const known = new Map<string, { positions: readonly Position[]; readonly leave: () => void }>();
   return {

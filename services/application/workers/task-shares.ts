@@ -7,12 +7,12 @@ import type { Log, Position } from '../../runtime/log/log.ts';
 import type { TaskPositions } from '../ports.ts';
 
 export interface TaskShares {
-  /** Resolves once the positions of the group are where the crawl begins. */
+  /** Resolves once the positions of the group are at the start of the crawl. */
   readonly placed: Promise<void>;
   partitionsOf(worker: number): readonly number[];
   /** The log for a worker: it is a member of the fetchers' group. */
   logOf(worker: number): Log;
-  /** By partition: the start of this run, and the first task that nobody has taken. */
+  /** By partition: the start of this run, and the first task that no worker has taken. */
   takenBy(worker: number): ReadonlyMap<number, { readonly from: number; readonly to: number }>;
   /** Whether there is a task that the worker has not taken. */
   hasTasks(worker: number): Promise<boolean>;

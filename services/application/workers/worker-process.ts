@@ -47,8 +47,8 @@ export interface WorkerStart {
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
 /**
- * `onChannel`: the way to it, before anything comes that way. Throws where the machine lets no process or descriptor be
- * made.
+ * `onChannel`: called with the channel before any message arrives. Throws if the machine lets no process or descriptor
+ * be made.
  */
 export function startWorkerProcess(start: WorkerStart, onChannel: (channel: Channel) => void): WorkerProcess {
   // Passes on the options of this process, except a debugger's port and the size of the heap, which belong to one

@@ -48,7 +48,7 @@ export function sumStats(all: Iterable<PlainStats>): FetcherStats {
   return { ...numbers, outcomes, hooks: [...hooks.values()], requestSeconds, hostIntervalSeconds };
 }
 
-/** The figures of these together, as of one that has ended. */
+/** The combined figures of these fetchers, as of one that has ended. */
 export function addEnded(sum: PlainStats, stats: PlainStats): PlainStats {
   return endedStats(sumStats([sum, stats]));
 }

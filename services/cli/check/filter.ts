@@ -22,9 +22,9 @@ export function addCheckFilter(check: Command): void {
     .command('filter')
     .description('print whether a crawl would take a URL, and the rule that decides')
     .argument('<url>', 'a URL in any spelling')
-    .option('--depth <n>', 'its link distance from a seed', wholeNumber('--depth'), 0)
-    .option('--hop <n>', 'redirects taken to it', wholeNumber('--hop'), 0)
-    .option('--source <url>', 'the page that links to it')
+    .option('--depth <n>', 'number of links between a seed and the URL', wholeNumber('--depth'), 0)
+    .option('--hop <n>', 'number of redirects that led to the URL', wholeNumber('--hop'), 0)
+    .option('--source <url>', 'page that links to the URL; only rules with sourceDomains or offHost use it')
     .option(
       '--intent <intent>',
       'intent of the link: discover, refresh or force; only rules with intents use it',

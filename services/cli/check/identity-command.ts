@@ -1,4 +1,7 @@
-/** `crawlstream identity`: makes what an operator publishes of a crawler, and asks for it as a site would. */
+/**
+ * `crawlstream identity`: creates the files that an operator publishes about a crawler, and requests them as a site
+ * would.
+ */
 
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -21,9 +21,9 @@ export interface CheckPolicyFlags extends PolicyFlags {
 
 export function addCheckPolicyOptions(command: Command): Command {
   addPolicyOptions(command)
-    .option('--seed <url>', 'a seed that --scope goes by (repeat for several; none: any host)', collect(parseSeed))
+    .option('--seed <url>', 'seed for --scope (repeatable; without it, every host is in scope)', collect(parseSeed))
     .addOption(
-      new Option('--policy <file>', 'a policy in JSON, instead of the options').conflicts([
+      new Option('--policy <file>', 'policy file (JSON), instead of the policy options').conflicts([
         'maxPages',
         'maxDepth',
         'scope',

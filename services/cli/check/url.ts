@@ -1,4 +1,6 @@
-/** `crawlstream check url`: the URL that would be fetched, the key of its seen test, and how they come about. */
+/**
+ * `crawlstream check url`: the URL that would be fetched, the key of its seen test, and the steps that lead to them.
+ */
 import type { Command } from 'commander';
 import { explainNormalize, type NormalizeStep } from '../../../topology/url/normalize.ts';
 import { withScheme } from '../../../topology/url/seed.ts';

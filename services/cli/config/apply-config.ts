@@ -59,7 +59,7 @@ function placesShut(command: Command): ReadonlySet<string> {
   return new Set(given('brokers') && !given('data') ? ['data'] : []);
 }
 
-/** Names the variable in the place of the flag. */
+/** Names the variable instead of the flag. */
 function ofVariable<T>(variable: string, flag: string, parse: () => T): T {
   try {
     return parse();

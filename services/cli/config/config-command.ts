@@ -24,7 +24,9 @@ interface ConfigFlags {
 const fileDefault = 'crawlstream.yaml';
 
 export function addConfigCommand(program: Command): void {
-  const config = program.command('config').description('the configuration file: write one, check it, show what holds');
+  const config = program
+    .command('config')
+    .description('the configuration file: write one, check it, show the settings in force');
   config
     .command('init')
     .description('write a file with every setting, its default and the reason, all commented out')
@@ -33,7 +35,7 @@ export function addConfigCommand(program: Command): void {
     .action((file: string, flags: ConfigFlags) => init(program, file, flags));
   config
     .command('check')
-    .description('check a file, the variables beside it, and that its secrets are there')
+    .description('check a settings file and the environment variables, and whether its secrets exist')
     .argument('[file]', 'file to check (default: --config, or CRAWLSTREAM_CONFIG)')
     .option('--json', 'print one JSON object')
     .action((file: string | undefined, flags: ConfigFlags) => check(program, file, flags));

@@ -78,13 +78,13 @@ export const hiddenSettings: readonly HiddenSetting[] = [
   ),
   hidden('kafkaTls', false, 'use TLS to the brokers', 'false', 'a broker on this machine has no certificate'),
   hidden('kafkaUsername', false, 'user name at the brokers', 'none', 'without one there is no login'),
-  hidden('kafkaPassword', true, 'its password', 'none', 'a password has no good default'),
+  hidden('kafkaPassword', true, 'password for the brokers', 'none', 'a password has no good default'),
   hidden(
     'kafkaMechanism',
     false,
-    'how: plain, scram-sha-256, scram-sha-512, oauthbearer or aws-msk-iam',
+    'login mechanism for the brokers: plain, scram-sha-256, scram-sha-512, oauthbearer or aws-msk-iam',
     'scram-sha-512',
-    'of these the one that reveals least to an eavesdropper',
+    'it reveals less to an eavesdropper than the others',
   ),
   hidden(
     'httpToken',

@@ -52,7 +52,7 @@ function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
   return `${least}${adaptive}; ${retries}`;
 }
 
-/** Delay from which the banner explains it, ms: below this, the speed of a crawl surprises nobody. */
+/** Delay from which the banner explains it, ms: below this, the speed of a crawl is no surprise. */
 const slowFromMs = 500;
 
 /** null: the crawl is not slow by its delay. */

@@ -1,7 +1,8 @@
 /**
  * Options of `crawl` hold for its data folder until others are given: options that a resume leaves out keep their
- * values. Those that make the policy are in the policy; the others are kept in crawl.json as they were typed, so that a
- * file that an option names is read again. Options of one run only (where it listens, how it prints) are not kept.
+ * values. Options of the policy are stored in the policy. The others are stored in crawl.json as they were typed, so
+ * that a file that an option names is read again. Options of one run only (its address, its output format) are not
+ * stored.
  */
 import { join, resolve } from 'node:path';
 import { Command, type Option } from 'commander';
@@ -108,7 +109,7 @@ export async function recallOptions(
         data,
         seeds.map(({ url }) => url),
       );
-    // On Kafka they belong to this machine: the folder of the process has them, as it has its states.
+    // On Kafka they belong to this machine: the folder of the process has them, as well as its states.
     path = brokers === undefined ? ofSeeds() : ownFolderPath({ data }, crawl);
   } catch {
     return; // The command itself says what is wrong.

@@ -1,6 +1,4 @@
-/**
- * Explains why a crawl that is done has no page, or only one, which a newcomer might take for a fault of the crawler.
- */
+/** Explains why a finished crawl has no page, or only one: a newcomer might blame the crawler. */
 
 import type { FailureLedger } from '../../hosting/crawl/failure-ledger.ts';
 import { counted } from '../../runtime/counted.ts';

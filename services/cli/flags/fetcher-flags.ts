@@ -20,7 +20,7 @@ export function addReachOptions(command: Command): Command {
     .addOption(
       setting(
         '--allow-private [networks]',
-        'allow private addresses and localhost: no value: all, else networks as 10.1.0.0/16,::1',
+        'allow private addresses and localhost: all, or only networks as in 10.1.0.0/16,::1',
         'a link must not reach machines behind the firewall',
         networks('--allow-private'),
       ),
@@ -154,7 +154,7 @@ export function addArchivingOptions(command: Command): Command {
     .addOption(
       setting(
         '--bodies <dir>',
-        'folder for archived bodies above 2 MiB, shared with archive; on Kafka without it, cut',
+        'folder for bodies above 2 MiB, shared with archive; without it, they are cut on Kafka',
         'a data folder has its own; on Kafka, larger bodies are cut unless machines share a folder',
       ),
     );

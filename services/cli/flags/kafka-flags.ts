@@ -101,7 +101,7 @@ function registry(value: string): string {
 
 /** Kafka's own rule for topic names, without the dot that separates the crawl from the topic. */
 export function crawlName(value: string): string {
-  // One of a fleet has the fleet's name before its own.
+  // A crawl of a fleet has the fleet's name before its own.
   if (!/^(?:[A-Za-z0-9-]{1,60}\.)?[A-Za-z0-9_-]{1,100}$/.test(value))
     throw bad('--crawl', value, 'use at most 100 letters, digits, _ and -; for a crawl of a fleet, FLEET.CRAWL');
   return value;

@@ -48,7 +48,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--include <re>',
-        'crawl only URLs, seeds too, with a match of this regular expression (repeatable: of any)',
+        'crawl only URLs (seeds too) that match this regular expression; if repeated, any of them',
         'every URL in scope is wanted',
         collect(pattern('--include')),
       ),
@@ -99,7 +99,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--recrawl <schedule>',
-        'revisit pages; one by one: fixed, adaptive, nutch, stormcrawler; all: optimal, importance',
+        'revisit pages: fixed, adaptive, nutch, stormcrawler (per page); optimal, importance (all)',
         'a first crawl should end; a crawl with revisits never does',
       ).argParser(oneOf('--recrawl', scheduleNames)),
     )
@@ -145,7 +145,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-queued-per-host <n>',
-        'most URLs of a host; new ones beyond it are dropped',
+        'most URLs queued for a host; further URLs are dropped',
         'most crawls want whole sites; a full host drops only its own URLs',
         wholeNumber('--max-queued-per-host', 1),
       ),
@@ -153,7 +153,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--when-full <choice>',
-        'at --max-queued: pause reading links, or dropLowest of the new, from about half of it',
+        'pause: read no links at --max-queued; dropLowest: from half of it, drop low-priority ones',
         'no link is lost: links wait in their topic',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )
@@ -168,7 +168,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--uses-barred <choice>',
-        'barred pages: skip (if by robots.txt), withhold from output, mark (default: withhold)',
+        'barred pages: skip (if in robots.txt), withhold from output, mark (default: withhold)',
         'links of a barred page may lead to allowed ones, and no reader uses the page by mistake',
       ).argParser(oneOf('--uses-barred', whenBarred)),
     )

@@ -9,7 +9,7 @@ export function overlaysFile(file: string): unknown {
   if (overlays !== undefined) return overlays;
   throw new CrawlstreamError(
     'INVALID_ARGUMENT',
-    `--overlays ${file}: there must be a field \`overlays\`, and is no list`,
+    `--overlays ${file}: write a list of overlays, or a field \`overlays\` with the list`,
   );
 }
 

@@ -72,7 +72,7 @@ export function addHandlerOption(command: Command): Command {
   );
 }
 
-/** An absolute path of a file that is there. */
+/** The absolute path of an existing file. */
 function handlerFile(value: string): string {
   const path = resolve(value);
   if (existsSync(path)) return path;

@@ -14,7 +14,7 @@ import { setting } from './setting.ts';
 export function sameUrlOption(): Option {
   return setting(
     '--same-url <list>',
-    'differences to ignore: slash, https, http, empty, index, www (fixed for the crawl), ref',
+    'URL differences to ignore: ref; fixed for a crawl: slash, https, http, empty, index, www',
     'servers may treat them as different URLs, and ignoring a difference can lose pages',
     sameUrl,
   );
@@ -23,7 +23,7 @@ export function sameUrlOption(): Option {
 export function fetchAsOption(): Option {
   return setting(
     '--fetch-as <spelling>',
-    'request URLs as normal, or with path and query as first found: firstSpelling',
+    'request URLs in their normal form, or (firstSpelling) with path and query as first found',
     'caches and logs of sites expect one spelling per page',
   ).argParser(oneOf('--fetch-as', fetchAsChoices));
 }

@@ -43,11 +43,11 @@ interface DashboardCommandFlags extends KafkaFlags, HttpFlags {
 export function addDashboardCommand(program: Command): void {
   const command = addCrawlOptions(program.command('dashboard'))
     .description('serve a web dashboard of a data folder, a crawl on Kafka, or a running service (--url)')
-    .option('--url <url>', 'a crawl or a frontier with --http, as in http://localhost:9464', serviceUrl);
+    .option('--url <url>', 'URL of a crawl or frontier that runs with --http, as in http://localhost:9464', serviceUrl);
   addHttpAccessOptions(command)
     .option(
       '--http <host:port>',
-      'listen there (default: 127.0.0.1:9465); a port alone: on this machine only',
+      'address to listen on; a port alone: on this machine only',
       (value) => parseListenAddress('--http', value),
       dashboardAddress,
     )

@@ -19,7 +19,7 @@ import { hostsText, hostText } from './hosts-text.ts';
 export function addHostsCommand(program: Command): void {
   addCrawlOptions(program.command('hosts [host]'))
     .description('list hosts (default: the 50 with the most queued), or show state and queue of one')
-    .option('--search <text>', 'hosts with this in their names')
+    .option('--search <text>', 'list only hosts with this text in their names')
     .option(
       '--sort <order>',
       'queued, fetched, errors, delay: highest first; ready: soonest first; name (default: queued)',

@@ -1,4 +1,4 @@
-/** Bounds of what commands print of a crawl. */
+/** Bounds of the output that commands print about a crawl. */
 export const inspectLimits = {
   /** URLs of each rule in `links`: a screen for each of the usual rules. */
   links: 20,

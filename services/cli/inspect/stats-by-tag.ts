@@ -1,4 +1,4 @@
-/** `crawlstream stats --by tag`: what became of a crawl's URLs, by tags of seeds. */
+/** `crawlstream stats --by tag`: outcomes of a crawl's URLs, by tags of seeds. */
 import { tmpdir } from 'node:os';
 import type { ReadableCrawl } from '../../hosting/connect/open-crawl.ts';
 import { counted } from '../../runtime/counted.ts';

@@ -35,10 +35,14 @@ export function addDlqCommand(program: Command): void {
   const dlq = program.command('dlq').description('dead letters: what the crawl gave up on');
   const filtered = (command: Command) =>
     addCrawlOptions(command)
-      .option('--reason <reason>', `only these: ${reasons.join(', ')}`, oneOf('--reason', reasons))
-      .option('--host <key>', 'only of this host');
+      .option(
+        '--reason <reason>',
+        `only dead letters with this reason: ${reasons.join(', ')}`,
+        oneOf('--reason', reasons),
+      )
+      .option('--host <key>', 'only dead letters of this host');
   filtered(dlq.command('list').description('list URLs and records that the crawl gave up on, oldest first, one a line'))
-    .option('--all', 'also list replayed ones')
+    .option('--all', 'also list dead letters that were replayed')
     .option('--json', 'print one JSON object per dead letter')
     .action(list);
   addCrawlOptions(

@@ -29,10 +29,10 @@ export function addForgetCommand(program: Command): void {
     .option('--receipt <file>', 'file for the signed receipt (default: receipts/ in the data folder)')
     .option(
       '--receipt-key <key>',
-      'private Ed25519 key, env:NAME or file:PATH (default: the crawl’s own, made at first)',
+      'private Ed25519 key, env:NAME or file:PATH (default: a key of the crawl, created once)',
     )
     .option('--verify', 'change nothing; search every file of the data folder for --mark (required)')
-    .option('--mark <text...>', 'text that --verify searches for: a line of a forgotten page, or its URL')
+    .option('--mark <text...>', 'text to search for with --verify: a line of a forgotten page, or its URL')
     .addHelpText(
       'after',
       `

@@ -2,6 +2,7 @@
  * Operators' commands: each is an event on `control` with its sender and time, which a running crawl applies at once.
  */
 import type { Command } from 'commander';
+import { outcomeKinds } from '../../../schemas/types.ts';
 import { requeueOutcomes } from '../../../topology/frontier/decide/control-payloads.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { parallelLimits } from '../../../topology/policy/limits.ts';
@@ -22,6 +23,8 @@ import { duration, oneOf, wholeNumber } from '../flags/arguments.ts';
 import { addOperatorOptions, addTargetOptions, operatorsGroup } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 import { lower, raise, requeue } from './requeue.ts';
+
+const requeueHelp = `outcome (${outcomeKinds.join(', ')}), or final state: page, failed (no retry), dead (retries used up)`;
 
 interface RequeueFlags extends OperatorFlags {
   readonly host?: string;
@@ -105,9 +108,9 @@ function addUrlCommands(program: Command): void {
       return lower(flags, normalUrl(given), to);
     });
   operator(program, 'requeue', 'refetch finished URLs, selected by host, prefix and outcome')
-    .option('--host <host>', 'URLs of this host')
+    .option('--host <host>', 'only URLs of this host')
     .option('--prefix <url>', 'only URLs with this prefix')
-    .option('--outcome <outcome>', `one of ${requeueOutcomes.join(', ')}`, oneOf('--outcome', requeueOutcomes))
+    .option('--outcome <outcome>', requeueHelp, oneOf('--outcome', requeueOutcomes))
     .action((flags: RequeueFlags) => {
       const { host, prefix, outcome } = flags;
       if (host === undefined && prefix === undefined && outcome === undefined)
@@ -171,7 +174,7 @@ async function send(
   );
 }
 
-/** A prefix in any spelling: the host and the shape of what begins so. */
+/** A prefix in any spelling: the host, and the shape of URLs with this prefix. */
 function trapArgument(prefix: string): { readonly hostKey: string; readonly pattern: string } {
   const url = normalUrl(prefix);
   return { hostKey: hostKeyOf(url), pattern: shapeOf(url) };

@@ -49,7 +49,7 @@ export function addResetCommand(program: Command): void {
   addCrawlOptions(
     program
       .command('reset')
-      .description('restart a stopped frontier: with --yes, clear its positions, stores and logs'),
+      .description('start a stopped frontier over: with --yes, delete its state and logs; pages are refetched'),
   )
     .option('--yes', 'do it; without this option, only print what would be done')
     .option(

@@ -58,7 +58,7 @@ export function addSchemasCommand(program: Command): void {
     .action(refuse);
 }
 
-const idHelp = 'schema id they carry, or fingerprint (16 hexadecimal digits)';
+const idHelp = 'schema id in the records, or fingerprint (16 hexadecimal digits)';
 
 function schemaRef(value: string): number | string {
   return /^[0-9a-f]{16}$/i.test(value) ? value.toLowerCase() : wholeNumber('--id', 0, idMax)(value);

@@ -42,7 +42,11 @@ async function seek(flags: SeekFlags): Promise<void> {
     throw bad('--topic', topic, `positions of the frontier can be moved only in ${soughtTopics.join(' and ')}`);
   }
   if (!isFrontier && flags.brokers === undefined) {
-    throw bad('--group', group, 'in a data folder, only the frontier can be moved; for consumers use --from-start');
+    throw bad(
+      '--group',
+      group,
+      'in a data folder, only the frontier can be moved; run a consumer with --from-start instead',
+    );
   }
   const seeks = isFrontier
     ? await withCrawl(flags, ({ log, topics }) => planSeek(log, topics.crawl, topics.partitions, flags, flags.data))

@@ -34,9 +34,9 @@ export function addAclsCommand(program: Command): void {
     )
     .option('--crawl <name>', 'name of the crawl; the prefix of its topics and groups', crawlName, 'crawl')
     .option('--fleet <name>', 'fleet on Kafka instead of a crawl: rights for all names that begin with it', fleetName)
-    .option('--commands', 'as commands of Kafka’s kafka-acls.sh')
+    .option('--commands', 'print commands for Kafka’s kafka-acls.sh')
     .option('--principal <name>', 'principal that gets the rights (default: User: and the service)')
-    .option('--strimzi <cluster>', 'as KafkaUser resources for Strimzi’s operator of this Kafka cluster')
+    .option('--strimzi <cluster>', 'print KafkaUser resources for Strimzi and this Kafka cluster')
     .option('--json', 'print one JSON object');
   addPluginOption(command).action(async (name: string | undefined, flags: AclFlags) => {
     if (flags.fleet !== undefined && command.getOptionValueSource('crawl') !== 'default')

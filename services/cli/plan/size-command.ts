@@ -28,8 +28,8 @@ export function addSizeCommand(program: Command): void {
     .command('size')
     .description('estimate cores, memory, disk, partitions and brokers of a crawl, from measurements')
     .requiredOption('--urls <n>', 'URLs to be fetched in all, as in 100M or 10B', amount('--urls', 1))
-    .requiredOption('--hosts <n>', 'hosts they are on, as in 1M', amount('--hosts', 1))
-    .requiredOption('--rate <n>', 'pages a second', amount('--rate', 0))
+    .requiredOption('--hosts <n>', 'hosts of these URLs, as in 1M', amount('--hosts', 1))
+    .requiredOption('--rate <n>', 'pages fetched a second', amount('--rate', 0))
     .requiredOption(
       '--delay <duration>',
       'delay between requests to a host, as in 2s',
@@ -45,12 +45,12 @@ export function addSizeCommand(program: Command): void {
     )
     .option(
       '--keep-days <n>',
-      'how long pages stay on their topic (default: as it is made, by time or by bytes, whichever ends first)',
+      'days that a page stays on its topic (default: until a limit of the topic, by time or bytes)',
       wholeNumber('--keep-days', 1),
     )
     .option(
       '--price <name=number>',
-      `instead of an example price; repeatable: ${Object.keys(prices).join(', ')}`,
+      `price that replaces an example price (repeatable): ${Object.keys(prices).join(', ')}`,
       (value: string, before: readonly PriceGiven[]) => [...before, priceGiven(value)],
       [],
     )

@@ -29,7 +29,7 @@ export function addTopicsCommand(program: Command): void {
     .option('--strimzi <cluster>', 'create no topics; print KafkaTopic resources for Strimzi and this Kafka cluster')
     .option(
       '--replicas <n>',
-      `with --strimzi: of each partition (default: ${replicasDefault})`,
+      `with --strimzi: replicas of each partition (default: ${replicasDefault})`,
       wholeNumber('--replicas', 1),
     )
     .action((flags: CreateFlags) => (flags.strimzi === undefined ? look(flags, true) : printStrimzi(flags)));

@@ -27,7 +27,7 @@ export async function policyFromFile(option: string, file: string, inForce: Poli
   }
 }
 
-/** The policy that a file holds, without a crawl: what it leaves out has its default. */
+/** The policy in a file, without a crawl: fields that are left out have their defaults. */
 export async function policyInFile(option: string, file: string): Promise<PolicyConfig> {
   const { version } = fieldsIn(option, file);
   const config = await policyFromFile(option, file, defaultPolicy());

@@ -1,5 +1,5 @@
 /**
- * Versions of a crawl's policy on `control`: what there is, and the next one.
+ * Versions of a crawl's policy on `control`: the existing ones, and the next one.
  *
  * A version never changes; each new one is higher than all before it.
  */
@@ -69,7 +69,7 @@ export async function accept(
   const nowMs = clock.nowMs();
   const policy: PolicyConfig = { ...config, version: Math.max(nowMs, newest.version + 1) };
   checkIdentity(newest, policy);
-  // Lists are copied into the data folder as well, so that it does not matter what becomes of the files.
+  // Lists are copied into the data folder as well, so that later changes of the files do not matter.
   compilePolicy(parsePolicy(JSON.stringify(policy)), await listsOfCrawl(policy, flags));
   const { offsets } = await sendRequest(flags, clock, (topics) => policyRequest(topics, policy, flags.by, nowMs));
   const text = `version ${policy.version} is accepted, recorded on topic control at ${offsets.map((offset, partition) => `${partition}:${offset}`).join(' ')} (partition:offset)`;

@@ -23,7 +23,7 @@ export function addJudgeCommand(program: Command): void {
     .command('judge')
     .description('serve a synthetic web with traps and faults, and grade the crawler that visits it')
     .option('--listen <host:port>', 'address to listen on', listenAt, listenAt('127.0.0.1:8900'))
-    .option('--hosts <n>', 'hosts of the web', wholeNumber('--hosts', 20, 10_000), 200)
+    .option('--hosts <n>', 'hosts of the synthetic web', wholeNumber('--hosts', 20, 10_000), 200)
     .option('--pages <n>', 'pages of each host', wholeNumber('--pages', 5, 10_000), 20)
     .option(
       '--seed <n>',

@@ -1,5 +1,5 @@
 /**
- * `crawlstream simulate` and `crawlstream bench`: the tests and measurements of this release, on the machine at hand.
+ * `crawlstream simulate` and `crawlstream bench`: the tests and measurements of this release, on this machine.
  *
  * Both are separate programs (lab/simulation, lab/bench), run by a separate process: no other command loads any of
  * them.
@@ -35,8 +35,8 @@ export function addProofCommands(program: Command): void {
       wholeNumber('--seed'),
     )
     .option('--minutes <n>', 'run more crawls until this time is over, in minutes', wholeNumber('--minutes', 1))
-    .option('--trace', 'print on stderr what happens')
-    .option('--json', 'a line of JSON for each crawl, and one for all')
+    .option('--trace', 'print each event of the simulation on stderr')
+    .option('--json', 'print one line of JSON for each crawl, and one for all')
     .action(({ seeds, seed, minutes, trace, json }: SimulateFlags) =>
       run('simulation', [
         ...Object.entries({ seeds, seed, minutes }).flatMap(([name, value]) =>

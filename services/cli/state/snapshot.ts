@@ -74,7 +74,8 @@ export async function runSnapshots(source: StateSource, flags: SnapshotsFlags): 
       }
     }
     if (flags.json) toStdout(`${JSON.stringify({ to: repository.objects.place, snapshots })}\n`);
-    else if (snapshots.length === 0) toStdout(`no snapshots of crawl ${source.manifest.crawl} there\n`);
+    else if (snapshots.length === 0)
+      toStdout(`no snapshots of crawl ${source.manifest.crawl} in ${repository.objects.place}\n`);
     if (snapshots.some(({ damage }) => damage !== null)) process.exitCode = 1;
   });
 }

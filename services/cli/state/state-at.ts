@@ -45,7 +45,7 @@ export interface AtFlags extends StateFlags, HttpFlags {
 export function addAtOptions(command: Command): Command {
   return addHttpOption(
     command
-      .description('open the frontier as it was at a time: print its state, or answer queries')
+      .description('open an earlier state of the frontier: print it, or answer queries')
       .option('--time <when>', 'state at this time, as in 2026-01-31T12:00:00Z', moment('--time'))
       .option('--offset <n>', 'state before this offset of the changelog, of one --partition', wholeNumber('--offset'))
       .option('--url <url>', 'also print the state of this URL at that time, as JSON')
@@ -84,7 +84,7 @@ function wantedPartitions(source: StateSource, flags: AtFlags): number[] {
   return [partitionOf(partitionKeyOf(hostKeyOf(normalOf(asked)), keyMode), partitions)];
 }
 
-/** The first record of the changelog that is not wanted. */
+/** The first record of the changelog after the wanted ones. */
 async function endOf({ log, manifest }: StateSource, partition: number, { time, offset }: AtFlags): Promise<number> {
   if (offset !== undefined) return offset;
   return log.offsetAt(changelogTopic(manifest.crawl), partition, time! + 1);

@@ -34,7 +34,7 @@ import { type AtFlags, addAtOptions, runAt } from './state-at.ts';
 export function addStateCommand(program: Command): void {
   const state = program
     .command('state')
-    .description('the state of a crawl’s partitions: digest, verify, rebuild, snapshot, as it was');
+    .description('the state of a crawl’s partitions: digest, verify, rebuild, at an earlier time, snapshot');
   addStateOptions(
     state.command('digest').description('print a digest of the state of each partition, with its position'),
   ).action((flags: StateFlags) => withStates(flags, (source) => printDigests(source, flags)));
@@ -50,9 +50,9 @@ export function addStateCommand(program: Command): void {
         .description('rebuild states into the new folder --into, from the changelog or the inputs'),
     ),
   )
-    .requiredOption('--into <dir>', 'folder for the states: new, or without those that are built')
-    .option('--all', 'every partition')
-    .option('--from-inputs', 'from the input topics: fetched URLs keep their statuses, all others are queued again')
+    .requiredOption('--into <dir>', 'folder for the rebuilt states: new, or without a state of these partitions')
+    .option('--all', 'rebuild every partition')
+    .option('--from-inputs', 'rebuild from the input topics: fetched URLs keep their statuses, others are queued again')
     .action((flags: Parameters<typeof runRebuild>[1]) => withStates(flags, (source) => runRebuild(source, flags)));
   addSnapshotsOption(addAtOptions(addStateOptions(state.command('at')))).action((flags: AtFlags) =>
     withStates(flags, (source) => runAt(source, flags)),
@@ -72,7 +72,7 @@ function addSnapshotCommands(state: Command): void {
     state.command('snapshot').description('take snapshots of partitions, during a crawl or after it'),
     data,
   )
-    .option('--partition <list>', 'these only, as in 0,3', partitionList)
+    .option('--partition <list>', 'only these partitions, as in 0,3', partitionList)
     .option(...to)
     .option(...keep)
     .option('--trim', 'on Kafka, trim topics below the kept snapshots, from two snapshots on (or --keep 1)')
@@ -94,7 +94,10 @@ interface VerifyFlags extends StateFlags {
 }
 
 function addSnapshotsOption(command: Command): Command {
-  return command.option('--snapshots <place>', 'begin with the newest snapshot there, rather than with the changelog');
+  return command.option(
+    '--snapshots <place>',
+    'start from the newest snapshot in this place, not from the start of the changelog',
+  );
 }
 
 function addStateOptions(command: Command): Command {
@@ -103,7 +106,7 @@ function addStateOptions(command: Command): Command {
     .option('--json', 'print one JSON object');
 }
 
-/** The digest of the checkpoint, if there is one, and otherwise of the state that the changelog gives. */
+/** The digest of the checkpoint, if there is one, else of the state that follows from the changelog. */
 async function printDigests(source: StateSource, flags: StateFlags): Promise<void> {
   const partitions = [];
   for (const partition of partitionsOf(source, flags)) {

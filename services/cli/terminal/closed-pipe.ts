@@ -1,7 +1,7 @@
 /**
  * If the reader of our output goes away, as head and less do, that is not a failure: the command is stopped as by a
- * signal, so that a crawl drains and other work ends. Nothing is printed, since nobody would read it. An output that
- * can't be written is a failure, and is reported on stderr, if that can be written.
+ * signal, so that a crawl drains and other work ends. Nothing is printed, since it would have no reader. An output that
+ * cannot be written is a failure, and is reported on stderr, if that can be written.
  */
 import { say } from '../../runtime/logging/say.ts';
 

@@ -15,9 +15,9 @@ const remedies: Readonly<Record<string, (place: string) => string>> = {
   ENAMETOOLONG: (place) => `${place} is too long: choose a shorter name`,
 };
 
-/** Errors of a whole disk: a file that was open meets them, and they name no path then. */
+/** Errors of a full disk: they also occur on open files, and then name no path. */
 const ofDisks: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
-/** The same in the words of the stores. */
+/** The same errors in the words of the stores. */
 const saidByStores: readonly (readonly [RegExp, string])[] = [
   [/No space left on device|database or disk is full|\bENOSPC\b/i, 'ENOSPC'],
   [/Disk quota exceeded|\bEDQUOT\b/i, 'EDQUOT'],
@@ -66,7 +66,7 @@ function ofDisk(error: unknown, named: readonly string[]): MachineRefusal | unde
   return { code: found, message: remedies[found]!(place ?? 'the files of this command') };
 }
 
-/** The first place on a full disk, of those named and the current folder. */
+/** The first place on a full disk, among the named ones and the current folder. */
 function fullPlace(named: readonly string[]): string | undefined {
   const places = named.map((argument) => argument.replace(/^--[\w-]+=/, ''));
   const paths = places.filter((one) => !one.startsWith('-') && (one.includes('/') || existsSync(one)));
@@ -96,7 +96,7 @@ function firstSaid(refusals: readonly (MachineRefusal | undefined)[]): MachineRe
   return refusals.find((one) => one !== undefined);
 }
 
-/** Node says that a package is not there, too, where it could not open one more file to look. */
+/** Node also reports a missing package if it could not open one more file to look for it. */
 function isMissedPackage(error: unknown): boolean {
   const { code, message = '' } = error as NodeJS.ErrnoException;
   const [, path] = (code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find (?:package|module) '([^']+)'/.exec(message)) || [];

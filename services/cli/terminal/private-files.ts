@@ -1,6 +1,6 @@
 /**
  * Makes files private: a command writes pages, keys and credentials of crawls, which other users of the machine must
- * not read. CRAWLSTREAM_UMASK changes that, in octal digits as in the shell's `umask`: 022 lets everybody read, 027 the
+ * not read. CRAWLSTREAM_UMASK changes that, in octal digits as in the shell's `umask`: 022 lets all users read, 027 the
  * group.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';

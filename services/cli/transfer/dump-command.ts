@@ -40,7 +40,10 @@ export function addDumpCommand(program: Command): void {
     .description('write the frontier of a stopped crawl to a file: queues, hosts, known URLs, policy')
     .argument('<file>', 'JSON lines, gzip where its name ends in .gz; - for standard output');
   addCrawlOptions(command, 'data folder of the crawl; stop the crawl first')
-    .option('--snapshots <place>', 'where snapshots are kept: a folder, or s3://bucket/prefix')
+    .option(
+      '--snapshots <place>',
+      'place of the crawl’s snapshots, if not the data folder: a folder, or s3://bucket/prefix',
+    )
     .option('--json', 'print the totals as one JSON object')
     .action((file: string, flags: DumpFlags) => dump(file, flags));
 }

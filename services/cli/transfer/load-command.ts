@@ -47,7 +47,7 @@ export function addLoadCommand(program: Command): void {
     )
     .option(
       '--recrawl <schedule>',
-      `with --from-cc: visit them again, by this schedule (default: the policy’s, if it has one): ${scheduleNames.join(', ')}`,
+      `with --from-cc: revisit these URLs, by this schedule (default: the policy’s, if it has one): ${scheduleNames.join(', ')}`,
       oneOf('--recrawl', scheduleNames),
     )
     .option(
@@ -57,7 +57,7 @@ export function addLoadCommand(program: Command): void {
     )
     .option(
       '--key <mode>',
-      'partition by host or domain (default: as the dump was)',
+      'partition by host or domain (default: as in the dump)',
       oneOf('--key', ['host', 'domain']),
     );
   addCompressionOption(addKafkaOptions(command, 'data folder to load into'))

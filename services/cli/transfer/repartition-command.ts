@@ -2,8 +2,8 @@
  * `crawlstream repartition`: moves a crawl into a new one with another number of partitions, or partitioned by another
  * key.
  *
- * It makes a dump and loads it, and keeps the dump until the load is done: the same command goes on where it was cut
- * off.
+ * It makes a dump and loads it, and keeps the dump until the load is done: after an interruption, the same command
+ * continues.
  */
 import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -32,9 +32,16 @@ export function addRepartitionCommand(program: Command): void {
       'partitions of the new crawl',
       wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
     )
-    .option('--key <mode>', 'partition by host or domain (default: as it is)', oneOf('--key', ['host', 'domain']));
+    .option(
+      '--key <mode>',
+      'partition by host or domain (default: as in the old crawl)',
+      oneOf('--key', ['host', 'domain']),
+    );
   addCompressionOption(addCrawlOptions(command, 'data folder of the old crawl; stop the crawl first'))
-    .option('--snapshots <place>', 'where snapshots of the old crawl are kept: a folder, or s3://bucket/prefix')
+    .option(
+      '--snapshots <place>',
+      'place of the old crawl’s snapshots, if not its data folder: a folder, or s3://bucket/prefix',
+    )
     .option('--json', 'print the totals as one JSON object')
     .action(repartition);
 }

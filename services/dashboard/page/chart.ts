@@ -170,7 +170,7 @@ function timeAxisLabel(): string {
   return `time of day (UTC${minutes === 0 ? '' : shift})`;
 }
 
-/** Seconds where they matter. */
+/** With seconds, if they matter. */
 function timeText(seconds: number): string {
   const text = clock(1_000 * seconds);
   return text.endsWith(':00') ? text.slice(0, -3) : text;

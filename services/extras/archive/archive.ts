@@ -136,7 +136,7 @@ async function start(
   }
 }
 
-/** Another archiver may have gone on where this one left off, and back. */
+/** Another archiver may have continued from here, and back. */
 function furthest(own: Positions, group: Positions): Positions {
   return {
     load: async (topic, partition) => {

@@ -81,7 +81,7 @@ export async function openArchiver(options: ArchiverOptions): Promise<Archiver> 
       return { offset, length };
     }
     const bytes = warcBytes(record);
-    // A thread of zlib's costs more than it saves on a short record, and the same bytes come of both.
+    // A thread of zlib costs more than it saves on a short record, and both ways give the same bytes.
     const member = bytes.length <= archiveLimits.zippedHereBytesMax ? gzipSync(bytes) : await compress(bytes);
     folder.append(member);
     return { offset, length: member.length };

@@ -1,4 +1,4 @@
-/** The indexes (CDXJ) that lie beside WARC files, as one: sorted as each of them is, a line at a time. */
+/** The indexes (CDXJ) beside WARC files, merged into one: sorted like each of them, a line at a time. */
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';

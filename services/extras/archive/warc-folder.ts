@@ -48,7 +48,7 @@ export interface WarcFolder {
   begin(name: string): void;
   /** Appends to the open file. Nothing is promised before `checkpoint`. */
   append(member: Buffer): void;
-  /** The same for what does not fit in memory; resolves with its length once it is written. */
+  /** The same for bodies that do not fit in memory; resolves with its length once it is written. */
   appendAll(member: AsyncIterable<Buffer>): Promise<number>;
   /** A line of its index. */
   index(line: string): void;
@@ -193,8 +193,8 @@ async function recover(folder: string, checkpoint: Checkpoint | undefined, disk:
 }
 
 /**
- * Sorts the index, then gives both their names, the index first: a WARC file under its name has one. Does nothing for a file
- * that has its name already, or had it and was taken away since.
+ * Sorts the index, then gives both their final names, the index first: a WARC file with its final name has one. Does
+ * nothing for a file that has its final name already, or had it and was removed since.
  */
 async function close(folder: string, { name, bytes, indexBytes }: WholeFile, disk: Disk): Promise<void> {
   const open = pathOf(folder, name, `${suffix}.open`);

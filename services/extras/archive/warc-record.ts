@@ -78,7 +78,7 @@ export function digestOf(bytes: Uint8Array): string {
   return namedDigest(createHash('sha1').update(bytes).digest());
 }
 
-/** The same of a SHA-1 that is known. */
+/** The same for a SHA-1 that is known. */
 export function namedDigest(sha1: Uint8Array): string {
   return `sha1:${base32(sha1)}`;
 }

@@ -2,6 +2,6 @@
 export const auditLimits = {
   /** Difference between the clocks of two fetchers: machines that keep time by NTP are within it. */
   skewMs: 100,
-  /** Time until an operator's order, or what one slot of a host learns, is known everywhere. */
+  /** Time until an operator's order, or a pause that one slot of a host receives, is known everywhere. */
   noticeMs: 10_000,
 } as const;

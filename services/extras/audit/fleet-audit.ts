@@ -25,7 +25,7 @@ export interface FleetReport {
   readonly counts: BetweenCounts;
 }
 
-/** Violations kept: a longer list helps nobody. */
+/** Violations kept: a longer list is of no use. */
 const violationsMax = 1_000;
 /** Bytes of robots.txt files in memory, of all crawls together. */
 const robotsBytesMax = 256 << 20;

@@ -45,7 +45,7 @@ export interface AuditReport {
   readonly copies: RobotsCopies;
 }
 
-/** Violations kept: a longer list helps nobody. */
+/** Violations kept: a longer list is of no use. */
 const violationsMax = 1_000;
 
 export async function runAudit(source: AuditSource, run: AuditRun): Promise<AuditReport> {
@@ -56,7 +56,7 @@ export async function runAudit(source: AuditSource, run: AuditRun): Promise<Audi
 
 /** An audit driven from outside, as for several crawls (fleet-audit.ts). */
 export interface RunningAudit {
-  /** Time of the result that comes next, ms since the Unix epoch; null: there is none. */
+  /** Time of the next result, ms since the Unix epoch; null: there is none. */
   nextMs(): Promise<number | null>;
   /** Judges the result that comes next. */
   take(): Promise<void>;

@@ -14,7 +14,7 @@ export const dedup = declareProcessor({
       .optional()
       .meta({
         value: '<method>',
-        about: 'near-duplicates: simhash (3 of 64 bits differ) or minhash (3 in 5 word pairs shared)',
+        about: 'find near-duplicates: simhash (3 of 64 bits differ) or minhash (3 in 5 word pairs shared)',
         reason: 'simhash takes 64 bits per page; minhash finds more edited copies, at half a kB per page',
       } satisfies OptionMeta),
   }),

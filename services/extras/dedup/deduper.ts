@@ -328,7 +328,7 @@ export class Deduper {
     return best;
   }
 
-  /** The first, over nodes, of what sorts first in each. */
+  /** The first in the sort order, over all nodes. */
   async #least(
     nodes: readonly number[],
     rangeOf: (node: number) => { readonly gte: Buffer; readonly lt: Buffer },

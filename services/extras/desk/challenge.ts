@@ -2,8 +2,8 @@
  * The text that a visitor publishes at a host to prove control of it.
  *
  * It is derived from the crawl, the host, the visitor and a day, with the service's secret. So it proves one host for
- * one visitor: anybody who reads it at the host, or asks for the same host, gets another text. After its day it proves
- * nothing, and the new owner of a transferred host must publish a new one.
+ * one visitor: another person who reads it at the host, or asks for the same host, gets another text. After its day it
+ * proves nothing, and the new owner of a transferred host must publish a new one.
  */
 import { deskLimits } from './desk-limits.ts';
 import type { Sealer } from './sealed.ts';
@@ -19,7 +19,7 @@ export interface Asked {
 
 const dayMs = 86_400_000;
 
-/** A line, the same for all of a day. */
+/** A line that is the same for the whole day. */
 export function challengeFor(sealer: Sealer, asked: Asked, nowMs: number): string {
   const day = lastDay(nowMs);
   return `${challengePrefix}${day}.${sealOf(sealer, asked, day)}`;

@@ -1,4 +1,4 @@
-/** Bounds of the desk for webmasters: anybody on the web may ask it. */
+/** Bounds of the desk for webmasters, which any person on the web may call. */
 export const deskLimits = {
   /** A form: the name of a host, a choice, a number. */
   formBytesMax: 4 * 1024,

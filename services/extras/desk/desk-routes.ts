@@ -84,7 +84,7 @@ export function deskRoutes(options: DeskRoutesOptions): (app: HttpApp) => void {
     return send(reply, call.visit, hostPage(frameOf(call), hostKey, inForce, account, note), status);
   };
 
-  /** The fields of a form of ours, or the refusal of another's. */
+  /** The fields of one of our forms, or the refusal of a foreign one. */
   const formOf = (request: HttpRequest, { visit }: Called): ReadonlyMap<string, string> => {
     const { origin, host } = request.headers;
     const own = options.origin ?? `${isSecure ? 'https' : 'http'}://${host}`;
@@ -175,7 +175,7 @@ function answerTo(error: Error & { readonly statusCode?: number }): readonly [st
   if (error instanceof CrawlstreamError) {
     if (error.code === 'INVALID_ARGUMENT') return [400, error.message];
     if (hasCode(error, 'NOT_READY', 'BUSY', 'DATA_FOLDER_LOCKED')) return [503, error.message];
-    // Visitors need not know where the brokers are.
+    // Visitors need not know the addresses of the brokers.
     if (error.retriable) return [503, 'the crawl cannot be reached now: try again in a minute'];
   }
   const { statusCode = 500 } = error;

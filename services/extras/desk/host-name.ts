@@ -8,7 +8,7 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { deskLimits } from './desk-limits.ts';
 
 /**
- * Characters that are not part of `name:port`: of a path, a user, an encoded character, or the path of the proof
+ * Characters that are not part of `name:port`: those of a path, a user, an encoded character, or the path of the proof
  * file.
  */
 const foreign = /[\s/\\@?#%]/;

@@ -62,6 +62,6 @@ export function eventsOf(
   if (delayMs === null) return (topics, said) => takeBackDelayEvent(topics, said, hostKey, operatorDelayMs ?? -1);
   const leastMs = Math.max(policyMs, operatorDelayMs ?? 0);
   if (delayMs < leastMs)
-    throw invalid(`seconds: the crawl already waits ${leastMs / 1_000} s between requests; enter a larger number`);
+    throw invalid(`seconds: the crawl already waits ${leastMs / 1_000} s between requests; enter at least this number`);
   return (topics, said) => leastDelayEvent(topics, said, hostKey, delayMs);
 }

@@ -2,7 +2,7 @@
  * Checks whether a host publishes the challenge of its visitor.
  *
  * Only the host controls the two places: a TXT record in the DNS at a name with an underscore, which registries and
- * hosting services give to nobody (RFC 8552), or a well-known file (RFC 8615). Redirects are not followed: an open
+ * hosting services do not give away (RFC 8552), or a well-known file (RFC 8615). Redirects are not followed: an open
  * redirect would let its target speak for the host. The challenge is not part of the request, so a page that echoes
  * requests proves nothing.
  */
@@ -18,7 +18,7 @@ export const filePath = '/.well-known/crawlstream-desk.txt';
 export interface Places {
   readonly txt: TxtLookup;
   readonly request: GuardedRequest;
-  /** Headers of each request: who we are. */
+  /** Headers of each request: the identity of the crawler. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

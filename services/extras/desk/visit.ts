@@ -34,7 +34,7 @@ export function withProof({ visitor, proven }: Visit, proof: Proven): Visit {
 
 export function writeVisit(sealer: Sealer, visit: Visit): string {
   const text = Buffer.from(JSON.stringify(visit)).toString('base64url');
-  // The longest names may not fit beside each other.
+  // The longest names may not fit together.
   if (text.length > textCharsMax) return writeVisit(sealer, { ...visit, proven: visit.proven.slice(1) });
   return `${text}.${sealer.seal('visit', text)}`;
 }

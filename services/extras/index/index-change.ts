@@ -95,7 +95,7 @@ function ofPage(page: Page, version: number): IndexChange {
   return { kind: 'put', url, version, page: shown };
 }
 
-/** 404 and 410, and pages that are not to be shown and may have no record, by the time of the request. */
+/** 404 and 410, and pages that must not be shown and may have no record, by the time of the request. */
 function goneIn({ outcomes, requests, completedAtMs }: Result): IndexChange[] {
   return outcomes
     .filter(({ kind, noindex }) => kind === 'gone' || noindex)

@@ -16,7 +16,7 @@ const options = z.object({
       about: 'index into this OpenSearch instead of a file in the data folder',
       reason: 'SQLite in the data folder needs no server',
     } satisfies OptionMeta),
-  // OpenSearch's own rule, and none of its hidden ones.
+  // OpenSearch's own rule, without hidden names.
   opensearchIndex: text(
     (value) => /^[a-z0-9][a-z0-9_.-]{0,200}$/.test(value),
     'use lower-case letters, digits, _, . and -',

@@ -1,5 +1,5 @@
 /**
- * Clients that fetch in the place of our fetchers, by HTTP: a lease pool, and the clients' routes to it.
+ * Clients that fetch instead of our fetchers, by HTTP: a lease pool, and the clients' routes to it.
  *
  * The fetcher of this process uses `outside`, the HTTP side `routes`; `open` announces a crawl that is up.
  */

@@ -1,4 +1,4 @@
-/** The lease API as an OpenAPI 3.1 document, made of the schemas by which its calls are checked. */
+/** The lease API as an OpenAPI 3.1 document, made from the schemas that check its calls. */
 import { bodyOf, license, schemasOf, security, securitySchemes } from '../../runtime/http/openapi.ts';
 import {
   addAnswer,

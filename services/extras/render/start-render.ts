@@ -207,7 +207,7 @@ function withUsageOf({ usage }: Render, made: PageReport): PageReport {
   return { ...made, page: { ...made.page, usage: inOrder(statements) } };
 }
 
-/** The document as the browser left it, as if its host had sent it. */
+/** The document after the browser has run it, as if its host had sent it. */
 function responseOf({ status, headers }: Render, html: string, nowMs: number) {
   const kept: string[] = ['content-type', 'text/html; charset=utf-8'];
   for (let i = 0; i < headers.length; i += 2) {

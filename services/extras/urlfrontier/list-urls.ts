@@ -10,7 +10,7 @@ import { lookUp } from '../../../topology/frontier/decide/pull/look-up.ts';
 import { knownRange, readKnown } from '../../../topology/frontier/pull/known-rows.ts';
 import type { ServedPartition } from './served-crawl.ts';
 
-/** While it runs the queue goes on: a URL that moves may be missed, or be met twice. */
+/** The queue changes during the listing: a URL that moves may be missed, or listed twice. */
 export async function* urlsOf(partition: ServedPartition, key: string): AsyncGenerator<ListedUrl> {
   for (let cursor: ListCursor | undefined = null; cursor !== undefined; ) {
     const at: ListCursor = cursor;
@@ -43,7 +43,7 @@ function* ofRow(value: Uint8Array): Generator<ListedUrl> {
   yield { from: { in: 'done', a: 0, b: 0 }, entry, dueAtMs: 0 };
 }
 
-/** One URL of a queue; undefined: it is not there. */
+/** One URL of a queue; undefined: it is not in the queue. */
 export function findUrl(partition: ServedPartition, key: string, url: string): Promise<ListedUrl | undefined> {
   return partition.look(({ state }) => lookUp(state, key, url));
 }

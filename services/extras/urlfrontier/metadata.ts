@@ -95,7 +95,7 @@ function isServers(entry: Uint8Array): boolean {
   return hasAt(entry, 2, ownPrefix) && entry[0] === 0x0a && !startsWithKey(entry, priorityBytes);
 }
 
-/** Does an entry of the map begin with this key? */
+/** True if an entry of the map begins with this key. */
 function startsWithKey(entry: Uint8Array, key: Buffer): boolean {
   return entry[0] === 0x0a && entry[1] === key.length && hasAt(entry, 2, key);
 }

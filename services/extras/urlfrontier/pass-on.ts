@@ -20,7 +20,7 @@ const infoCodec = codecOf<UrlInfo>('URLInfo');
 type Unary = Method & { readonly kind: 'unary' };
 type Stream = Method & { readonly kind: 'stream' };
 
-/** To the owner of the queue that a request is about. */
+/** Passes a request on to the owner of the queue that it is about. */
 export function toOwner<Request>(
   peers: Peers,
   name: string,
@@ -65,7 +65,10 @@ export function toAll<Request, Answer>(
   };
 }
 
-/** Gives this process's answers first, then those of others. `split`: what to ask each for, and which part of it all to give. */
+/**
+ * Returns this process's answers first, then those of others. `split`: the question for each, and the part of its
+ * answer to return.
+ */
 export function streamFromAll<Request>(
   peers: Peers,
   name: string,
@@ -137,7 +140,7 @@ export function getFromAll<Request>(
       await method.act(given, throughTo(answers, give));
       for (const peer of others) {
         const more = rest(request, queues.size);
-        // URLs given to a client that has gone would be leased to nobody.
+        // URLs for a client that has gone would be leased without a client.
         if (more === null || answers.isCancelled) return;
         await give(await peer.stream('GetURLs', codec.encode(more)));
       }

@@ -41,7 +41,7 @@ export interface Placed {
   reason: string;
 }
 
-/** Puts items of any crawls and queues. Never rejects: what goes wrong is in the items. */
+/** Puts items of any crawls and queues. Never rejects: errors are reported in the items. */
 export type PutAll = (items: readonly Placed[], isLocal: boolean) => Promise<void>;
 
 export function putMethods(router: Router): Readonly<Record<'PutURLs' | 'PutDiscovered', Method>> {

@@ -41,7 +41,10 @@ export interface Pagination {
   readonly crawlID: string;
 }
 
-/** In the order queues were first met, partition by partition: pages don't overlap while queues come and go behind them. */
+/**
+ * In the order in which queues were created, partition by partition: pages don't overlap while later queues appear and
+ * disappear.
+ */
 export async function listQueues(
   crawls: ServedCrawls,
   { start, size, include_inactive, crawlID: id }: Pagination,
@@ -57,7 +60,7 @@ export async function listQueues(
     for (let host = 0; host < hosts.size; host++) {
       const urls = pull.urlsOf(host);
       if (urls === 0) continue;
-      // A queue at its limit is active: it has URLs that are not done, and nobody has blocked it.
+      // A queue at its limit is active: it has URLs that are not done, and is not blocked.
       const isHeld = !['', 'limit'].includes(hosts.facts.hold(host));
       const active = urls > pull.doneOf(host) && pull.marksOf(host).blockedUntilMs <= now && !isHeld;
       if (!active && !include_inactive) continue;

@@ -1,8 +1,8 @@
 /**
- * Dates of URLs that are to be had again: seconds since the Unix epoch, any whole number of 64 bits.
+ * Dates of rescheduled URLs: seconds since the Unix epoch, any whole number of 64 bits.
  *
- * The frontier goes by milliseconds that a number can hold, and forgets them once the URL is on lease. So the date as
- * its client gave it goes with the URL's metadata, in an entry of this server's own that no client sees.
+ * The frontier uses milliseconds that a number can hold, and forgets them once the URL is on lease. So the client's
+ * date is stored with the URL's metadata, in an entry of this server that no client sees.
  */
 import { entryOf, textOf } from './metadata.ts';
 import type { Whole } from './wire.ts';
@@ -21,7 +21,7 @@ export function dateEntry(seconds: Whole): Uint8Array {
   return entryOf(dateKey, digitsOf(seconds));
 }
 
-/** The date of a URL that has one, as the wire takes it. */
+/** The date of a rescheduled URL, in the form of the wire. */
 export function dateOf(entries: readonly Uint8Array[]): Whole | undefined {
   for (const entry of entries) {
     const digits = textOf(entry, dateKey);

@@ -18,7 +18,7 @@ export function partitionNumber(crawl: ServedCrawl, key: string): number {
   return crawl.partitions.length === 1 ? 0 : partitionOf(key, crawl.partitions.length);
 }
 
-/** The partition of a queue, which is here. */
+/** The partition of a queue in this process. */
 export function partitionFor(crawl: ServedCrawl, key: string): ServedPartition {
   const number = partitionNumber(crawl, key);
   const partition = crawl.partitions[number];
@@ -55,7 +55,7 @@ function byCrawl(items: readonly Placed[]): Map<string, Placed[]> {
   return found;
 }
 
-/** `peers`: null where the items were passed on already. */
+/** `peers`: null if the items were passed on already. */
 async function putTo(crawls: ServedCrawls, peers: Peers | null, id: string, items: readonly Placed[]): Promise<void> {
   try {
     const crawl = await crawls.open(id);

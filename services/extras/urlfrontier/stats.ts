@@ -7,7 +7,7 @@ import { crawlIdOf } from './served-crawl.ts';
 export interface QueueStats {
   /** URLs that are not done. */
   size: number;
-  /** Number of those on lease. */
+  /** Number of leased ones among them. */
   inProcess: number;
   completed: number;
   queues: number;

@@ -62,7 +62,7 @@ export function createConnectors({ resolver, timeoutMs, ca, insecureHosts }: Con
       const address = addresses[index]!;
       const tries = Math.min(addresses.length, triesMax);
       const to = { ...target, ...named, hostname: address, port };
-      // Each address has its part of the time, one alone has all of it.
+      // Each address gets its part of the time; a single one gets all of it.
       const opened = connect(to, (...[error, socket]) => {
         clearTimeout(timer);
         if (error === null) {

@@ -9,7 +9,7 @@ export const hostOrOriginSchema = z.union(
   'expected a host name, *.suffix, *, or an origin such as http://staging.example.org:8080',
 );
 
-/** Origin of the pattern, as URLs spell it; null: it is a pattern of names. */
+/** Origin of the pattern, as URLs spell it; null: the pattern is one of names. */
 export function originOfPattern(pattern: string): string | null {
   return pattern.includes('://') ? new URL(pattern).origin : null;
 }

@@ -31,7 +31,7 @@ export function createProxyChoice(
 ): ProxyChoice {
   const restsUntilMs = new Map<ProxyServer, number>();
   const isDown = new Set<ProxyServer>();
-  /** The newest hosts that were reached, two of each. */
+  /** The hosts reached most recently, two of each. */
   const reached = new Map<ProxyServer, readonly string[]>();
   let turn = 0;
   return {

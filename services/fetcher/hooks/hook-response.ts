@@ -11,7 +11,7 @@ export function hookResponse(url: string, { status, headers, body }: HttpRespons
   return { url, status, headers: named, body };
 }
 
-/** Headers that are named take the place of those received; the others stay. */
+/** Named headers replace the received ones; the others stay. */
 export function withHookResponse(response: HttpResponse, { status, headers, body }: ResponseChange): HttpResponse {
   const kept: string[] = [];
   const replaced = new Set(Object.keys(headers ?? {}).map((name) => name.toLowerCase()));
@@ -20,8 +20,8 @@ export function withHookResponse(response: HttpResponse, { status, headers, body
   }
   for (const [name, value] of Object.entries(headers ?? {})) kept.push(name.toLowerCase(), `${value}`);
   if (status !== undefined && !(Number.isInteger(status) && status >= 100 && status <= 599))
-    throw new Error(`status ${status} is none`);
-  if (body !== undefined && !(body instanceof Uint8Array)) throw new Error('body is no Uint8Array');
+    throw new Error(`status ${status} is not a whole number from 100 to 599`);
+  if (body !== undefined && !(body instanceof Uint8Array)) throw new Error('body is not a Uint8Array');
   return {
     ...response,
     status: status ?? response.status,

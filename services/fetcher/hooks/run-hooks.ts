@@ -37,7 +37,7 @@ export interface Hooks {
   request(request: HookRequest): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly skip: string }>;
   /** True if a plugin has the hook `pay`. */
   readonly pays: boolean;
-  /** Headers of the first that consents; null: none does. */
+  /** Headers of the first plugin that consents; null: none does. */
   pay(offer: HookOffer): Promise<Readonly<Record<string, string>> | null>;
   response(url: string, response: HttpResponse): Promise<HttpResponse>;
   parses(mediaType: string): boolean;
@@ -215,7 +215,7 @@ function checkedHeaders(headers: Readonly<Record<string, string>>): Record<strin
 function checkedDocument(said: HookParsed): HookParsed {
   if (typeof said !== 'object' || said === null) throw new Error('returned nothing; it must return { text, links, … }');
   for (const key of ['title', 'text', 'description'] as const) {
-    if (said[key] !== undefined && typeof said[key] !== 'string') throw new Error(`${key} is no text`);
+    if (said[key] !== undefined && typeof said[key] !== 'string') throw new Error(`${key} is not a string`);
   }
   const isList = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string');
   if (said.links !== undefined && !isList(said.links)) throw new Error('links is not a list of strings');

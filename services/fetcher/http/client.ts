@@ -178,7 +178,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     for (const [way, origin] of origins) if (origin === strict) origins.delete(way);
     void strict.dispatcher.close();
     if (lenient.size > lenientLimits.originsMax) lenient.delete(lenient.values().next().value!);
-    // RFC 9110 §9.2.2: what may have changed something is not sent twice.
+    // RFC 9110 §9.2.2: a request that may have changed something is not sent twice.
     if (method === 'GET' || method === 'HEAD') return response;
     const { misread: _, ...once } = response;
     return once;

@@ -218,7 +218,7 @@ async function withoutItsSum(body: Buffer, coding: Coding, bytesMax: number): Pr
   const decodeTo = (end: number) => decodeWhole(body.subarray(dataAt, end), () => streamOf('deflate-raw'), bytesMax);
   const whole = await decodeTo(body.length);
   if ('error' in whole || whole.broken === true) return null;
-  // Data that end earlier are those of a member with others after it.
+  // Data that end earlier are those of a member that others follow.
   const earlier = await decodeTo(Math.max(body.length - sumBytes[coding], dataAt));
   return 'error' in earlier || earlier.broken === true ? whole : null;
 }
@@ -282,7 +282,7 @@ function decodeWhole(
     stream.on('end', () => {
       if (finished) return;
       if (!isProbed) finish(true, true);
-      // It may have made something of the byte.
+      // The decoder may have produced output from the byte.
       else if (stream.bytesWritten > body.length) resolve(decodeWhole(body, open, bytesMax, false));
       else finish(false);
     });

@@ -109,7 +109,7 @@ export class Exchange implements Watched {
     readonly limits: ExchangeLimits;
     readonly clock: Clock;
     readonly bodyBytesMax: number;
-    /** Memory of all bodies under way. */
+    /** Memory of all bodies in progress. */
     readonly room: BodyRoom;
     readonly wants: (status: number, headers: Headers) => boolean;
     /** Takes a wanted body instead of the response. Its creator closes it. */

@@ -77,7 +77,7 @@ export class H2Connection {
       settings: {
         enablePush: false,
         initialWindowSize: h2Limits.streamWindowBytes,
-        // What goes beyond is refused by the library, in a way that looks like the server's: ours is the lower bound.
+        // The library refuses larger values in a way that looks like a fault of the server, so our bound is lower.
         maxHeaderListSize: h2Limits.headerListFactor * options.headerBytesMax,
       },
     });

@@ -80,7 +80,7 @@ export class LenientResponse {
     return this.#state === 'chunkSize' && /^(0|0+[ \t;\r].*)$/s.test(Buffer.concat(this.#pieces).toString('latin1'));
   }
 
-  /** Ends without `onComplete`: what comes now is not read. */
+  /** Ends without `onComplete`: later bytes are not read. */
   stop(): void {
     this.#state = 'done';
   }
@@ -177,7 +177,8 @@ export class LenientResponse {
 
   #chunkSize(line: string): void {
     const bytes = sizeOf(line);
-    if (!Number.isSafeInteger(bytes)) throw new GaveUp('badResponse', `chunk size ${line.slice(0, 40)} is no number`);
+    if (!Number.isSafeInteger(bytes))
+      throw new GaveUp('badResponse', `chunk size ${line.slice(0, 40)} is not a number`);
     this.#leftBytes = bytes;
     this.#state = bytes === 0 ? 'trailers' : 'chunk';
   }

@@ -191,7 +191,7 @@ function headersOf({ headers, cookies, auth, contentType }: RequestRuleInput, fi
   return flat;
 }
 
-/** A proxy that is given as a URL alone has none of the other fields. */
+/** A proxy that is given as a URL only has none of the other fields. */
 type ProxyInput = Partial<Extract<NonNullable<RequestRuleInput['proxies']>[number], { filters?: unknown }>>;
 
 function compileProxy(input: NonNullable<RequestRuleInput['proxies']>[number], field: string): ProxyServer {

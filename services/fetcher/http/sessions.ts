@@ -35,7 +35,7 @@ export interface Login {
 export interface Sessions {
   /** True if a rule keeps cookies of the host. `hostname`: the URL's. */
   keeps(hostname: string): boolean;
-  /** The manner of a request, with what its host has set. */
+  /** The headers and cookies of a request, with those that its host has set. */
   withCookies(url: string, manner: RequestManner | undefined): RequestManner | undefined;
   /** Keeps the response's cookies; returns the response without their values, for records. */
   keep(url: string, response: HttpResponse): HttpResponse;
@@ -117,7 +117,7 @@ export function createSessions(
         jar ??= use(url);
         const key = `${cookie.name};${cookie.path}`;
         const before = jar.get(key);
-        // RFC 6265bis §5.7: what came by TLS is not overwritten by what did not.
+        // RFC 6265bis §5.7: a cookie set over TLS is not overwritten by one that was not.
         if (before?.secure === true && !from.isSecure) continue;
         jar.delete(key);
         const isOver = cookie.expiresAtMs !== null && cookie.expiresAtMs <= now;

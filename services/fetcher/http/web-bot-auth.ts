@@ -53,7 +53,7 @@ export interface DirectoryKey {
   readonly exp?: unknown;
 }
 
-/** Throws INVALID_ARGUMENT, which names the option and the remedy, if nobody could verify the signatures. */
+/** Throws INVALID_ARGUMENT, which names the option and the remedy, if the signatures could not be verified. */
 export function createSigner(signing: Signing, nowMs: number, say: (text: string) => void = () => {}): Signer {
   let reference = signing.key;
   let key = readKey(reference);
@@ -133,7 +133,7 @@ const payingNames = ['crawler-exact-price', 'crawler-max-price', 'payment-signat
 function payingIn(sent: Headers): (readonly [name: string, value: string])[] {
   return payingNames.flatMap((name) => {
     const values = headersOf(sent, name);
-    // RFC 9421 §2.1: several of a name are one, apart by a comma and a space.
+    // RFC 9421 §2.1: several fields of a name are joined by a comma and a space.
     return values.length === 0 ? [] : [[name, values.map((value) => value.trim()).join(', ')] as const];
   });
 }

@@ -39,7 +39,7 @@ export interface BlockedHostsOptions {
   readonly clock: Clock;
   readonly crawl: string;
   readonly partitions: number;
-  /** Leases of a host with lower numbers are to come back. */
+  /** Leases of a host with lower numbers must return. */
   readonly onPause: (hostKey: string, belowLease: number) => void;
   /** Called with each policy that is newer than those before. */
   readonly onPolicy: (policy: PolicyConfig, version: number, payload: string) => void;

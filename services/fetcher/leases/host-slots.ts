@@ -58,7 +58,7 @@ export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer 
 }
 
 interface Trouble {
-  /** 0: no lease here has met the host. */
+  /** 0: no lease of the host has run here. */
   readonly atMs: number;
   readonly belowLease: number;
 }

@@ -55,7 +55,7 @@ export interface TaskIntakeOptions {
   readonly keyMode: KeyMode;
 }
 
-/** Why a task cannot be worked on: one of its URLs is none, or is of another host; null: neither. */
+/** Why a task cannot be worked on: a URL is invalid, or is of another host; null: it can. */
 function badUrlOf({ hostKey, urls, robotsHops }: Task): string | null {
   const own = urls.flatMap(({ url, normal }, at) => [
     [`urls[${at}].url`, url] as const,

@@ -38,7 +38,7 @@ interface AddressTimes {
   lastStartMs: number;
   /** Number of waiting requests. */
   waiting: number;
-  /** Settles when the last of them has had its permit. */
+  /** Settles when the last of the waiting callers has had its permit. */
   line: Promise<unknown>;
 }
 

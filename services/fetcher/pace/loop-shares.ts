@@ -1,10 +1,10 @@
 /**
  * Shares the event loop fairly among the owners of a fleet's crawls.
  *
- * The loop's work for a crawl counts for its owner: decisions, parsing, requests. API calls count for nobody. Of n
+ * The loop's work for a crawl counts for its owner: decisions, parsing, requests. API calls count for no owner. Of n
  * owners that use the loop, each may always use up to two fifths of an n-th. While the loop is busy, an owner above its
  * share gets no further request, whatever the number and weight of its crawls, so that the loop's turns stay short for
- * the others. While the loop has spare time, nobody waits.
+ * the others. While the loop has spare time, no owner waits.
  */
 import { performance } from 'node:perf_hooks';
 import { loopShareLimits } from './loop-share-limits.ts';
@@ -66,7 +66,8 @@ export class LoopShares {
   #isOver(one: Spender): boolean {
     this.#look();
     if (!this.#isBusy || this.#active < 2) return false;
-    // Whatever else keeps the loop busy is no owner's: one that uses a small part of its share of the time waits for nobody.
+    // Other work that keeps the loop busy belongs to no owner: an owner that uses a small part of its share of the time
+    // does not wait.
     if (one.ms * this.#active < loopShareLimits.shareFrom * this.#countedMs) return false;
     return one.ms * this.#active > loopShareLimits.slack * this.#allMs;
   }

@@ -43,7 +43,7 @@ export interface RequestPath {
   readonly delayNowMs?: (hostKey: string) => number;
   /** Is the host this process's? Absent: all are. */
   readonly mayContact?: (hostKey: string) => boolean;
-  /** Sees every response, for archives. Absent: nobody wants them. */
+  /** Sees every response, for archives. Absent: no consumer wants them. */
   readonly onResponse?: (request: PacedRequest, response: HttpResponse, noArchiveFromMs?: number) => void;
   /** Called for responses that are not archived after all. */
   readonly onUnpublished?: (response: HttpResponse) => void;
@@ -70,11 +70,11 @@ export interface PacedRequest extends HttpRequest {
   readonly depth?: number;
   /** Replaces `onResponse`, which is called once the response has been read. */
   readonly holdsResponse?: ((request: PacedRequest, response: HttpResponse) => void) | undefined;
-  /** Its lease has asked its host for something before. Absent: it has not, or nobody counts. */
+  /** True if its lease has made a request to the host before. Absent: it has not, or this is not counted. */
   readonly isBegun?: boolean;
   /** Effect of a server error on the host's other crawls. Absent: none. */
   readonly failing?: Omit<ServerError, 'url'> | undefined;
-  /** Called once the host may be contacted. False: the request is no longer needed. Absent: it is. */
+  /** Called once the host may be contacted. False: the request is no longer needed. Absent: it always is. */
   readonly isNeeded?: () => boolean;
   /** Called when the request is made, after all waits. */
   readonly onStart?: () => void;
@@ -174,7 +174,7 @@ async function oneRequest(requestPath: RequestPath, request: PacedRequest): Prom
     permit.release(0, 0);
     return null;
   }
-  // Requests of theirs need no socket of ours.
+  // Requests of clients need no socket of ours.
   if (by === undefined) await slots.take();
   const mayStart = () => !requestPath.isBlocked(hostKey) && requestPath.mayContact?.(hostKey) !== false;
   if (signal.aborted || clock.nowMs() > latestStartMs || !mayStart()) {
@@ -185,7 +185,7 @@ async function oneRequest(requestPath: RequestPath, request: PacedRequest): Prom
     permit.release(0, 0);
     return null;
   }
-  // A connection takes a while to be made, and longer where this process is stopped meanwhile: it looks again.
+  // Making a connection takes a while, and longer if this process is stopped meanwhile: it checks again.
   const allowed = place === undefined ? { mayStart, ...request } : { mayStart, address: place.address, ...request };
   request.onStart?.();
   const pending = (by ?? requestPath.http).request(allowed);

@@ -1,6 +1,6 @@
 /** A counting semaphore, first come, first served: bounds the requests in flight over all leases. */
 export interface Slots {
-  /** Resolves once a slot is taken; at once where one is free. */
+  /** Resolves once a slot is taken; at once if one is free. */
   take(): Promise<void> | undefined;
   release(): void;
   readonly taken: number;

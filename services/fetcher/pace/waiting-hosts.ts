@@ -27,7 +27,7 @@ export class WaitingHosts {
     if (all?.size === 0) this.#targets.delete(target);
   }
 
-  /** One host of each of the next targets; their next turn comes after everybody else's. */
+  /** One host of each of the next targets; their next turn comes after that of all others. */
   next(most: number): readonly (readonly [target: string, one: Waiting])[] {
     const turns: (readonly [string, Waiting])[] = [];
     for (const [target, all] of [...this.#targets].slice(0, most)) {

@@ -22,7 +22,7 @@ export async function askHooks(
   }
 }
 
-/** `more` in the place of those of the same name. */
+/** `more` replaces headers of the same name. */
 export function withHeaders(headers: Headers, more: Readonly<Record<string, string>>): Headers {
   const kept: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {

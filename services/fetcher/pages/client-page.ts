@@ -73,7 +73,7 @@ export async function readClientResult(
   return { outcome, page, groups: [], pending: [], readMs: 0 };
 }
 
-/** The requests that were made: none, where the client says so. */
+/** The requests that were made: none, if the client says so. */
 export function madeBy({ kind, bytes, body }: Report, request: Request): Request[] {
   if (kind === 'returned' || kind === 'robotsDenied') return [];
   return [body === null ? { ...request, bytes } : request];

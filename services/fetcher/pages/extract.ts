@@ -22,9 +22,9 @@ import { createWorkerSlot, type PageOptions, type WorkerSlot } from './worker-sl
 export interface Extractor {
   /** Null: the parser died of it, or did not come back. */
   parse(body: Uint8Array, options: PageOptions, wishes?: PageWishes): WholePage | null | Promise<WholePage | null>;
-  /** Null: it is no PDF, needs a password, or reading it took too long. */
+  /** Null: not a PDF, it needs a password, or reading it took too long. */
   parsePdf(body: Uint8Array, options: PageOptions): Promise<WholePage | null>;
-  /** Null: it is no such file, encrypted or damaged, unpacks to too much, or reading it took too long. */
+  /** Null: not such a file, encrypted or damaged, too large when unpacked, or reading it took too long. */
   parseOffice(body: Uint8Array, options: PageOptions): Promise<WholePage | null>;
   close(): Promise<void>;
 }

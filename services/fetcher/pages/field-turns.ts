@@ -10,7 +10,10 @@ import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import { registrableDomain } from '../../../topology/url/registrable-domain.ts';
 
 export interface FieldTurns {
-  /** Runs the job when it is its turn. `isLost` reads its result: true: it did not come back in time; null: it says nothing of the site. */
+  /**
+   * Runs the job when it is its turn. `isLost` reads its result: true: it did not return in time; null: it says nothing
+   * about the site.
+   */
   take<Result>(
     hostname: string,
     job: () => Promise<Result>,

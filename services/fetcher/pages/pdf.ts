@@ -11,7 +11,7 @@ import type { ParsedPage, ParseOptions } from '../../../topology/parse/page.ts';
 import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import { collapseBlanks, cut } from '../../../topology/parse/text.ts';
 
-/** Rejects where the file is no PDF, or needs a password. */
+/** Rejects if the file is not a PDF, or needs a password. */
 export async function readPdf(body: Uint8Array, options: ParseOptions): Promise<ParsedPage> {
   // pdf.js takes the memory it is given for its own.
   const document = await getDocumentProxy(Uint8Array.from(body), {

@@ -75,7 +75,7 @@ async function startWorker(url: URL): Promise<Worker | null> {
     ? new Worker(loadSource(url), { ...options, eval: true })
     : new Worker(url, options);
   worker.unref();
-  // A worker that is ending may still fail: nobody waits for it any more.
+  // A worker that is ending may still fail, which no longer matters.
   worker.on('error', () => {});
   return (await nextMessage(worker, startMs)) === null ? null : worker;
 }

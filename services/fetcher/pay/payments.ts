@@ -1,9 +1,10 @@
 /**
- * Pays for pages that answer 402, where a policy has a budget and a plugin consents (topology/pay/payment.ts).
+ * Pays for pages that answer 402, if a policy has a budget and a plugin consents (topology/pay/payment.ts).
  *
- * In order: the offer is written to `control`; it is read back, and fits; the plugin consents; one request carries the
- * payment; what came is written. A kill at any point leaves the money spent and the page not paid for again, so that no
- * crash spends twice. No redirect carries a payment on: it belongs to one request of one URL.
+ * In order: the offer is written to `control`; it is read back, and fits the budget; the plugin consents; one request
+ * carries the payment; its result is written. After a kill at any point the money counts as spent and the page is not
+ * paid for again, so that no crash spends twice. A redirect does not carry a payment on: the payment belongs to one
+ * request of one URL.
  */
 import { randomUUID } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';
@@ -133,7 +134,7 @@ function createPayments(options: PaymentsOptions & { readonly hooks: Hooks }): P
 function receiptIn({ headers }: HttpResponse): { readonly charged: string; readonly receipt: string } {
   const named = headerOf(headers, 'crawler-charged');
   const charged = parseMoney(named);
-  // What cannot be read is kept as such: nobody may take it for the price that was offered.
+  // An unreadable amount is stored as received: it must not be mistaken for the offered price.
   const receipt = charged === null ? named.slice(0, receiptCharsMax) : moneyText(charged);
   return { charged: receipt, receipt: transactionIn(headerOf(headers, 'payment-response')) };
 }

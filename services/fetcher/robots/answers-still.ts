@@ -13,7 +13,7 @@ import type { RobotsAsker } from './fetch.ts';
 
 type Asker = Pick<RobotsAsker, 'requestPath' | 'headers' | 'totalTimeoutMs'>;
 
-/** Is a failure the URL's own? Where an answer began it is, and where the host answers another request it is, too. */
+/** True if a failure is the URL's own: an answer had begun, or the host answers another request. */
 export async function isUrls(
   runner: Asker,
   task: Task,

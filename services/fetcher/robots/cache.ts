@@ -38,8 +38,8 @@ export interface Robots {
   /** An old copy, used because a newer one cannot be fetched. */
   readonly stale: boolean;
   /**
-   * Stale, and the answer in the place of a newer file asked for fewer requests (429, 503, Retry-After). Absent: it did not, or
-   * nobody has asked now.
+   * Stale, and the answer to the newer request asked for fewer requests (429, 503, Retry-After). Absent: it was
+   * not, or no request was made now.
    */
   readonly throttled?: true;
   /** unreachable or throttled: the reason in words. */

@@ -21,7 +21,7 @@ import type { LeaseReporter } from '../publish/publisher.ts';
 import type { RobotsFetch, RobotsResponse } from './cache.ts';
 import type { SharedRobots } from './shared-robots.ts';
 
-/** The parts of a lease's runner that are needed to ask. */
+/** The parts of a lease's runner that are needed to make the request. */
 export interface RobotsAsker {
   readonly requestPath: RequestPath;
   readonly processorShare: ProcessorShare;
@@ -57,7 +57,7 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
       delayMs: task.delayMs,
       delayFactor: task.delayFactor,
       kind: 'robots',
-      // Somebody else may have asked while this waited.
+      // Another caller may have requested it while this one waited.
       isNeeded: () => shared?.get(url) === undefined,
       latestStartMs: task.deadlineMs - runner.totalTimeoutMs,
       record: (made, addressDelayMs) =>

@@ -22,7 +22,7 @@ export interface FetcherPace extends Omit<CrawlPace, 'leave'> {
   readonly robots: SharedRobots;
   /** True if a lease is over, because another process has granted its URLs again. Absent: none is. */
   isVoid?(task: Task): boolean;
-  /** Is called with how many leases it would hold, with those it holds. Absent: nobody need know. */
+  /** Called with the number of leases that it would hold, including current ones. Absent: the number is not needed. */
   onRoom?(leases: number): void;
 }
 

@@ -62,7 +62,7 @@ export function createTdmFiles(clock: Clock): TdmFiles {
   };
 }
 
-/** The parts of a lease's runner that are needed to ask. */
+/** The parts of a lease's runner that are needed to make the request. */
 export interface TdmAsker {
   readonly requestPath: RequestPath;
   readonly processorShare: ProcessorShare;

@@ -52,7 +52,7 @@ export interface SitemapAgenda {
   readWhole(clientUrl: SitemapTask, condition: Headers): void;
   /** Headers of a conditional request: names and values alternate. */
   conditionOf(clientUrl: SitemapTask): Headers;
-  /** Sitemaps of a host that are still to be read. */
+  /** Unread sitemaps of a host. */
   waiting(hostKey: string): number;
   /** Sitemaps remembered. */
   readonly size: number;

@@ -1,5 +1,5 @@
 /**
- * Puts a lease's sitemaps on the agenda: those named by a robots.txt that was read again, or, where the frontier keeps
+ * Puts a lease's sitemaps on the agenda: those named by a robots.txt that was read again, or, if the frontier keeps
  * rounds, those that the policy and robots.txt name when a round is due.
  *
  * Sitemaps have the depth of links on a page of this lease.

@@ -147,7 +147,7 @@ function conditionAfter(headers: Headers): Headers {
 /** We ask for gzip or nothing; gzip is recognised by its bytes, and an unknown coding leaves the bytes as they are. */
 const codedOtherwise = /(?:^|[\s,])(?:br|deflate|zstd|compress|x-compress)(?:$|[\s,])/i;
 
-/** Is this a failure that another try may not have? A body that broke off is none: the part that came counts. */
+/** True if another try may succeed. A body that broke off is not such a failure: the received part counts. */
 function mayPass({ status, failure }: HttpResponse): boolean {
   if (status === 0) return failure?.kind !== 'refused' && failure?.kind !== 'blockedAddress';
   return status >= 500 || status === 429 || status === 408;

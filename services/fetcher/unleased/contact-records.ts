@@ -21,7 +21,7 @@ export function createContactRecords(
   codec: RecordCodec,
   { crawl, partitions, keyMode }: { readonly crawl: string; readonly partitions: number; readonly keyMode: KeyMode },
   fetcherId: string,
-  /** Under which names a host was asked. Absent: nobody was asked. */
+  /** The names under which the host was contacted. Absent: it was not contacted. */
   namesOf: (hostKey: string) => Partial<Result> = () => ({}),
 ): ContactRecords {
   const byHost = new Map<string, Request[]>();

@@ -38,7 +38,7 @@ export interface SubresourceLimits {
 export type NotLoaded = 'robots' | 'blocked' | 'address' | 'late' | 'failed';
 
 export interface Subresources {
-  /** Null: nothing is given, for one of those reasons, which is counted. */
+  /** Null: refused for one of those reasons, which is counted. */
   get(url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | null>;
   stats(): Readonly<Record<NotLoaded, number>>;
 }

@@ -58,7 +58,7 @@ export class TaskFlow implements Watcher {
     this.partition = options.core.identity.partition;
   }
 
-  /** Finds out where the tasks of leases that are out are. */
+  /** Finds the positions of the tasks of current leases. */
   async open(signal: AbortSignal): Promise<void> {
     const { log, core, crawl, watch } = this.#options;
     const { leases } = core.state;

@@ -33,7 +33,7 @@ export interface OpenPartition {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** A state that has followed the changelog up to here; the store has its checkpoint. Absent: the store's checkpoint is loaded. */
   readonly warm?: FrontierState | undefined;
-  /** True where the fetchers of earlier owners are known to be gone: the embedded log. */
+  /** True if the fetchers of earlier owners are known to be gone: the embedded log. */
   readonly endsLeases: boolean;
   /** Names the claim. Absent: 128 random bits. */
   readonly nonce?: () => string;

@@ -31,7 +31,7 @@ export async function catchUpControl({ core, signal, ...options }: CatchUpContro
   const { end } = await log.offsets(topic, identity.partition);
   while (core.state.positions.control.offset < end && !signal.aborted) {
     const records = await options.poll({ maxBytes, waitMs });
-    // There is no record where a foreign transaction ends; a record that comes late is read with the other inputs.
+    // A foreign transaction ends without a record; a late record is read with the other inputs.
     if (records.length === 0) break;
     for (const record of records) await options.take(record);
     while (core.waiting('control') > 0) {

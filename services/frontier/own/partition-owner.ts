@@ -4,9 +4,9 @@
  *   poll → step → dead letters acked → commit appended → acked at the expected offset → tasks, controls published
  *                                      queues' rows read ────────────────────────────────┘
  *
- * Further commits are decided while earlier ones are in flight. An ack at any other offset means that somebody else
- * wrote: this owner drops its memory and opens the partition again. A kill at any await loses nothing: a commit
- * without an ack was not decided, and tasks that were not published end at their deadline (or with the next claim).
+ * Further commits are decided while earlier ones are in flight. An ack at any other offset means that another process
+ * wrote: this owner drops its memory and opens the partition again. A kill at any await loses nothing: a commit without
+ * an ack was not decided, and tasks that were not published end at their deadline (or with the next claim).
  */
 import type { Control, TopicRecords } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -204,7 +204,7 @@ export class PartitionOwner {
     const readByMs = partition.state.nowMs;
     try {
       await this.#publishControls(partition.republish());
-      // Writes to the log who owns the partition now, and its status.
+      // Writes the present owner of the partition, and its status, to the log.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
       this.#suspects.watch(partition);
       await this.#lost.findControlLost(partition, readByMs);
@@ -351,8 +351,8 @@ export class PartitionOwner {
     const acked = (async () => {
       const [offset] = await appended;
       await before;
-      // Another writer's record may stand where the commit before this one was to land. Then this one is void, even at
-      // the right offset.
+      // Another writer's record may have the offset of the previous commit. Then this commit is void, even at the right
+      // offset.
       if (this.#failure !== undefined) throw this.#failure;
       if (offset !== step.offset) throw lost(identity.partition);
       this.#losses?.acked(offset);

@@ -21,7 +21,7 @@ export interface PlacesSeen {
   look(): Promise<readonly PartitionPlace[]>;
   /** From memory. */
   own(): readonly OwnPartition[];
-  /** Whether it is known that no broker answers; then nobody waits for one. */
+  /** True if it is known that no broker answers; callers then do not wait for one. */
   isCutOff(): boolean;
 }
 

@@ -11,7 +11,7 @@ import type { Asked, Queries } from './queries.ts';
 
 export interface PartitionPlace {
   readonly partition: number;
-  /** null: nobody, at the moment. */
+  /** null: none at the moment. */
   readonly owner: string | null;
   /** Address of its owner for queries; null: none. */
   readonly address: string | null;

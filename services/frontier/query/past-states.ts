@@ -1,6 +1,6 @@
 /**
- * Partitions as they were at one moment, opened in scratch stores: they answer the questions that a frontier answers, and
- * nobody changes them.
+ * Partitions in their state of one moment, opened in scratch stores: they answer the queries of a frontier, and never
+ * change.
  */
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StateStore } from '../../runtime/store/store.ts';

@@ -103,7 +103,7 @@ export class Queries {
     throw new CrawlstreamError('NOT_READY', `no process with partition ${partition} can be reached: ${remedy}`);
   }
 
-  /** Undefined where the member can't be asked, or has no answer. */
+  /** Undefined if the member cannot be asked, or has no answer. */
   async passOn(
     { address }: Pick<FrontierMember, 'address'>,
     target: string,
@@ -150,7 +150,7 @@ export class Queries {
   }
 }
 
-/** Asks until there is a result. Undefined where the partition is being opened or closed. */
+/** Asks until there is a result. Undefined if the partition is being opened or closed. */
 async function unlessAway<Result>(
   look: () => Promise<Result | undefined>,
 ): Promise<{ readonly is: Result } | undefined> {

@@ -1,8 +1,8 @@
 /**
  * Runs a partition's work on rows of its store beside its steps, one job at a time.
  *
- * Every request of a job is one read or write of at most a megabyte; between them the partition goes on. A job that is
- * stopped leaves rows that nothing refers to.
+ * Every request of a job is one read or write of at most a megabyte; between them the partition continues. A stopped
+ * job leaves rows without references.
  */
 import type { StoreJob, StoreReply, StoreRequest } from '../../../topology/frontier/storage/store-job.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
@@ -42,7 +42,7 @@ export class JobRunner {
   }
 }
 
-/** Runs a job to its end, or until it is stopped: then nothing comes of it. */
+/** Runs a job to its end, or until it is stopped: then it has no effect. */
 export async function runJob<Result>(
   store: StateStore,
   job: StoreJob<Result>,

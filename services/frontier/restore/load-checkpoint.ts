@@ -12,7 +12,7 @@ import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 
-/** Undefined where the store holds no checkpoint, or one of an older release: the changelog gives it again. */
+/** Undefined if the store has no checkpoint, or one of an older release: the changelog replaces it. */
 export async function loadCheckpoint(
   store: Pick<StateStore, 'get' | 'scan'>,
   key: FingerprintKey,

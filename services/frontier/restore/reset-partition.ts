@@ -1,12 +1,12 @@
 /**
  * Makes a partition start over: without state, with its inputs read from their beginning, and with the current policy
- * and operators' orders. Nobody may own it meanwhile.
+ * and operators' orders. No process may own it meanwhile.
  *
  * The policy and the orders are appended again at the end of `control`, and read from there; quota and reports of the
- * former state are not. Results of its leases are skipped, and its tasks are removed. Then the changelog is emptied;
- * it begins with a claim that marks the reset and the first commit, in one append. All copies of the former state are
- * then void. A kill on the way leaves a partition that is unchanged, or that reports the missing records: running the
- * reset again repairs it.
+ * former state are not. Results of its leases are skipped, and its tasks are removed. Then the changelog is emptied; it
+ * begins with a claim that marks the reset and the first commit, in one append. All copies of the former state are then
+ * void. A kill on the way leaves a partition that is unchanged, or that reports the missing records: running the reset
+ * again repairs it.
  */
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';

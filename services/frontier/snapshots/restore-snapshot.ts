@@ -39,7 +39,7 @@ export async function restoreSnapshot(
     }
     await store.write(batch);
   }
-  if (meta === undefined) throw damaged(manifest.folder, 'it holds no position');
+  if (meta === undefined) throw damaged(manifest.folder, 'its position is missing');
   await store.write([meta], { sync: true });
   try {
     return await loaded(manifest, store, key, seen);

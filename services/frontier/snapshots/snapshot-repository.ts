@@ -64,7 +64,7 @@ export function createSnapshotRepository(objects: ObjectStore, crawlId: string):
     for (const one of manifest.files) {
       const bytes = await file(manifest, one);
       yield await rowsOfFile(bytes).catch((error: Error) => {
-        throw damaged(manifest.folder, `${one.name} is no file of rows: ${error.message}`);
+        throw damaged(manifest.folder, `${one.name} is not a file of rows: ${error.message}`);
       });
     }
   }

@@ -1,11 +1,11 @@
 /**
  * The role of this process for one partition: owner, standby or none; one at a time, on one store.
  *
- * A standby that becomes the owner passes its state on, so that nothing is read twice. An owner that becomes a
- * standby begins at its last checkpoint, because decisions in memory that were not durable are not in the changelog.
+ * A standby that becomes the owner passes its state on, so that nothing is read twice. An owner that becomes a standby
+ * begins at its last checkpoint, because decisions in memory that were not durable are not in the changelog.
  *
  * If the partition's own records are at fault (damaged, or missing), it stops, reports why, and retries now and then,
- * because somebody may have repaired it. The process continues with its other partitions.
+ * because an operator may have repaired it. The process continues with its other partitions.
  */
 
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';

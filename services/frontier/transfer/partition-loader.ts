@@ -43,7 +43,7 @@ export class PartitionLoader {
     this.#next = options.source === state.load.source ? state.load.line : 0;
   }
 
-  /** Throws INVALID_ARGUMENT where the partition holds something else already. */
+  /** Throws INVALID_ARGUMENT if the partition has other content already. */
   static async open(options: LoaderOptions): Promise<PartitionLoader> {
     const { state } = await openPartition({ ...options, endsLeases: false });
     const { identity, source } = options;
@@ -70,7 +70,7 @@ export class PartitionLoader {
     return this.#next;
   }
 
-  /** Bounded by what `flush` takes: to be awaited whenever it is due. */
+  /** Bounded by the work of `flush`, which must be awaited whenever it is due. */
   get isFull(): boolean {
     return this.#bytes >= frontierLimits.commitBytesSoft || this.#lines.length + this.#records.length >= linesPerCommit;
   }

@@ -1,5 +1,5 @@
 /**
- * Watches the cluster for a long-running process: reports unreachable brokers, and partitions that somebody added to
+ * Watches the cluster for a long-running process: reports unreachable brokers, and partitions that were added to
  * topics.
  */
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';

@@ -24,8 +24,8 @@ export interface CrawlRequest {
   /** Options of `crawl` that are not part of the policy, as given: by key, as in a configuration file. */
   readonly options?: GivenOptions;
   /**
-   * Digest of what TLS trusted: of the authorities that options name, and of hosts that are not checked. Empty: no
-   * options named any.
+   * Digest of the certificates that TLS trusted: of the authorities that options name, and of hosts that are not
+   * checked. Empty: no options named any.
    */
   readonly trust?: string;
   /** Private addresses that the crawl could go to, when it last ran. Absent: not known. */
@@ -52,7 +52,7 @@ export function stateFolder(folder: DataFolder, partition: number): string {
   return join(folder.part('state'), String(partition));
 }
 
-/** `number`: of a served crawl; 0 is the folder's own. */
+/** `number`: number of a served crawl; 0 is the folder's own. */
 export function servedStateFolder(folder: DataFolder, number: number, partition: number): string {
   return number === 0 ? stateFolder(folder, partition) : join(folder.part('crawls'), String(number), String(partition));
 }
@@ -79,7 +79,7 @@ export async function readRequest(folder: Pick<DataFolder, 'part'>): Promise<Cra
       ...(reach !== undefined && { reach }),
     };
   } catch (error) {
-    // If there is a file in the place of the folder, opening it will fail with an error.
+    // If a file is at the place of the folder, opening it will fail with an error.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return nothing;
     throw new CrawlstreamError(
       'DATA_FOLDER_FOREIGN',

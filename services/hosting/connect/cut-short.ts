@@ -1,8 +1,7 @@
 /**
  * Ends work that waits for brokers: the log is closed, so that each of its calls returns.
  *
- * This is as safe as a kill at any point. A write without an ack counts as not written, and leases that nobody ends
- * expire.
+ * This is as safe as a kill at any point. A write without an ack counts as not written, and unfinished leases expire.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log } from '../../runtime/log/log.ts';

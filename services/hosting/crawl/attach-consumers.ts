@@ -1,4 +1,4 @@
-/** The consumers beside a crawl in a data folder: in its own process, or, beside fetch workers, in one of theirs. */
+/** The consumers beside a crawl in a data folder: in its own process, or, beside fetch workers, in a separate one. */
 import { recordPlugins } from '../../application/plugin/record-plugins.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { type OptionValues, type RunningProcessors, startProcessors } from '../../application/start-processors.ts';
@@ -23,7 +23,7 @@ export interface AttachedConsumers {
   readonly workers: number;
   readonly service: Service;
   say(text: string): void;
-  /** Called once nobody reads the output of a consumer any more. */
+  /** Called once the output of a consumer has no reader any more. */
   onReaderGone(): void;
 }
 

@@ -64,7 +64,7 @@ export interface EmbeddedCrawl {
   readonly newOptions: boolean;
   say(text: string): void;
   readonly fetcher: FetcherConfig;
-  /** Hears of each URL. */
+  /** Called with each URL. */
   readonly onReport: FetchWorkersOptions['onReport'];
   /** Processes that fetch; 1: this one does. */
   readonly workers: number;
@@ -128,7 +128,7 @@ export interface BesideOthers
   readonly stores: StoreOptions;
 }
 
-/** A smaller jump of the clock is not noticed by anybody. */
+/** A smaller jump of the clock has no visible effect. */
 const reportAheadMs = 60_000;
 /** Interval of a frontier's checks without an event, ms. It can be long: new input and the hosts' times wake it. */
 const idleMs = 1_000;

@@ -31,7 +31,7 @@ export interface FollowingRun {
   readonly seeds: readonly string[];
   /** Makes URLs seeds, and resolves to the policy from then on. Throws INVALID_SEED, and adds none, if it refuses one. */
   follow(urls: readonly string[]): Promise<PolicyConfig>;
-  /** The redirects that earlier runs stored. Is read again while it brings new URLs of a chain. */
+  /** The redirects that earlier runs stored. It is read again while it brings new URLs of a chain. */
   stored(): AsyncIterable<StoredRedirect>;
 }
 
@@ -130,7 +130,7 @@ class SeedFollower implements SeedRedirects {
   #judge(url: string, redirectUrl: string): void {
     const from = this.#origins.get(url);
     if (from === undefined) return;
-    // Each redirect of a seed is looked at once: a seed may be fetched again.
+    // Each redirect of a seed is handled once: a seed may be fetched again.
     this.#origins.delete(url);
     const target = this.#rules.normalize(redirectUrl);
     if (target === null) return;

@@ -40,7 +40,7 @@ export interface Asked {
   readonly trust: string;
   /** Private addresses that it may go to (mended-trust.ts). */
   readonly reach: string;
-  /** True: the policy is made of the options only. */
+  /** True: the policy consists of the options only. */
   readonly newOptions: boolean;
   say(text: string): void;
 }

@@ -1,4 +1,4 @@
-/** The answer of `explain` in one sentence: what became of the URL, or why it is not there. */
+/** The answer of `explain` in one sentence: the outcome of the URL, or the reason why it is unknown. */
 import type { OutcomeKind } from '../../../schemas/types.ts';
 import { counted } from '../../runtime/counted.ts';
 import { inShell } from '../../runtime/in-shell.ts';

@@ -122,7 +122,7 @@ function otherHost(url: string): string {
   return /^https?:\/\/www\./i.test(url) ? url.replace(/\/\/www\./i, '//') : url.replace('//', '//www.');
 }
 
-/** A path alone is one of the first seed's host. */
+/** A path alone belongs to the first seed's host. */
 async function ofFirstSeed(typed: string, data: string | undefined): Promise<string> {
   if (!typed.startsWith('/') || typed.startsWith('//') || data === undefined) return typed;
   const { seeds } = await readRequest({ part: (name) => join(data, name) });
@@ -349,7 +349,7 @@ function trapNow(timeline: UrlTimeline) {
   return frontQueue === undefined ? undefined : timeline.trapOf(frontQueue);
 }
 
-/** The URL that a variant counts as, and the traps that say so; null: it is none. */
+/** The URL that a variant counts as, and the traps that say so; null: it is not a variant. */
 function variantOf({ traps }: UrlTimeline, url: string) {
   const isOf = ({ pattern, released }: ActiveTrap & { readonly released: boolean }) =>
     !released && isPlacePattern(pattern) && withValues(url, pattern) !== url;
@@ -377,7 +377,7 @@ function fingerprintOf(manifest: Manifest, url: string): Uint32Array {
   return words;
 }
 
-/** The verdict that makes it less urgent; null: there is none, or the policy does not go by it. */
+/** The verdict that makes it less urgent; null: there is none, or the policy does not use it. */
 function demotedBy({ config }: Policy, { verdicts, outcomes }: UrlTimeline) {
   const demote = config.recrawl?.demote;
   if (demote === undefined || outcomes.length === 0) return null;

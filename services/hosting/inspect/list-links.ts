@@ -21,7 +21,7 @@ interface Listed extends Omit<DroppedLink, 'sourceUrl' | 'atMs'> {
 }
 
 export interface LinkList {
-  /** Rule → how many links it refused, each find of a link counted. */
+  /** Rule → number of links that it refused; each occurrence of a link counts. */
   readonly rules: Readonly<Record<string, number>>;
   readonly links: readonly Listed[];
 }

@@ -23,8 +23,8 @@ type Wanted = (offset: number, page: Page) => boolean;
 export const all: Wanted = () => true;
 
 /**
- * The first record of each URL; where a browser renders, its newest rendered one. Rendered records come later than
- * those they replace, so a partition that has any is read twice.
+ * The first record of each URL; if a browser renders, its newest rendered one. Rendered records come later than those
+ * they replace, so a partition with any is read twice.
  */
 export async function onePerUrl(crawl: ReadableCrawl, partition: number, purges: Purges): Promise<Wanted> {
   const { log, topics } = crawl;

@@ -1,4 +1,4 @@
-/** Makes a fetcher's configuration of the options of a process. */
+/** Makes a fetcher's configuration from the options of a process. */
 import { isIP } from 'node:net';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';

@@ -51,7 +51,7 @@ export function identityOf(flags: IdentityFlags): Identity {
   };
   if (userAgent === undefined || first !== undefined) {
     const said = userAgent ?? 'crawlstream';
-    // RFC 9309 §2.2.1: the token should be a part of what identifies the crawler in requests.
+    // RFC 9309 §2.2.1: the token should be a part of the crawler's identification in requests.
     if (first !== undefined && !said.toLowerCase().includes(first.toLowerCase()))
       throw invalid(
         `--robots-token ${first} is not part of --user-agent ${said}: add it there, so that webmasters recognise it`,

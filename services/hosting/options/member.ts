@@ -12,7 +12,7 @@ export function instanceIdOf({ instanceId: given }: MemberFlags, env: NodeJS.Pro
   if (given !== undefined) return given;
   const { CRAWLSTREAM_INSTANCE_ID: named, KUBERNETES_SERVICE_HOST: cluster } = env;
   if (named) return instanceId('CRAWLSTREAM_INSTANCE_ID')(named);
-  // Outside of containers, several processes may share a host name, and would put each other out of the group.
+  // Outside of containers, several processes may share a host name, and would remove each other from the group.
   return cluster ? hostname() : undefined;
 }
 

@@ -53,7 +53,8 @@ export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promi
 
 /**
  * The processors that run beside a crawl, in the order in which they drain: ours if they are named, plugins' always.
- * `isHere`: in its own process, so that a function of the user's own is loaded at once; otherwise where it runs, and not twice.
+ * `isHere`: in its own process, so that the user's function is loaded at once; otherwise the process that runs it loads
+ * it, and only once.
  */
 export async function processorsBeside(
   flags: ProcessorFlags,

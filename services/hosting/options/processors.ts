@@ -5,7 +5,7 @@ import { identityOf } from './identity.ts';
 export interface ProcessorFlags extends Readonly<Record<string, unknown>> {
   /** Names, in the order of the topology. */
   readonly with?: readonly string[];
-  /** Path of a module: a function of the user's own that gets each page. */
+  /** Path of a module with the user's function that gets each page. */
   readonly handler?: string;
 }
 

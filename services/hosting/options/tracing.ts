@@ -21,7 +21,7 @@ function endpointOf({ otlp }: OtlpFlags, env: NodeJS.ProcessEnv): string | undef
   return env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
 }
 
-/** Runs `act` while the service's spans are sent. What waits is sent at the end, for some seconds at most. */
+/** Runs `act` while the service's spans are sent. Pending spans are sent at the end, for some seconds at most. */
 export async function withTracing<T>(
   flags: OtlpFlags & { readonly crawl?: string; readonly brokers?: string },
   service: Service,

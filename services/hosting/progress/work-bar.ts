@@ -25,7 +25,7 @@ export function createWorkBar(
   let drawnAtMs = beganMs;
   let isDrawn = false;
   const draw = () => {
-    // For work of a moment nothing is drawn.
+    // Short work is not shown.
     if (!out.isTTY || nowMs() - drawnAtMs < redrawMs) return;
     drawnAtMs = nowMs();
     isDrawn = true;

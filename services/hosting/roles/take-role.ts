@@ -43,7 +43,7 @@ import { watchRisks } from './watch-risks.ts';
 
 interface Role extends KafkaConnection {
   readonly clock: Clock;
-  /** Is called with the status of the role. */
+  /** Called with the status of the role. */
   readonly service: Service;
   readonly flags: KafkaFlags;
   onFailure(error: unknown): void;
@@ -163,7 +163,7 @@ async function keptStates(folder: DataFolder): Promise<number[]> {
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-/** The note of a fetcher that no frontier leases anything to. */
+/** The note of a fetcher that gets no leases from any frontier. */
 const noFrontier = 'no frontier: start one; until then no URLs are leased, and nothing is lost';
 
 export async function takeFetcherRole(

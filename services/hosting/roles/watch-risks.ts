@@ -27,7 +27,7 @@ export async function watchRisks({ look, clock, signal, say }: WatchRisks): Prom
   const update = (now: readonly TopicRisk[]) => {
     const isIn = (risks: readonly TopicRisk[]) => (one: TopicRisk) => risks.some(({ text }) => text === one.text);
     for (const one of now) if (!isIn(known)(one)) say(one.text, one.isUrgent ? 'error' : 'warn');
-    for (const one of known) if (!isIn(now)(one)) say(`over: ${one.text.split(' (kafka-')[0]}`, 'info');
+    for (const one of known) if (!isIn(now)(one)) say(`resolved: ${one.text.split(' (kafka-')[0]}`, 'info');
     known = now;
   };
   update(await look());

@@ -1,7 +1,7 @@
 /**
  * Lowers the priority of a process beside a crawl, so that the owner of the partition does not wait for it.
  *
- * Linux keeps priorities by thread, and each begins with that of its maker: the process has to be new.
+ * Linux keeps priorities by thread, and each inherits that of its creator: the process has to be new.
  */
 import type { ChildProcess } from 'node:child_process';
 import { getPriority, setPriority } from 'node:os';

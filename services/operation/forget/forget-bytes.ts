@@ -27,7 +27,7 @@ export async function journalsBeside(folder: string): Promise<readonly NotReache
   for (let at = resolve(folder); at !== dirname(at); at = dirname(at)) {
     const names = await readdir(join(at, 'journal')).catch(() => []);
     if (names.every((name) => !name.endsWith('.journal'))) continue;
-    const why = `${join(at, 'journal')} holds what was written last before a kill; the fleet's next start removes it`;
+    const why = `${join(at, 'journal')} holds the last writes before a kill; the next start of the fleet removes it`;
     return [{ place: 'journal of the fleet', why }];
   }
   return [];

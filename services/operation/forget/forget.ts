@@ -29,7 +29,7 @@ export interface ForgetFlags extends OperatorFlags, Readonly<Record<string, unkn
 
 export type Found = Pick<Receipt, 'places' | 'notReached' | 'withdrawn' | 'purged'> & {
   readonly crawl: string;
-  /** Of the crawl on this machine: it gets the receipts. */
+  /** Folder of the crawl on this machine: it gets the receipts. */
   readonly folder: string;
   /** A skipped step is final. */
   readonly isWhole: boolean;
@@ -68,7 +68,7 @@ export async function forgetInFolder(flags: ForgetFlags, clock: Clock): Promise<
     const notReached = [...held.notReached, ...ofPlugins.behind, ...(await unknownHolders({ log, codec, crawl }))];
     return { crawl, purged: await orders(topics), withdrawn: gone.withdrawn, places, notReached };
   });
-  // Once nobody has a store open, and before the receipt says that all is gone.
+  // Runs when no process has a store open, and before the receipt declares the pages erased.
   const erasedNow = found.places.some(({ place, removed = 0 }) => place.startsWith('topic ') && removed > 0);
   const bytes = await rewriteStores(folder.path, (path) => erasedNow && path === logFolder(folder));
   const notReached = [...beyondReach, ...found.notReached, ...(await journalsBeside(folder.path))];
@@ -106,19 +106,22 @@ function given(flags: ForgetFlags): Record<string, unknown> {
 }
 
 const filesMade = {
-  place: 'files made of the crawl before',
+  place: 'files made from the crawl before',
   why: `${[...installed.flatMap(({ files = [] }) => files), 'snapshots'].join(', ')}: make them again`,
 };
 
 const beyondReach = [
   { place: 'topics discovered, results, control, frontier-changelog', why: 'they name URLs until they are trimmed' },
-  { place: 'topic dead-letters', why: 'it goes by age' },
+  { place: 'topic dead-letters', why: 'its records are deleted by age' },
   filesMade,
 ];
 
 export function beyondReachOnBrokers(crawl: string): readonly NotReached[] {
   if (!crawl.includes('.'))
-    return [...beyondReach, { place: 'topics responses, render, duplicates', why: 'they go by age on brokers' }];
+    return [
+      ...beyondReach,
+      { place: 'topics responses, render, duplicates', why: 'brokers delete their records by age' },
+    ];
   // In a fleet's crawl, most topics share one flow, from which no topic is dropped separately.
   return [
     {
@@ -126,7 +129,7 @@ export function beyondReachOnBrokers(crawl: string): readonly NotReached[] {
       why: 'links, results, orders, duplicates and dead letters stay until the fleet deletes the crawl',
     },
     { place: 'topic frontier-changelog', why: 'it names URLs until it is trimmed' },
-    { place: 'topic responses', why: 'where there is one, it goes by age on brokers' },
+    { place: 'topic responses', why: 'if it exists, brokers delete its records by age' },
     filesMade,
   ];
 }

@@ -75,7 +75,7 @@ export const argumentSettings: Readonly<Record<string, ChartSetting>> = {
 const libraryVariables = '^(AWS|OTEL|NODE)_[A-Z0-9_]+$';
 const anyText: JsonSchema = { type: ['string', 'number', 'boolean'] };
 
-/** Refuses unknown and misspelt settings. Secrets are refused, too: a ConfigMap shows them to everybody. */
+/** Refuses unknown and misspelt settings. Secrets are refused, too: a ConfigMap shows them to all its readers. */
 export function settingsSchema(program: Command): JsonSchema {
   const own = Object.entries(argumentSettings).map(([name, { about, schema }]) => [
     name,

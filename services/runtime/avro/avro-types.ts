@@ -90,7 +90,7 @@ function makePlain(type: Innards, done: Set<Innards>): void {
   }
 }
 
-/** Types freeze themselves, so it is their class that gets the bounds, for all of the process. */
+/** Types freeze themselves, so their class gets the bounds, for the whole process. */
 function bound(
   reads: Reads,
   read: (this: Innards, tap: Tap) => unknown,

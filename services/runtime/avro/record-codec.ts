@@ -40,7 +40,7 @@ export interface RecordCodec {
 export interface SchemaSource {
   /** The id under which records of a subject (`crawl.discovered-value`) are written; null: under their fingerprint. */
   idFor(subject: string, schema: object): Promise<number | null>;
-  /** The same of several, at the cost of one. */
+  /** The same for several, at the cost of one. */
   idsFor?(schemas: readonly (readonly [subject: string, schema: object])[]): Promise<readonly (number | null)[]>;
   /** Throws SCHEMA_UNKNOWN. */
   schemaById(id: number, subject: string): Promise<object>;

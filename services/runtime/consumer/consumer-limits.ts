@@ -1,4 +1,4 @@
-/** Bounds of a consumer of a crawl's topics; each may be set otherwise. */
+/** Default bounds of a consumer of a crawl's topics. */
 export const consumerLimits = {
   /** Records handed over at once: a database's transaction is then small change, and a retry repeats little. */
   batchRecords: 256,

@@ -31,7 +31,7 @@ export interface BatchContext {
    * fails.
    */
   readonly positions: readonly Position[];
-  /** Tombstones of pages that are not among those of the batch, including URLs that were never met. */
+  /** Tombstones of pages that are not among those of the batch, including unknown URLs. */
   readonly forgotten: readonly Forgotten[];
   /** Aborted when the consumer must stop. */
   readonly signal: AbortSignal;
@@ -258,7 +258,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
       try {
         if (records.length > 0) await work(records);
       } catch (error) {
-        // It was stopped in the middle of a batch's retries: the batch is not done, and comes again.
+        // It was stopped during the retries of a batch: the batch is not done, and is delivered again.
         if (!stopping.signal.aborted) throw error;
         break;
       }

@@ -67,7 +67,7 @@ export async function carryOver(
   return before;
 }
 
-/** Adds an event of a payment, in order; a repeated event takes the place of its last record. */
+/** Adds an event of a payment, in order; a repeated event replaces its last record. */
 function enter(payments: Map<string, Carried[]>, one: Carried): void {
   const known = payments.get(one.event.id) ?? [];
   const again = known.find(({ event }) => event.payload === one.event.payload);

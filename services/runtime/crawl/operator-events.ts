@@ -38,7 +38,10 @@ export function leastDelayEvent(topics: CrawlTopics, said: Said, hostKey: string
   return aboutHost(topics, event(said, { kind: 'hostDelay', hostKey, amount: delayMs, payload: leastDelay }));
 }
 
-/** Takes back a least delay, and no other: in its place counts `insteadMs`, which an operator had ordered; -1: the policy's. */
+/**
+ * Removes a least delay, and no other: then `insteadMs`, an operator's earlier order, counts again; -1: the policy's
+ * delay.
+ */
 export function takeBackDelayEvent(
   topics: CrawlTopics,
   said: Said,

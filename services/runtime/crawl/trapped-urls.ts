@@ -64,7 +64,7 @@ class HostTraps {
     switch (change.kind) {
       case 'trap': {
         const { frontQueue, pattern } = change;
-        // The number of a trap that was released and is empty goes to the next one.
+        // The number of a released and empty trap is assigned to the next one.
         if (this.#traps.get(frontQueue)?.pattern !== pattern) this.#traps.set(frontQueue, { pattern, urls: new Map() });
         return false;
       }

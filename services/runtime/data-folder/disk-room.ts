@@ -1,4 +1,4 @@
-/** A disk without room: who needs it waits until there is enough again that work does not end at once. */
+/** A full disk: callers wait until there is enough room again that their work does not end at once. */
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 

@@ -6,7 +6,7 @@ export const diskLimits = {
   emptyWriteMs: 10,
   /** Symbolic links followed from a name to its file: as many as Linux follows. */
   linksMax: 40,
-  /** Rows that wait for a named file before its writer is held up: one write of a block of them. */
+  /** Pending rows of a named file before its writer has to wait: one write of a block of them. */
   namedFileBufferBytes: 256 * 1024,
   /** Folders that a process notes as durable: those beyond are synced once more. */
   durableFoldersMax: 10_000,

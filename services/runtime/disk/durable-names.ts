@@ -39,7 +39,7 @@ export async function makeFolder(path: string, mode?: number, disk: Disk = nodeD
     try {
       await syncFolder(at, disk);
     } catch (error) {
-      // Folders above the new ones may belong to somebody else, who is then responsible for their names.
+      // Folders above the new ones may belong to others, who are then responsible for their names.
       if (isOurs || !['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       break;
     }
@@ -59,7 +59,7 @@ export interface PutOptions {
   readonly aside?: string;
 }
 
-/** A kill or a power cut leaves the file of before, or all of the new one. */
+/** A kill or a power cut leaves the previous file, or all of the new one. */
 export async function putFile(
   path: string,
   bytes: string | Buffer,

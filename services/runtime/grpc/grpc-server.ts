@@ -65,7 +65,7 @@ export interface GrpcListen {
   readonly port: number;
   /** Absent: plain text. */
   readonly tls?: TlsPair | undefined;
-  /** Required in every call, as `authorization: Bearer …`. Absent: anybody may call. */
+  /** Required in every call, as `authorization: Bearer …`. Absent: any client may call. */
   readonly token?: string | undefined;
 }
 

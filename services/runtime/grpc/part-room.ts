@@ -39,7 +39,7 @@ export class PartRoom {
 
   watch(stream: PartStream): void {
     const part = new Part(stream);
-    // Not `on`, which would have the stream flow before anybody reads it.
+    // Not `on`, which would make the stream flow before it has a reader.
     stream.prependListener('data', (piece: Buffer) => this.#came(part, piece));
     stream.once('close', () => this.#leave(part));
   }
@@ -101,7 +101,7 @@ class Part {
     if (isWhole) this.held = 0;
     if (isWhole) this.#buffer = undefined;
     if (this.#headLeft === headBytes) return isWhole;
-    // A piece of a byte keeps all that was read from the socket with it.
+    // A piece of one byte keeps all bytes in memory that were read from the socket with it.
     if (piece.buffer !== this.#buffer) this.held += piece.buffer.byteLength;
     this.#buffer = piece.buffer;
     this.held += pieceBytes;

@@ -70,7 +70,7 @@ export interface Report {
 export interface LeaseClient {
   /** Resolves when its client has reported, or its time is over. Never rejects. */
   hand(clientUrl: ClientUrl): Promise<Report>;
-  /** Reports to the client that there is no URL for it after all. */
+  /** Reports to the client that it gets no URL after all. */
   pass(): void;
 }
 

@@ -1,8 +1,9 @@
 /**
- * Readers of the embedded log: from the tail in memory where it reaches back far enough, else from disk.
+ * Readers of the embedded log: from the tail in memory if it reaches back far enough, else from disk.
  *
- * Records from memory are the appended objects themselves, shared by all readers: nobody may change them. Partitions
- * take turns: each poll goes on after the partition where the last one ended, so none starves behind a long backlog.
+ * Records from memory are the appended objects themselves, shared by all readers, which must not change them.
+ * Partitions take turns: each poll continues after the partition of the last one, so none starves behind a long
+ * backlog.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
@@ -148,7 +149,7 @@ export function createReader(
     },
     poll: async (options) => {
       if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
-      if (polling) throw new Error('one poll at a time: the last one has not come back');
+      if (polling) throw new Error('one poll at a time: the previous poll has not returned');
       polling = true;
       try {
         return await poll(options);

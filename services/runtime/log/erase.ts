@@ -2,7 +2,7 @@
  * Erases records of the embedded log in place: their offsets and times stay, so that the partition has no gaps and no
  * position moves; key, headers and value are removed. Readers skip erased records (consumer.ts, read-record.ts).
  *
- * Nobody else may read the log meanwhile, because records in a reader's memory stay.
+ * No other process may read the log meanwhile, because records in a reader's memory stay.
  */
 import type { StateStore, StoreOp } from '../store/store.ts';
 import type { LogRecord } from './log.ts';

@@ -1,12 +1,12 @@
 /**
  * The log port: partitioned, ordered, durable topics. Kafka and the embedded log implement it.
  *
- * Topic names here are full names (`crawl.discovered`). Offsets of a partition start at 0 and grow; on the embedded
- * log they have no holes, on Kafka they may (readers must not count on it). An append that has resolved survives a
- * crash of this process, and on the embedded log of the machine. On Kafka it is in the memory of every replica in sync, and
- * on their disks some time later: it survives the crash of any of them, not of all at once. Appends to one partition,
- * issued in order by one process, land in order.
- * Keys and values handed in or out are not copied and may be shared between readers: nobody may change them.
+ * Topic names here are full names (`crawl.discovered`). Offsets of a partition start at 0 and grow; on the embedded log
+ * they have no holes, on Kafka they may (readers must not count on it). An append that has resolved survives a crash of
+ * this process, and on the embedded log of the machine. On Kafka it is in the memory of every replica in sync, and on
+ * their disks some time later: it survives the crash of any of them, not of all at once. Appends to one partition,
+ * issued in order by one process, land in order. Keys and values are not copied and may be shared between readers,
+ * which must not change them.
  */
 export interface Log {
   /**
@@ -181,7 +181,7 @@ export interface LogTopic {
   readonly name: string;
   readonly partitions: number;
   readonly retention: 'state' | 'time';
-  /** Kafka's settings of a topic that is made. */
+  /** Kafka's settings of a new topic. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 

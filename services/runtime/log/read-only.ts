@@ -61,7 +61,7 @@ export async function openReadOnlyLog(folder: string, clock: Clock, damage?: Dam
     return refreshing;
   };
 
-  /** A call that a refresh overtook meets a closed store: ask the new one. */
+  /** A call that a refresh overtook finds a closed store: it uses the new one. */
   const withView = async <T>(ask: (view: View) => Promise<T>): Promise<T> => {
     for (;;) {
       const asked = generation;
@@ -118,7 +118,7 @@ async function openView(folder: string, clock: Clock, onLost?: OnLost): Promise<
   }
 }
 
-/** Keeps the positions itself and hands them on to a reader of each new view. */
+/** Keeps the positions itself and passes them on to a reader of each new view. */
 function createReadOnlyReader(
   clock: Clock,
   current: () => { readonly log: EmbeddedLog; readonly generation: number },

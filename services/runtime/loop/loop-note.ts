@@ -53,7 +53,7 @@ export function writeLoopNote(path: string, note: LoopNote): void {
   try {
     fsyncSync(folder);
   } catch {
-    // Some shares know no sync of a folder: they keep names with the files.
+    // Some file shares cannot sync a folder: they keep names with the files.
   } finally {
     closeSync(folder);
   }

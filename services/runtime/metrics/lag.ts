@@ -2,8 +2,8 @@
  * The lag of consumer groups, and the age of the oldest record that each has not handled.
  *
  * Ends of partitions and times of records are requested every few seconds, independently of scrapes. A scrape returns
- * the last known values with their age, so an absent broker does not delay it. While a broker is away, the values
- * stay and the ages grow: a group that stops with its brokers falls behind, as far as anybody can know.
+ * the last known values with their age, so an absent broker does not delay it. While a broker is away, the values stay
+ * and the ages grow: a group that stops with its brokers falls behind, as far as is known.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TopicName, topics } from '../../../topology/topics.ts';

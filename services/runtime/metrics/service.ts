@@ -18,7 +18,7 @@ export interface Service {
   listensOn: string | null;
   /** True if it listens with TLS. */
   isSecure: boolean;
-  /** Sends requests to other members of its crawl; undefined: it listens nowhere. */
+  /** Sends requests to other members of its crawl; undefined: it has no address. */
   askMember: AskMember | undefined;
   /** Metrics of its current role: they are removed when the role is lost. */
   readonly sources: Set<MetricSource>;

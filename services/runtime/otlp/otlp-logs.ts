@@ -22,7 +22,7 @@ export interface OtlpLogsOptions {
   readonly post: OtlpPost;
   readonly version: string;
   readonly resource: () => { readonly attributes: readonly KeyValue[] };
-  /** Lines, by what became of them. */
+  /** Log lines by fate. */
   readonly counts: { exported: number; failed: number };
 }
 

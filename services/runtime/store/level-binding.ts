@@ -33,7 +33,7 @@ export async function openLevelDb(path: string, options: DbOptions): Promise<Lev
     writeBufferSize: 2 * options.memtableBytes,
     blockSize: 16 << 10,
     maxOpenFiles: options.openFiles ?? storeLimits.openFilesMax,
-    // As large as RocksDB's would be half full: LevelDB's 2 MB would make thousands of files of a state.
+    // As large as RocksDB's would be half full: LevelDB's 2 MB would split a state into thousands of files.
     maxFileSize: 32 << 20,
   });
   await db.open();

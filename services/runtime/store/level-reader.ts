@@ -114,7 +114,7 @@ export async function removeStaleReaders(folder: string, start = prefix): Promis
   for (const name of names) {
     const path = join(folder, name);
     const made = await lstat(path).catch(() => undefined);
-    // In a folder that all users share, a name may be anybody's, and a link lead anywhere.
+    // In a folder that all users share, a name may belong to any of them, and a link lead anywhere.
     if (made?.isDirectory() !== true || made.uid !== process.getuid?.()) continue;
     if (Date.now() - made.mtimeMs < storeLimits.readerCopyStaleMs) continue;
     // Those of other users stay.

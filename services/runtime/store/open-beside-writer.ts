@@ -29,7 +29,10 @@ export async function openBesideWriter<T>(
     if ('value' in opened) await close(opened.value);
     const error = 'error' in opened ? opened.error : undefined;
     if (attempt >= storeLimits.readOnlyOpenAttemptsMax || (error && settled)) {
-      throw error ?? new Error(`the writer moved on during each of ${attempt} attempts to open it read-only`);
+      throw (
+        error ??
+        new Error(`the process that writes this store changed it during each of ${attempt} attempts to open it: retry`)
+      );
     }
     await sleep(Math.random() * 10 * attempt);
   }

@@ -18,7 +18,7 @@ export async function rewriteStore(folder: string, { isRewritten = false } = {})
       await store.close();
     }
   }
-  // A manifest names the first and last keys of all tables that there were: each opening begins another.
+  // A manifest names the first and last keys of all earlier tables: each opening begins another.
   await (await openStateStore(folder)).close();
   // A store's compaction log names keys.
   const notes = (await readdir(folder)).filter((name) => /^LOG(\.old.*)?$/.test(name));

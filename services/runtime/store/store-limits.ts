@@ -6,7 +6,7 @@ export const storeLimits = {
   scanChunkBytes: 256 * 1024,
   /** Larger batches go the way that frees its native memory at once; the other way waits for the garbage collector. */
   chainedBatchBytesMax: 256 * 1024,
-  /** Opens beside a busy writer: one in ten meets the writer's flush, so twenty in a row don't happen. */
+  /** Opens beside a busy writer: one in ten coincides with the writer's flush, so twenty in a row don't happen. */
   readOnlyOpenAttemptsMax: 20,
   /** A copy that a reader of a LevelDB folder left behind is removed after this; making one takes well under a second. */
   readerCopyStaleMs: 60_000,

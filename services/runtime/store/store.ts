@@ -15,7 +15,7 @@ export interface StateStore {
   close(): Promise<void>;
   /**
    * Rewrites every table of the store, so that no file of tables or of the write-ahead log has deleted or replaced
-   * data. Nobody may write or scan meanwhile. Throws STORE_FAILED if old tables remain. Absent: the store keeps no
+   * data. No call may write or scan meanwhile. Throws STORE_FAILED if old tables remain. Absent: the store keeps no
    * such data.
    */
   rewrite?(): Promise<void>;

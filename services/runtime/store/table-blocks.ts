@@ -22,7 +22,7 @@ interface Handle {
 export function* tableBlocks(table: Buffer): Generator<Buffer> {
   const end = table.length >= footerBytes.leveldb ? table.readBigUInt64LE(table.length - 8) : 0n;
   const isRocksdb = end === magic.rocksdb;
-  if (!isRocksdb && end !== magic.leveldb) throw new Error('it does not end as a table does');
+  if (!isRocksdb && end !== magic.leveldb) throw new Error('the end of this file is not the footer of a table');
   const reader = readerOf(table, table.length - (isRocksdb ? footerBytes.rocksdb : footerBytes.leveldb));
   if (isRocksdb) reader.skip(1);
   reader.handle();
@@ -73,7 +73,7 @@ function blockAt(table: Buffer, { offset, size }: Handle): Buffer {
   const bytes = table.subarray(offset, offset + size);
   const kind = table[offset + size];
   if (kind === 0) return bytes;
-  if (kind !== snappyKind) throw new Error(`a block is compressed in a way that is not read here (${kind})`);
+  if (kind !== snappyKind) throw new Error(`a block has the unsupported compression ${kind}`);
   return unsnapped(bytes);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps, of rows that come in order of time, the newest of each key (null: there is none any more), and gives them in the order of the keys. It uses a
- * store on disk, so that memory does not grow with the crawl.
+ * Keeps the newest row of each key from rows in order of time (null: the key was removed), and returns them in the
+ * order of the keys. It uses a store on disk, so that memory does not grow with the crawl.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

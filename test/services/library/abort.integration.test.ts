@@ -47,7 +47,7 @@ test('a callback that throws a non-error ends the crawl with an error that says 
     });
     await assert.rejects(
       async () => running,
-      (error) => error instanceof Error && /which is no Error/.test(error.message),
+      (error) => error instanceof Error && /which is not an Error/.test(error.message),
     );
   }
 });

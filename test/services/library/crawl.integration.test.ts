@@ -167,7 +167,7 @@ test('type errors of plain JavaScript are reported in a sentence', async () => {
   await wrong({ seeds: [], userAgent, policy: { maxDepht: 1 } }, /policy\.maxDepht: .*remove this field, or correct/);
   await assert.rejects(
     crawl({ seeds: ['nonsense'], userAgent }),
-    /^CrawlstreamError: seed "nonsense": it is no URL; write a URL/,
+    /^CrawlstreamError: seed "nonsense": it is not a URL; write a URL/,
   );
   assert.throws(() => createFrontier().add('https://example.org/' as never), /^CrawlstreamError: add: give a list/);
 });

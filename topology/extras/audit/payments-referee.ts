@@ -1,6 +1,6 @@
 /**
- * Was money spent only where a policy allowed it? From what `control` and `results` say alone: each payment against the
- * prices and sums that some policy in force then allows, and each answer that was paid for against the payments.
+ * Checks that money was spent only where a policy allowed it, from `control` and `results` alone: each payment against
+ * the prices and sums of the policies in force then, and each paid answer against the payments.
  *
  * Sums are in billionths of the currency. An amount that cannot be read is more than any policy allows.
  */

@@ -76,7 +76,7 @@ export function refereeVerdict({ rules }: RefereeRules, url: string): RefereeVer
   return { allowed: by?.allow ?? true, by };
 }
 
-/** The path of a URL, as patterns are held against it. */
+/** The path of a URL in the form that patterns are compared with. */
 export function refereePath(url: string): string {
   return equalEscapes(octetsOf(pathOf(url)))
     .replaceAll('*', '%2A')
@@ -198,7 +198,7 @@ function escapeOf(octet: string): string {
   return `%${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** Blanks and controls at both ends; not `String.trim`, to which half of a UTF-8 character is a blank. */
+/** Removes blanks and controls at both ends. `String.trim` would remove half of a UTF-8 character as a blank. */
 function trim(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && text.charCodeAt(start) <= 0x20) start += 1;

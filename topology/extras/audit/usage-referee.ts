@@ -1,9 +1,10 @@
 /**
- * A second reading of what sites say of using their pages, for audits.
+ * A second reader of sites' usage preferences, for audits.
  *
- * Shares nothing with the readers that crawls go by (topology/usage): values are matched against whole patterns where
- * those walk them, and all that was said of a use is gathered before anything is decided. Sources: draft-ietf-aipref-attach-05,
- * draft-ietf-aipref-vocab-07, contentsignals.org, W3C TDMRep (10 May 2024), and for X-Robots-Tag the search engines' documentation.
+ * It shares nothing with the readers that crawls use (topology/usage). It matches values against whole patterns, where
+ * the readers scan them, and gathers all statements about a use before it decides. Sources:
+ * draft-ietf-aipref-attach-05, draft-ietf-aipref-vocab-07, contentsignals.org, W3C TDMRep (10 May 2024), and for
+ * X-Robots-Tag the search engines' documentation.
  */
 import { covers, isNamed, recordsOf, refereePath, refereePattern } from './robots-referee.ts';
 
@@ -70,7 +71,7 @@ function lineOf(key: string, value: string, at: number): UsageLine[] {
   return [{ key: 'beyond', pattern: '', words: words.filter(({ vote }) => vote < 0), line }];
 }
 
-/** Null: it is no dictionary (RFC 9651). */
+/** Null: not a dictionary (RFC 9651). */
 function usageWords(text: string): Word[] | null {
   const key = '[a-z*][a-z0-9_.*-]*';
   const token = "[A-Za-z*][!#$%&'*+\\-.^_`|~0-9A-Za-z:/]*";
@@ -166,7 +167,7 @@ const tagBars: Readonly<Record<string, readonly string[]>> = {
   noimageai: ['ai-input', 'ai-train'],
 };
 
-/** `tokens`: in lower case; null: all of it is for everybody. */
+/** `tokens`: in lower case; null: the whole value applies to every crawler. */
 function tagWords(text: string, tokens: readonly string[] | null): Word[] {
   const words: Word[] = [];
   const parts = text.split(',');
@@ -193,7 +194,7 @@ function tagWords(text: string, tokens: readonly string[] | null): Word[] {
   return words;
 }
 
-/** Null: it is none of the forms that are documented. */
+/** Null: not a documented form. */
 function dateOf(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed.length > 60) return null;
@@ -252,7 +253,7 @@ export function refereeUse(
   for (const key of ['content-usage', 'content-signal', 'beyond']) {
     const lines = robots
       .filter((line) => line.key === key && (line.pattern === '' || covers(line.pattern, path)))
-      // Who speaks of the use in words that cannot be read leaves it to the next.
+      // An unreadable statement about the use does not count: the next one decides.
       .filter(({ words }) => !words.some((word) => word.use === use && word.vote === 0));
     const longest = Math.max(...lines.map(({ pattern }) => pattern.length));
     for (const { pattern, words, line } of lines)

@@ -52,7 +52,7 @@ export function edgeValue(fetchedAtMs: number, targets: Iterable<string>): Uint8
   return Uint8Array.from(bytes);
 }
 
-/** Throws RangeError where the row is none of `edgeKey` and `edgeValue`. */
+/** Throws RangeError if the row does not come from `edgeKey` and `edgeValue`. */
 export function readEdges(key: Uint8Array, value: Uint8Array): PageEdges {
   const split = key.indexOf(0);
   if (key[0] !== space || split < 0 || value.length < 7) throw new RangeError('not a row of edges');

@@ -20,7 +20,7 @@ export interface HostGraph {
 }
 
 export interface HostGraphBuilder {
-  /** Pages of one host come together. */
+  /** Pages of one host are adjacent. */
   add(page: PageEdges): void;
   finish(): HostGraph;
 }

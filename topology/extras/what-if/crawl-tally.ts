@@ -170,7 +170,7 @@ export class CrawlTally {
 }
 
 function loadOf(host: string, { pages, requests, firstMs, lastMs, peak }: Load): HostLoad {
-  // Of a host without requests it is a second as well.
+  // For a host without requests it is a second as well.
   const seconds = Math.max(1, (lastMs - firstMs) / 1_000);
   const peakPerSecond = rounded(peak / (loadWindowMs / 1_000));
   return { host, pages, requests, meanPerSecond: rounded(requests / seconds), peakPerSecond };

@@ -134,7 +134,10 @@ function epochsIn(value: Buffer): Map<InputTopic, number> {
   return epochs;
 }
 
-/** An input had lost records, and is read on from there: nothing else moved, no operator's word among it. */
+/**
+ * An input had lost records, and reading continues after them; nothing else changed, and no operator’s order is among
+ * the inputs.
+ */
 function isGoingBack({ inputs }: Commit): boolean {
   const moved = inputs.filter(({ from, to }) => from.offset !== to.offset || from.slice !== to.slice);
   return moved.length === 1 && moved[0]!.to.offset < moved[0]!.from.offset;

@@ -142,7 +142,7 @@ function open(
   const { partition } = recorded.identity;
   for (const [offset, value] of recorded.changelog.entries()) {
     const record = readChangelog(value);
-    // A partition with a late first owner has one from the start: without it nobody would decide.
+    // A partition with a late first owner has one from the start: otherwise its inputs would have no decisions.
     const isOwned = again.partition.state.changelog.epoch >= 0;
     if (record.kind !== 'foreign' && record.nowMs >= untilMs && offset >= recorded.fromOffset && isOwned) break;
     if (record.kind === 'commit') tally.commit(partition, record, decodeChanges(value));
@@ -260,5 +260,5 @@ function* decodeChanges(value: Buffer) {
   if (record.kind === 'commit') yield* record.changes;
 }
 
-/** There is no disk to look at. */
+/** This runs without a disk. */
 const allInMemory = { kind: 'exact', memoryBytes: 2 ** 40, bloomUrls: 0, bloomErrors: 0 } as const;

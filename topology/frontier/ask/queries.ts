@@ -113,7 +113,7 @@ export interface UrlAnswer {
   readonly host: string;
   /** Whether it was ever admitted; null: unknown without a lookup in sorted runs. */
   readonly seen: boolean | null;
-  /** null: it is nowhere, as nobody has found it, or nothing is kept of its end. */
+  /** null: the URL has no place: it was never found, or its end is not stored. */
   readonly place: UrlPlace | null;
 }
 

@@ -68,7 +68,7 @@ export class UrlTimeline {
     this.#key = seenKey(url);
   }
 
-  /** Leases of the host that are out. */
+  /** Current leases of the host. */
   get leasesOut(): readonly number[] {
     return [...this.#leases.keys()];
   }
@@ -232,7 +232,7 @@ export class UrlTimeline {
     if (isKnown) this.#onEvent({ kind: 'purged', ...decided });
   }
 
-  /** `url` empty: of all of the host. */
+  /** `url` empty: events of the whole host. */
   #purge(url: string, decided: Decided): void {
     const key = this.#keyOf(url);
     const goes = (other: string) => url === '' || this.#keyOf(other) === key;

@@ -105,7 +105,7 @@ export class BudgetsState {
 
   /**
    * Marks a key for a check. URLs that are about to be admitted may begin to wait in the same step; the check itself
-   * finds out whether any wait. Without budgets nobody checks, and none waits.
+   * finds out whether any wait. Without budgets there is no check, and no URL waits.
    */
   lookAt(key: string): void {
     if (this.keyMode !== null) this.#toLookAt.add(key);

@@ -13,7 +13,7 @@ export class SourceSketch {
   #exact: number[] | null = [];
   #registers = new Uint8Array(0);
 
-  /** False, and nothing done, where the source changes nothing. */
+  /** Returns false, without a change, if the source changes nothing. */
   add(fingerprint: number): boolean {
     if (!this.wouldChange(fingerprint)) return false;
     if (this.#exact !== null && this.#exact.length < exactMax) {

@@ -75,5 +75,5 @@ function stepOf(amount: number): number {
   return bits.getUint32(0) >>> 19;
 }
 
-/** Nobody holds 2^32. */
+/** No URL has 2^32. */
 const topStep = stepOf(2 ** 32);

@@ -158,7 +158,7 @@ export const changeFields = {
   blockQueue: { hostKey: text, untilMs: uint },
   /** A row of a dump, from another crawl. */
   load: { row: loadRow },
-  /** URLs receive cash each, or spend it (below 0). `isNew`: they have just been met. */
+  /** URLs receive cash each, or spend it (below 0). `isNew`: they were found in this step. */
   cash: { amount: double, isNew: flag, fingerprints },
   /** A lease, with the first `due` of the URLs that are to be visited again before all others. */
   grantDue: { due: uint, ...lease },

@@ -91,7 +91,7 @@ export interface Commit extends CommitHeader {
   readonly changes: Iterable<Change>;
 }
 
-/** A sound record that is not ours: somebody else wrote to the topic. Every reader takes it for void and counts it. */
+/** A sound foreign record: another program wrote to the topic. Every reader treats it as void and counts it. */
 export interface Foreign {
   readonly kind: 'foreign';
   readonly why: string;

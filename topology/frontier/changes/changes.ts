@@ -145,7 +145,7 @@ type Fields = typeof changeFields;
 type ChangeOf<Kind extends keyof Fields> = { readonly kind: Kind } & ValuesOf<Fields[Kind]> &
   (Kind extends keyof AtHand ? AtHand[Kind] : unknown);
 
-/** Fields that are at hand as a change is decided, and are not in the changelog. */
+/** Fields that are known while a change is decided, and are not in the changelog. */
 interface AtHand {
   /** Fingerprints of the URLs, as pairs. A replay computes them. */
   readonly admit: { readonly fingerprints?: readonly number[] };

@@ -1,8 +1,8 @@
 /**
- * Rows of a dump as they enter a changelog: what another crawl decided, and not this one.
+ * Rows of a dump in a changelog: decisions of another crawl.
  *
- * Queued URLs, facts of hosts, traps and the policy are loaded by the changes that decisions make, too; a row is for
- * what decisions have no change for. Part of the changelog's format: append, never reorder.
+ * Queued URLs, facts of hosts, traps and the policy are loaded by the changes that decisions make, too. A row exists
+ * only for facts without such a change. Part of the changelog's format: append, never reorder.
  */
 import { CrawlstreamError } from '../../errors.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
@@ -19,8 +19,8 @@ export type LoadRow =
    */
   | { readonly row: 'known'; readonly urls: readonly KnownUrl[] }
   /**
-   * A URL that came back into its host's queue. `known`: it was finished before, and forced. `normal`: the spelling
-   * that is known; the entry's own may be that of a redirect.
+   * A URL that returned to its host's queue. `known`: it was finished before, and forced. `normal`: the known spelling;
+   * the entry's spelling may be that of a redirect.
    */
   | {
       readonly row: 'again';

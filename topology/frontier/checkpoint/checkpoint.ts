@@ -167,7 +167,7 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
     const row = { granted: reader.uint(), returned: reader.uint(), wanted: reader.uint(), version: reader.uint() };
     state.quota.book.set(partition, row);
   }
-  // A checkpoint by a release that had no `load` ends here.
+  // A checkpoint by a release without `load` ends here.
   if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
   if (!reader.done) state.leases.taken.load(reader.int(), reader.uint(), ascending.read(reader));
   // So does one by a release that did not check whether its changelog has lost records.

@@ -10,7 +10,7 @@ import type { FrontierState } from '../state/state.ts';
 import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 
-/** Throws INVALID_RECORD where the checkpoint lacks a page that is scheduled. */
+/** Throws INVALID_RECORD if the checkpoint lacks a scheduled page. */
 export function* readPages(state: FrontierState): StoreJob {
   const { recrawl } = state;
   // A replay may have resolved them meanwhile.

@@ -40,7 +40,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
     signatures: policy.recrawl !== null || state.traps.comparesTexts(host.key),
     policyVersion: state.policyVersion,
     urls: entries.map((entry, index) => {
-      if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is not there`);
+      if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is missing`);
       const record = pages.get(index)?.record;
       return {
         url: spelt(entry.url, entry.spelling),

@@ -18,7 +18,7 @@ export class Hosts {
   readonly hostSlots = new HostSlots(this.facts);
   /** Leases of a host, oldest first; absent: none. */
   readonly leases = new Map<number, readonly number[]>();
-  /** Number of hosts met so far; a higher number belongs to a row that is ahead of the changelog's replay. */
+  /** Number of known hosts; a higher number belongs to a row that is ahead of the changelog's replay. */
   met = 0;
 
   constructor(keys: KeyTable, queues: HostQueues) {
@@ -43,7 +43,7 @@ export class Hosts {
     for (let id = 0; id < this.met; id++) yield new Host(this, id);
   }
 
-  /** The host of a key, met now if it was not. */
+  /** The host of a key; an unknown one is added. */
   getOrCreate(key: string): { readonly id: number; readonly isNew: boolean } {
     let id = this.keys.find(key);
     if (id < 0) {

@@ -1,9 +1,9 @@
 /**
- * Host keys and their numbers: an open-addressing table over keyed hashes, with the keys' bytes in pages beside it.
+ * Host keys and their numbers: an open-addressing table over keyed hashes, with the keys' bytes in separate pages.
  *
- * Numbers are given in the order keys are first met, and never used again. The bytes are compared, always: no collision
- * of hashes can merge two hosts, and as the hash is keyed (url/fingerprint.ts) nobody can aim at one slot. In 64 segments,
- * so that no growth pauses the partition for long.
+ * Numbers are assigned in the order of arrival, and never used again. The bytes are always compared: no collision of
+ * hashes can merge two hosts, and as the hash is keyed (url/fingerprint.ts), an attacker cannot aim at one slot. The
+ * table has 64 segments, so that no growth pauses the partition for long.
  *
  * Cost: 15 bytes a host beside its key (hash 4, place of the key 4, slots 7), 0.15 µs a look-up.
  */
@@ -20,7 +20,7 @@ const lengthBytes = 2;
 /** A name has 253 characters at most, and a port six: anything longer is not a host. */
 export const hostKeyBytesMax = 1_024;
 
-/** Key of the hashes, which nobody outside may predict. */
+/** Key of the hashes, which outsiders must not know. */
 export interface FingerprintKey {
   readonly hi: number;
   readonly lo: number;
@@ -47,7 +47,7 @@ export class KeyTable {
     return this.#size;
   }
 
-  /** -1: not met yet. */
+  /** -1: unknown. */
   find(key: string): number {
     const segment = this.#hash(key);
     const slots = this.#segments[segment]!;
@@ -106,7 +106,8 @@ export class KeyTable {
 
   #store(key: string): number {
     const bytes = Buffer.byteLength(key);
-    if (bytes > hostKeyBytesMax) throw new Error(`a host key of ${bytes} bytes`);
+    if (bytes > hostKeyBytesMax)
+      throw new Error(`a host key has ${bytes} bytes, but at most ${hostKeyBytesMax} are allowed`);
     if (this.#pages.length === 0 || this.#end + lengthBytes + bytes > pageBytes) {
       this.#pages.push(Buffer.allocUnsafeSlow(pageBytes));
       this.#end = 0;

@@ -36,7 +36,7 @@ export class LeaseDeadlines {
     heap[slot] = one;
   }
 
-  /** The earliest of a lease that is out. */
+  /** The earliest deadline of a current lease. */
   get firstMs(): number | undefined {
     while (this.#heap.length > 0 && !this.#isOut(this.#heap[0]!.id)) this.#dropFirst();
     return this.#heap[0]?.deadlineMs;

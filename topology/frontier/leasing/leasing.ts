@@ -1,7 +1,7 @@
 /**
- * How URLs leave a frontier, and how a lease ends if nobody reports on it. There are two ways: tasks for fetchers,
- * and calls of clients that pull (pull-leasing.ts). A crawl's first policy chooses one; all else is the same for
- * both.
+ * The ways in which URLs leave a frontier, and in which a lease ends without a report. There are two: tasks for
+ * fetchers, and calls of clients that pull (pull-leasing.ts). A crawl's first policy chooses one; all else is the same
+ * for both.
  */
 
 import type { Decision } from '../decide/decision.ts';

@@ -60,7 +60,7 @@ export function readKnown(value: Uint8Array): KnownUrl {
   return { what, url, payload, waits: { depth, hop, attempts, expiries, frontQueue, dueAtMs, seq: reader.uint32() } };
 }
 
-/** A URL as its row has it. */
+/** The content of a URL's row. */
 export function entryOfRow(row: Uint8Array): Entry {
   const { url, payload, waits } = readKnown(row);
   const { depth = 0, hop = 0, attempts = 0, expiries = 0, frontQueue = 0 } = waits ?? {};

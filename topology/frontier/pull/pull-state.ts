@@ -20,7 +20,7 @@ interface QueueMarks {
   readonly blockedUntilMs: number;
   /** Changelog offsets of its deletions. */
   readonly drops: readonly number[];
-  /** URLs that a purge has forgotten and nobody has put again. */
+  /** URLs that a purge has forgotten and that were not put again. */
   readonly forgotten: number;
 }
 

@@ -42,7 +42,7 @@ export class QueueIndex {
     this.#number[slot] = (number + 1) | several;
   }
 
-  /** Has the URL had one place alone? */
+  /** True if the URL has had only one place. */
   isSole(hi: number, lo: number): boolean {
     return (this.#number[this.#slotOf(hi, lo)]! & severalFlag) === 0;
   }

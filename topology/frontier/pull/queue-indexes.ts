@@ -44,7 +44,7 @@ export class QueueIndexes {
     const index = this.#byHost.get(host);
     if (index === undefined) return undefined;
     this.#byHost.delete(host);
-    // Most of its places have been left: another is made.
+    // Most of its places are empty: a new index is made.
     if (index.size > 2 * urls + pullLimits.searchedUrlsMax) return undefined;
     this.#byHost.set(host, index);
     return index;

@@ -24,7 +24,7 @@ export const origins = ['http://', 'https://'] as const;
 /** The most bytes of an entry: a URL and its spelling (3 bytes a character at the worst), and its numbers. */
 const entryBytesMax = 6 * 8192 + 64;
 
-/** Memory of a page when its first entry comes, bytes: a frontier that has few URLs, as many of a fleet have, holds no more. */
+/** Memory of a page when its first entry is added, bytes: a frontier with few URLs, as in a fleet, takes no more. */
 const pageBytesAtFirst = 65_536;
 
 interface Page {
@@ -113,7 +113,7 @@ export class EntryArena {
     }
   }
 
-  /** Forgets the oldest page: nobody points into it any more. */
+  /** Forgets the oldest page: no pointer leads into it any more. */
   dropOldest(): void {
     const number = this.#order.shift()!;
     this.#spare = this.#pages[number]!;

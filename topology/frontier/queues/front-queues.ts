@@ -36,7 +36,7 @@ type OnPush = (
   place: { readonly number: number; readonly seq: number; readonly pointer: number },
 ) => void;
 
-/** Rows of a front queue that began again before they were read off. */
+/** Rows of front queues that started over before these rows were read. */
 interface Leftover {
   readonly host: number;
   readonly number: number;
@@ -161,7 +161,7 @@ export class FrontQueues {
     return this.#gone.has(frontQueue, seq);
   }
 
-  /** For the checkpoint; everything of the front queue is in rows. */
+  /** For the checkpoint; then all of the front queue is in rows. */
   saved(frontQueue: number): SavedFrontQueue {
     return {
       number: this.list.numberOf(frontQueue),
@@ -195,8 +195,7 @@ export class FrontQueues {
   /** Call before a row with the first `count` unsaved entries is written; `last` is the last of them. */
   savedRow(frontQueue: number, last: number, count: number): void {
     const { pointer, seq } = this.unsaved(frontQueue);
-    // There is no row before this one only at the very beginning of the front queue, or where memory had outrun the
-    // disk.
+    // No row precedes this one only at the very beginning of the front queue, or if memory had outrun the disk.
     if (this.#row[frontQueue] === this.#saved[frontQueue]) this.#row[frontQueue] = seq;
     this.arena.markRow(pointer);
     this.#stuckAt = 0;
@@ -204,7 +203,7 @@ export class FrontQueues {
     this.#fresh[frontQueue] = last === this.#last[frontQueue] ? 0 : this.arena.next(last);
   }
 
-  /** The row to be read next of a front queue with `reads`. */
+  /** The row to read next for a front queue with `reads`. */
   rowToRead(frontQueue: number): Buffer {
     return rowKey(this.list.hostOf(frontQueue), this.list.numberOf(frontQueue), this.#row[frontQueue]!);
   }
@@ -230,7 +229,7 @@ export class FrontQueues {
     this.#release(frontQueue);
   }
 
-  /** The row to be read next of what front queues left that began again. */
+  /** The row to read next among those of front queues that started over. */
   leftoverToRead(): Buffer {
     const { host, number, row } = this.leftovers[0]!;
     return rowKey(host, number, row);
@@ -245,7 +244,7 @@ export class FrontQueues {
     if (one.row >= one.end) this.leftovers.shift();
   }
 
-  /** Gives the entries of a row to those who wait for them, who are in order. */
+  /** Passes the entries of a row to the waiting readers, which are in order. */
   #give(host: number, number: number, row: number, end: number, value: Buffer, wanted: Wanted[]): void {
     const last = wanted.at(-1)?.seq ?? -1;
     if (wanted.length === 0 || wanted[0]!.seq >= end) return;

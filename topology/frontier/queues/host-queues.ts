@@ -26,7 +26,7 @@ export class HostQueues {
   readonly #emptied = new Map<number, RescheduledList>();
   /** Queues of released traps, which may be drawn from after the front queues. */
   readonly opened = new Map<number, readonly number[]>();
-  /** For metrics: no decision and no digest has it. */
+  /** For metrics: it is in no decision and no digest. */
   readonly ages: QueueAges;
 
   constructor(frontQueues: FrontQueues) {
@@ -40,7 +40,7 @@ export class HostQueues {
     list.put(dueAtMs, entry, this.rescheduled.get(host)?.highestSeq);
   }
 
-  /** The number of the next to come back to a host. */
+  /** The number of the next URL that returns to a host. */
   nextSeq(host: number): number {
     return Math.max(this.rescheduled.get(host)?.highestSeq ?? 0, this.again.get(host)?.highestSeq ?? 0) + 1;
   }
@@ -68,7 +68,7 @@ export class HostQueues {
     if (list !== undefined) this.#forgetEmpty(host, list);
   }
 
-  /** Rows of the checkpoint that say what of a host is rescheduled, as far as they changed. */
+  /** Changed rows of the checkpoint with the rescheduled URLs of hosts. */
   takeRescheduledRows(host: number): Row[] {
     const rows = (this.rescheduled.get(host) ?? this.#emptied.get(host))?.takeRows(host) ?? [];
     this.#emptied.delete(host);
@@ -90,7 +90,7 @@ export class HostQueues {
     return taken;
   }
 
-  /** Takes one URL out of the middle; returns when it was due. */
+  /** Takes one URL out of the middle; returns its due time. */
   takeOut(host: number, { frontQueue, seq, dueAtMs = 0 }: QueuePlace): number {
     if (frontQueue !== null) {
       this.frontQueues.remove(this.frontQueues.list.find(host, frontQueue), seq);
@@ -156,10 +156,7 @@ export class HostQueue {
     return size;
   }
 
-  /**
-   * URLs that wait for their turn: in the front queues, in the open queue of a released trap, or among those that came
-   * back.
-   */
+  /** URLs that wait for their turn: in the front queues, in the open queue of a released trap, or returned ones. */
   get frontSize(): number {
     const { frontQueues } = this.#queues;
     let size = (this.cameBack?.size ?? 0) + (this.rescheduled?.size ?? 0);

@@ -22,7 +22,7 @@ export interface Rescheduled {
   readonly hi: number;
   readonly lo: number;
   readonly frontQueue: number;
-  /** A hash of the rest of its row, for digests. */
+  /** A hash of the other fields of its row, for digests. */
   readonly said: number;
 }
 

@@ -29,7 +29,7 @@ export interface Due {
   readonly fromSitemap: boolean;
   /** The URL is on lease for the visit that was due. */
   readonly out: boolean;
-  /** Somebody asked for a fetch while the URL was on lease: it is due when the lease is over. */
+  /** A refetch was requested while the URL was on lease: it is due when the lease is over. */
   readonly pushed: boolean;
   /** The content dedup says that it is nearly the same as another page. */
   readonly duplicate: boolean;

@@ -52,7 +52,7 @@ function manifestOf(seen: SeenTest): Buffer {
   return writer.take();
 }
 
-/** Takes a seen test's rows as a scan gives them: the manifest, then the blocks of each list in order. */
+/** Takes the rows of a seen test in the order of a scan: the manifest, then the blocks of each list in order. */
 export class SeenLoader {
   readonly #seen: SeenTest;
   readonly #lists = new Map<number, { readonly list: FingerprintList; readonly isRun: boolean }>();

@@ -140,7 +140,7 @@ export class SeenTest {
     if (this.asks && this.#testMemory(hi, lo) === seenVerdicts.unknown) this.#questions.add(hi, lo);
   }
 
-  /** Drops the questions: nobody waits for an answer any more. */
+  /** Drops the questions: their answers are no longer needed. */
   dropQuestions(): void {
     if (this.#questions.size > 0) this.#questions = new FingerprintTable();
   }
@@ -174,7 +174,7 @@ export class SeenTest {
     return strangersMax;
   }
 
-  /** New URLs that were taken for seen since the last call, as measured on a sample; none but with `bloom`. */
+  /** New URLs that were mistaken for seen since the last call, as measured on a sample; always none without `bloom`. */
   takeErrors(): number {
     const errors = this.#errors;
     this.#errors = 0;

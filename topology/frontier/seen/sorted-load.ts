@@ -1,6 +1,6 @@
 /**
- * Fills a set from fingerprints in no order: gathers a million, sorts them by top byte, and hands them on segment by
- * segment, so that memory is walked through once per million and not at random: a third of the time.
+ * Fills a set from unordered fingerprints: gathers a million, sorts them by top byte, and passes them on segment by
+ * segment, so that memory is walked through once per million and not at random. This takes a third of the time.
  */
 
 const gatheredMax = 1 << 20;

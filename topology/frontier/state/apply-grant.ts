@@ -10,7 +10,10 @@ import { placeOf } from './place-of.ts';
 import { knownKeyOf } from './reschedule.ts';
 import type { FrontierState, Host } from './state.ts';
 
-/** `due`: taken from the schedule for this lease. What comes out of front queues is unread until its rows have been read. */
+/**
+ * `due`: URLs taken from the schedule for this lease. URLs from front queues are unread until their rows have been
+ * read.
+ */
 export function applyGrant(
   state: FrontierState,
   change: Change & { readonly kind: 'grant' | 'grantDue' | 'grantSitemaps' },

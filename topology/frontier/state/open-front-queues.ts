@@ -4,8 +4,8 @@ import { countQueue } from './place-of.ts';
 import type { FrontierState, Host } from './state.ts';
 
 /**
- * Opens those queues of a host behind its front queues that may be drawn from: of its released traps, and within its
- * budget.
+ * Opens the queues of a host, behind its front queues, that may now be drawn from: of its released traps, and within
+ * its budget.
  */
 export function openFrontQueues({ traps, hosts, queues }: FrontierState, { id, key }: Host): void {
   const released = traps.of(key).released.map(({ frontQueue }) => frontQueue);

@@ -1,4 +1,4 @@
-/** URLs of a served crawl that are to be had again at a date: when, in memory; all else, in a row by its fingerprint. */
+/** URLs of a served crawl with a date for their next lease: the date is in memory, the rest in a row by fingerprint. */
 import type { Entry } from '../changes/entry.ts';
 import { type KnownUrl, knownKey, seqBytes } from '../pull/known-rows.ts';
 import { payloadOf } from '../pull/payload.ts';

@@ -70,7 +70,7 @@ export function settleDomain({ domainPages, domainPace, hosts, leases, nowMs }: 
   domainPace.settle(host, host.leaseIds.length, Math.max(facts.readyAtMs(id), slotAtMs), nowMs);
 }
 
-/** URLs of a host that are out. */
+/** Leased URLs of a host. */
 function leasedOf(leases: FrontierState['leases'], { leaseIds }: Host): number {
   let count = 0;
   for (const id of leaseIds) for (const entry of leases.get(id)?.entries ?? []) if (entry !== null) count += 1;

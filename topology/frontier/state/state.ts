@@ -280,7 +280,7 @@ export class FrontierState {
     settleHost(this, host);
   }
 
-  /** The host of a key, met now if it was not. */
+  /** The host of a key; an unknown one is added. */
   getOrCreate(key: string): Host {
     const { id, isNew } = this.hosts.getOrCreate(key);
     if (isNew) {

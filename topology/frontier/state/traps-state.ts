@@ -32,7 +32,7 @@ export class TrapsState {
   on = false;
   /** By host key; hosts without a trap are absent. */
   readonly active = new Map<string, HostTraps<ActiveTrap>>();
-  /** By host key; the host met last is last. */
+  /** By host key; the most recent host is last. */
   readonly #summaries = new Map<string, TrapSummary>();
 
   of(hostKey: string): HostTraps<ActiveTrap> {

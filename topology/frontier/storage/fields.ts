@@ -6,12 +6,12 @@ import { CrawlstreamError } from '../../errors.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 
 export interface Field<T> {
-  /** A method, so that a field of some texts is one of a literal's. */
+  /** A method, so that a field of some texts is assignable to one of a literal's. */
   write(writer: ByteWriter, value: T): void;
   read(reader: ByteReader): T;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what is in a field is said where it is read.
+// biome-ignore lint/suspicious/noExplicitAny: the type of a field is given where it is read.
 export type Layout = Readonly<Record<string, Field<any>>>;
 
 /** The values that a layout holds. */

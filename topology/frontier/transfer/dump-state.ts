@@ -34,7 +34,7 @@ export function* budgetLines({ hosts, budgets }: FrontierState): Generator<Budge
     else list.push(key);
   }
   for (const [budget, { period, used, sources }] of budgets.accounts) {
-    // This budget key was linked to before any of its hosts was met.
+    // This budget key received links before any of its hosts was known.
     yield { budget, hosts: hostsOf.get(budget) ?? [budget], period, used, sources: sources.save() };
   }
 }

@@ -18,7 +18,7 @@ export type FieldValue = { readonly value: string } | { readonly problem: string
 export function fieldValue(text: string, type: FieldType, base: string): FieldValue {
   const tidy = cut(text.replace(/\s+/g, ' ').trim(), richLimits.fieldCharsMax);
   const value = readers[type](tidy, base);
-  return value === null ? { problem: `${JSON.stringify(cut(tidy, 60))} is no ${type}` } : { value };
+  return value === null ? { problem: `${JSON.stringify(cut(tidy, 60))} is not a valid ${type}` } : { value };
 }
 
 const readers: Readonly<Record<FieldType, (text: string, base: string) => string | null>> = {

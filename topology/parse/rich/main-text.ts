@@ -55,7 +55,7 @@ const linksInRowMax = 2;
 const solidWordsMin = 20;
 const solidLinksMax = 0.2;
 const trailShareMin = 0.4;
-/** Less of a page's text than this is no main text: its blocks are too short to judge. */
+/** A page with less text has no main text: its blocks are too short to judge. */
 const leastShare = 1 / 2;
 /**
  * An element that is set apart by its class alone counts as a wrapper of the page if it holds this share of the
@@ -129,7 +129,7 @@ function withoutApart(all: readonly TextBlock[]): TextBlock[] {
   return rest.filter(({ at }) => !isApart(at));
 }
 
-/** Is it said of an element, or of one around it? Each is asked once. */
+/** True if an element, or one around it, has the property. Each is checked once. */
 function upwards(isSaid: (element: TextElement) => boolean): (element: TextElement) => boolean {
   const known = new Map<TextElement, boolean>();
   return (element) => {

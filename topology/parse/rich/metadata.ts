@@ -33,7 +33,7 @@ export function createMetadataReader(): MetadataReader {
   let block: string | null = null;
   let values = 0;
   let lenientChars = 0;
-  /** Undefined: it is no JSON, or there is no time for a closer look. */
+  /** Undefined: not JSON, or there is no time for a closer look. */
   const read = (text: string): unknown => {
     const value = text.length > richLimits.jsonLdCharsMax ? undefined : parseJson(text);
     if (value !== undefined) return value;

@@ -25,7 +25,7 @@ export const richLimits = {
   jsonLdBlocksMax: 20,
   /** A shop's product with all its reviews has 100 kB. */
   jsonLdCharsMax: 256 * 1024,
-  /** Of a page's JSON-LD that is read leniently, since it is no JSON. A hostile page could make this slow. */
+  /** Part of a page's JSON-LD that is read leniently, if it is not JSON. A hostile page could make this slow. */
   jsonLdLenientCharsMax: 128 * 1024,
   /** Metadata as JSON in a page's record; more is left out, from the last block on. */
   metadataCharsMax: 64 * 1024,

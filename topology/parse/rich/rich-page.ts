@@ -38,7 +38,7 @@ export interface RichPage {
   readonly mediaLinks: readonly string[];
   /** Empty: not wanted. */
   readonly tidyMarkup: string;
-  /** False where the deadline cut the page. */
+  /** False if the deadline cut the page. */
   readonly complete: boolean;
 }
 

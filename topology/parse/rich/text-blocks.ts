@@ -79,7 +79,7 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
   let heading = 0;
   /** Number of open nested drawings. Their content is not text, and ends no block. */
   let drawings = 0;
-  /** The tag before, of a block element. */
+  /** The previous tag of a block element. */
   let before = '';
   let pieces: string[] = [];
   let linkWords = 0;
@@ -156,7 +156,7 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
     open(name, attributes) {
       if (name === 'svg') drawings += 1;
       if (drawings > 0) return;
-      // `<a name=top>` is no link, and is seldom closed; a second link ends the first. A heading's link to itself
+      // `<a name=top>` is not a link, and is seldom closed; a second link ends the first. A heading's link to itself
       // does not count either.
       if (name === 'a') {
         const href = attributes.get('href');
@@ -188,7 +188,7 @@ export function createBlockReader(inline?: InlineReader): BlockReader {
       before = name;
       if (headingOf(name) > 0) heading = 0;
       pop(name);
-      // Nobody closed it: its block did.
+      // The link was not closed: the end of its block closes it.
       if (linkAt > depth) linkAt = -1;
     },
     text(text) {

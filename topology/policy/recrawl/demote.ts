@@ -13,7 +13,7 @@ export interface DemoteConfig {
   readonly frontQueue: number;
   /** Also demote pages with fewer than 24 pairs of words in their main text, or in their text if no main text is found. Absent: only duplicates. */
   readonly thin?: true | undefined;
-  /** Put new links of a demoted page into that front queue, or a later one. Absent: into their own. */
+  /** Put new links of a demoted page into that front queue, or a later one. Absent: into the front queue that they have otherwise. */
   readonly links?: true | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** The curves that turn counts and times into shares, each from 0 to 1 and monotone. */
 
-/** 0 at 0, one half at `half`, towards 1 without end: what more of a good thing is worth. */
+/** 0 at 0, one half at `half`, and towards 1: each further unit of a good thing is worth less. */
 export function saturation(value: number, half: number): number {
   return value <= 0 ? 0 : value / (value + half);
 }

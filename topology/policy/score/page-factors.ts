@@ -24,7 +24,7 @@ export function type({ type }: PageInputs): number | null {
   return type === null ? null : typeShare[type];
 }
 
-/** Value of a link by the place where it was found: how likely somebody wants the page fetched. */
+/** Value of a link by the place where it was found: the likelihood that a reader follows it. */
 const sourceShare: Readonly<Record<LinkSource, number | null>> = {
   operator: 1,
   seed: 1,

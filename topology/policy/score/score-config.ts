@@ -50,15 +50,15 @@ export interface Factors {
   readonly inLinks: number;
   /** Weight, for the page, of the number of links from a seed: the fewer the better. */
   readonly depth: number;
-  /** Weight, for the page, of what its URL looks like. */
+  /** Weight, for the page, of the type that its URL suggests, such as page, feed or document. */
   readonly type: number;
   /** Weight, for the page, of how it was found: as a seed, in a sitemap, in a page's content or footer. */
   readonly source: number;
   /** Weight, for freshness, of the time since the last visit. */
   readonly timeSince: number;
-  /** Weight, for freshness, of how often the page was found changed. */
+  /** Weight, for freshness, of the changes of the page per day. */
   readonly changeRate: number;
-  /** Weight, for freshness, of how much that varies. */
+  /** Weight, for freshness, of the share of visits that found a change. */
   readonly volatility: number;
 }
 

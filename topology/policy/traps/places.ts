@@ -12,7 +12,7 @@ export interface Value {
   readonly value: string;
   /** The URL without the value: equal for its variants. */
   readonly base: string;
-  /** A session, a hash, a time: nobody chooses among such values by reading them. */
+  /** A session, a hash, a time: people do not choose among such values by reading them. */
   readonly isToken: boolean;
 }
 
@@ -125,7 +125,7 @@ function endOf(text: string, from: number, characters: string, to: number): numb
   return to;
 }
 
-/** A name that is given once, and cannot be mistaken for the end of a place. */
+/** A name that occurs once, and cannot be mistaken for the end of a place. */
 function isPlain(name: string, names: Set<string>): boolean {
   if (names.has(name) || name.length > trapLimits.nameCharsMax || /[{}/ ]/.test(name)) return false;
   names.add(name);

@@ -39,7 +39,7 @@ export function stepParameters(
   return after;
 }
 
-/** Adds `stat`, replacing the one with the same key or, without room, the one not met for longest. */
+/** Adds `stat`, replacing the one with the same key or, without room, the least recent one. */
 export function keptNewest<T extends { readonly met: number }>(
   before: readonly T[],
   isLike: (one: T) => boolean,

@@ -12,7 +12,7 @@ export interface TrapSummary {
   readonly paths: readonly PathStat[];
   /** Parameters with tokens as values, at most `parametersMax`. */
   readonly parameters: readonly ParameterStat[];
-  /** Prefixes by what fetching them brought, at most `prefixesMax`. */
+  /** Prefixes with the results of their fetches, at most `prefixesMax`. */
   readonly prefixes: readonly PrefixStat[];
   /** Fetched URLs without one of their values, at most `basesMax`, newest last. */
   readonly bases: readonly VariantBase[];
@@ -30,14 +30,14 @@ export interface TrapSummary {
 /** Statistics of a shape. A chain goes one step deeper with each new URL, and brings nothing else. */
 export interface ShapeStat {
   readonly shape: string;
-  /** Events counter when it was last met. */
+  /** Events counter at its last occurrence. */
   readonly met: number;
-  /** Deepest link distance met, and how many of its URLs had that one. */
+  /** Greatest link distance, and the number of its URLs at that distance. */
   readonly depth: number;
   readonly width: number;
   /** URLs of other, unchained shapes found at about this depth: the yield of the chain. */
   readonly brought: number;
-  /** Steps of the chain so far that brought nothing. */
+  /** Steps of the chain so far without new URLs. */
   readonly steps: number;
   /** Date in the URL of the newest step, as written; null: none. */
   readonly date: string | null;
@@ -91,7 +91,9 @@ export interface PlaceStat {
   readonly other: number;
   /** Pairs that show neither: a signature was missing, or nothing was known to compare them with. */
   readonly unread: number;
-  /** Hashes of the URLs without the value that had the same page, and that had different ones, a few each. */
+  /**
+   * Hashes of the URLs without the value: of those with the same page, and of those with different ones, a few each.
+   */
   readonly bases: readonly number[];
   readonly refuted: readonly number[];
 }

@@ -2,7 +2,7 @@
 export const trapLimits = {
   /** Longer shapes are cut, so URLs that differ only beyond this length share a shape. */
   shapeCharsMax: 96,
-  /** A site has some dozen templates; chains are met all the time and so stay. */
+  /** A site has some dozen templates; chains recur all the time and so stay. */
   shapesMax: 24,
   pathsMax: 12,
   parametersMax: 6,
@@ -10,7 +10,7 @@ export const trapLimits = {
   /** Hashes of a path or parameter set that are remembered: above every default bound. */
   setsMax: 64,
   parameterPathsMax: 8,
-  /** Contents compared with: duplicates of a trap follow each other. */
+  /** Contents to compare with: duplicates of a trap follow each other. */
   contentsMax: 64,
   /** Fetched URLs without one of their values, 100 B each: variants of some dozen pages. */
   basesMax: 64,
@@ -38,8 +38,8 @@ export const trapLimits = {
    */
   chainFrom: 4,
   /**
-   * When room is short, a step of a chain counts as much as this many events of age, so that chains outlive shapes
-   * that were met once.
+   * When room is short, a step of a chain counts as much as this many events of age, so that chains outlive shapes that
+   * occurred once.
    */
   eventsPerStep: 64,
   /** Hosts with fewer admitted URLs than this need no summary: no trap has shown by then. */

@@ -55,7 +55,7 @@ export function trapOf<T extends Trap>(
   if (traps === undefined || traps.trapped.length === 0) return null;
   const shape = shapeOf(url);
   const found = traps.trapped.find(({ pattern }) => holds(pattern, shape)) ?? null;
-  // A variant that others count as has a token, and is no further one.
+  // The URL that other variants count as has a token, and is not a further variant.
   return found?.reason === 'tokens' && traps.trapped.some(({ pattern }) => hasValues(url, pattern)) ? null : found;
 }
 
@@ -94,7 +94,7 @@ export function noticeTrap(
   return fetched ?? ofVariants(config, summary, event.url).find((trap) => ifNew(traps, trap) !== null) ?? null;
 }
 
-/** Null as well if the host has the trap, or had it, or has one for each of its places. */
+/** Null as well if the host has or had the trap, or has one for each of its places. */
 function ifNew({ trapped, released }: HostTraps, trap: Trap | null): Trap | null {
   if (trap === null) return null;
   const known = [...trapped, ...released].map(({ pattern }) => placeOf(pattern));

@@ -94,14 +94,14 @@ function withBase(bases: readonly number[], base: number): readonly number[] {
 const othersMin = 2;
 /** Bits of a signature that some changing words of a page change at most: texts of different pages differ in some 30. */
 const alikeBits = 12;
-/** The other pages must be so many times as far away as the two are from each other. */
+/** The other pages must be this many times as far away as the two are from each other. */
 const apartTimes = 2;
 
 function distanceOf(a: VariantBase, b: VariantBase): number {
   return textDistance(a.signature, b.signature);
 }
 
-/** Is another page of the place as good as the same, too? `distance`: of the two that are compared. */
+/** True if another page of the place could be the same as well. `distance`: between the two pages that are compared. */
 function isAlike(other: VariantBase, one: VariantBase, distance: number): boolean {
   if (other.signature === one.signature) return true;
   const far = distanceOf(other, one);
@@ -118,10 +118,13 @@ export function hasVariants({ places }: TrapSummary): boolean {
 
 /** Contradictions after which texts are not compared any more: some pages change from visit to visit. */
 const doubtsMin = 8;
-/** One contradiction in so many proofs is taken for a page that changed meanwhile. */
+/** One contradiction in this many proofs is attributed to a page that changed meanwhile. */
 const doubtOneIn = 8;
 
-/** Proofs that a value which is no token needs, times those of a token: each choice of a menu has a name or number. */
+/**
+ * Factor on the number of proofs for a value that is not a token, compared with a token: each choice of a menu has a
+ * name or number.
+ */
 const plainTimes = 4;
 /** Pages that each must have been the same under several values: one page may be a thread, named by its posts. */
 const pagesMin = 3;

@@ -1,4 +1,4 @@
-/** What a client of Kafka must do for the log port, and no more: durable appends in order, and reading from offset 0 on. */
+/** The least that the log port needs of a client of Kafka: durable appends in order, and reading from offset 0 on. */
 import type { AppendRecord } from '../../../../services/runtime/log/log.ts';
 
 export interface BareClient {

@@ -6,7 +6,7 @@
  */
 import type { OpenClient } from './bare-client.ts';
 
-/** What is used of it. */
+/** The part of its interface that is used. */
 interface Library {
   readonly HighLevelProducer: new (config: object) => HighLevelProducer;
   readonly KafkaConsumer: new (config: object, topicConfig: object) => KafkaConsumer;
@@ -34,7 +34,7 @@ interface KafkaConsumer extends Client {
   consume(most: number, done: (error: Error | null, messages: readonly { readonly value: Buffer }[]) => void): void;
 }
 
-/** Not named as a literal, so that nobody looks for it who does not run this. */
+/** Not a literal, so that type checks and bundlers do not look for an optional package. */
 const name: string = '@confluentinc/kafka-javascript';
 const recordsAtOnce = 1_000;
 

@@ -3,7 +3,7 @@ import { openKafkaLog } from '../../../../services/runtime/log/kafka/kafka-log.t
 import type { OpenClient } from './bare-client.ts';
 
 export const openOurs: OpenClient = async (brokers) => {
-  // As the others: what is sent here is made to count bytes, and would compress to nothing.
+  // As for the others: the bytes sent here only count, and would compress to nothing.
   const log = await openKafkaLog({ brokers, clientId: 'ours', compression: 'none' });
   return {
     append: (records) => log.append(records),

@@ -4,7 +4,7 @@
  */
 import type { OpenClient } from './bare-client.ts';
 
-/** What is used of it. */
+/** The part of its interface that is used. */
 interface Library {
   readonly Producer: new (
     options: object,
@@ -20,7 +20,7 @@ interface Library {
   };
 }
 
-/** Not named as a literal, so that nobody looks for it who does not run this. */
+/** Not a literal, so that type checks and bundlers do not look for an optional package. */
 const name: string = '@platformatic/kafka';
 
 export const openPlatformatic: OpenClient = async (bootstrapBrokers) => {

@@ -1,5 +1,5 @@
 /**
- * A check of the suite: a small web of a few hosts, and a verdict from the requests that came to them.
+ * A check of the suite: a small web of a few hosts, and a verdict from their requests.
  *
  * Keys name a URL of a check: `/a` on the host of the check, `b/a` on its second host, `www./a` on a subdomain, `:25/a`
  * on another port, and `//127.0.0.1/a` on a host outside the suite (the URL then names the check). Texts may hold `{host}`, `{b}`, `{c}` (origins), `{name}`, `{port}` and `{slug}`.
@@ -66,7 +66,7 @@ export type Verdict =
   | { readonly result: 'fail'; readonly why: string; readonly requests: readonly SuiteRequest[] }
   | { readonly result: 'not reached'; readonly why: string };
 
-/** What a page's function knows of the request. */
+/** Facts about the request, for a page's function. */
 export interface Ask {
   /** 1 for the first request for this key. */
   readonly nth: number;
@@ -86,7 +86,7 @@ export interface Reply {
   readonly waitMs?: number;
   /** Pieces sent one after the other until they end or the client leaves, `everyMs` apart. */
   readonly pieces?: { readonly head: string; readonly piece: Buffer; readonly count: number; readonly everyMs: number };
-  /** Send nothing: break the connection at once, or keep it open for so long. */
+  /** Send nothing: break the connection at once, or keep it open for this time. */
   readonly reset?: true;
   readonly silentMs?: number;
 }
@@ -102,27 +102,27 @@ export interface Step {
   /** An empty value leaves a header out. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Leave after so many bytes, or so long. */
+  /** Leave after this many bytes, or this time. */
   readonly bytesMax?: number;
   readonly holdMs?: number;
-  /** Take all bytes that come, even if they are no HTTP. */
+  /** Take all bytes that come, even if they are not HTTP. */
   readonly anyBytes?: true;
-  /** Do not wait for its end. */
+  /** Do not wait for the end of the answer. */
   readonly beside?: true;
 }
 
 export interface CheckSpec {
   /** By key; a key that ends with `*` is a prefix. Keys of `want`, `never` and `control` are served without being here. */
   readonly pages?: Readonly<Record<string, Page>>;
-  /** Each must be asked for. A list within means: any of these. */
+  /** Each must be requested. A list within means: any of these. */
   readonly want?: readonly (string | readonly string[])[];
-  /** None may be asked for. */
+  /** None may be requested. */
   readonly never?: readonly string[];
-  /** Must be asked for, or the check was not reached. Default: `/`. */
+  /** Must be requested, or the check was not reached. Default: `/`. */
   readonly control?: string;
   /** Fault found beyond `want` and `never`; called once the control was reached. */
   readonly fault?: (visit: Visit) => Fault | undefined;
-  /** Steps of a visitor that keeps the rule, and of one that breaks it; needed where there is a `fault`. */
+  /** Steps of a visitor that keeps the rule, and of one that breaks it; required if there is a `fault`. */
   readonly honest?: (pace: Pace) => readonly Step[];
   readonly planted?: (pace: Pace) => readonly Step[];
   /** Harm of a failure: 1 to 5. Default by level: 3, 2, 1. */

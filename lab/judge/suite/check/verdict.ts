@@ -7,7 +7,7 @@ const shownMax = 12;
 export interface CheckResult {
   readonly check: Check;
   readonly verdict: Verdict;
-  /** Whether it counts in the score: a check that was not reached counts only where reaching is the point. */
+  /** True if it counts in the score: a check that was not reached counts only if reaching is its subject. */
   readonly counts: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface FamilyScore {
   readonly passed: number;
   readonly failed: number;
   readonly notReached: number;
-  /** Weights passed, of the weights that count, in percent. null: none counts. */
+  /** Weight of the passed checks, in percent of all that count. null: none counts. */
   readonly score: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** Charsets: a link whose URL is right only if the page was decoded as the Encoding standard says. */
+/** Charsets: a link with a URL that is right only if the page was decoded as the Encoding standard says. */
 import { type Check, check, type Level, type Reply } from '../check/check.ts';
 
 const encoding = 'https://encoding.spec.whatwg.org/#names-and-labels';

@@ -1,4 +1,4 @@
-/** Security and identity: the hosts that a crawler must not ask, and the headers that say who asks. */
+/** Security and identity: the hosts that a crawler must not contact, and the headers that identify it. */
 import {
   type Check,
   check,
@@ -16,7 +16,7 @@ const ssrf = 'https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request
 const ports = 'https://fetch.spec.whatwg.org/#port-blocking';
 const key = (path: string, headers: Readonly<Record<string, string>> = {}) => ({ key: path, waitMs: 0, headers });
 
-/** Addresses that a crawler of the public web does not ask, as URLs name them. */
+/** Addresses that a crawler of the public web does not contact, as URLs name them. */
 const addresses: readonly (readonly [name: string, what: string, host: string, seen?: readonly string[]])[] = [
   ['loopback', 'loopback', '127.0.0.1'],
   ['loopback-other', 'another loopback address', '127.8.8.8'],
@@ -48,7 +48,7 @@ const odd: readonly (readonly [port: number, name: string])[] = [
 
 const forbidden = (host: string, seen: readonly string[] = [host]) => seen.map((one) => `//${one}/x`);
 
-/** Redirects reach where links may be filtered. */
+/** Redirects may lead to addresses that a filter of links rejects. */
 const redirected: readonly (readonly [name: string, what: string, host: string])[] = [
   ['loopback', 'loopback', '127.0.0.1'],
   ['metadata', 'the metadata service of a cloud', '169.254.169.254'],

@@ -1,4 +1,4 @@
-/** Hostile pages and servers: what takes memory, time or the process, and what a neighbour host must not feel. */
+/** Hostile pages and servers, which cost memory, time or the process; a neighbour host must not notice. */
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { type Check, check, type Fault, linksTo, type Page, type Reply, rfc, type Visit } from '../check/check.ts';
 import { headerOf } from '../check/verdict.ts';

@@ -257,7 +257,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-/** A page sent with a coding that the request offered; plain to whoever did not. */
+/** A page sent with a coding that the request offered; without it if the request offered none. */
 const coded =
   (coding: string, body: (text: string) => Buffer, sent = coding): Page =>
   ({ header }) => {
@@ -303,7 +303,7 @@ const codings: readonly (readonly [name: string, title: string, answer: Page, le
   ],
 ];
 
-/** Types that hold no page: the text of a link in them is no link. */
+/** Types that are not pages: the text of a link in them is not a link. */
 const otherTypes: readonly (readonly [name: string, type: string])[] = [
   ['plain-text', 'text/plain'],
   ['json', 'application/json'],

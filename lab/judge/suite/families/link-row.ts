@@ -1,4 +1,4 @@
-/** A check of links in one page: its markup, the URLs that must be followed, and those that are no links. */
+/** A check of links in one page: its markup, the URLs that must be followed, and text that is not a link. */
 import { type Check, check, type Level } from '../check/check.ts';
 
 export const html = (part: string) => `https://html.spec.whatwg.org/multipage/${part}`;
@@ -21,7 +21,7 @@ export const body = (markup: string) =>
 const control = '<a href="/control">control</a>';
 
 export function linkCheck([name, title, source, markup, want, never = [], level = 'MUST']: LinkRow): Check {
-  // A page that holds no link to follow needs one, or nothing shows that it was read.
+  // A page without a link to follow needs one, or nothing shows that it was read.
   const isOnlyForbidden = want.length === 0;
   const read = markup.includes('</body>') ? markup.replace('</body>', `${control}</body>`) : `${markup}${control}`;
   return check(`links/${name}`, level, source, title, {

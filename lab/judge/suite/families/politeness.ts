@@ -23,7 +23,7 @@ const googleRetry = 'https://developers.google.com/crawling/docs/troubleshooting
 
 const pages = ['/a', '/b', '/c', '/d'] as const;
 
-/** Requests that came sooner than `ms` after the one before ended. */
+/** Requests that came sooner than `ms` after the end of the previous one. */
 function early(requests: readonly SuiteRequest[], ms: number): Fault | undefined {
   for (const [i, request] of requests.entries()) {
     const before = requests[i - 1];
@@ -42,7 +42,7 @@ const steps = (...keys: readonly string[]): Step[] => keys.map((key) => ({ key }
 const hasty = (...keys: readonly string[]): Step[] => keys.map((key) => ({ key, waitMs: 0 }));
 const delayed = ({ requests, pace }: Visit) => early(requests, pace.delayMs);
 
-/** The crawler waits before the next request to the host once an answer asked for a pause. */
+/** The crawler waits before the next request to the host after an answer that asks for a pause. */
 function pauseKept(visit: Visit, key: string, seconds: number): Fault | undefined {
   const asking = visit.asked(key)[0];
   if (asking === undefined) return undefined;
@@ -116,7 +116,7 @@ const pauses: readonly Check[] = [
   ),
 ];
 
-/** At most `most` requests for a key that always answers so. */
+/** At most `most` requests for a key that always gets this answer. */
 function retries(
   name: string,
   title: string,

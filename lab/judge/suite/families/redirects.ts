@@ -207,7 +207,7 @@ const notFollowed: readonly Check[] = [
   }),
 ];
 
-/** No request that `where` holds of may carry the cookie. */
+/** No request for which `where` is true may carry the cookie. */
 function cookieCheck(
   name: string,
   title: string,

@@ -1,4 +1,4 @@
-/** A check of one robots.txt: paths that it leaves open, and paths that it closes. */
+/** A check of one robots.txt: paths that it allows, and paths that it disallows. */
 import { type Check, check, type Level, type Page, type Reply, rfc } from '../check/check.ts';
 
 export type RobotsRow = readonly [
@@ -26,7 +26,7 @@ export const own =
     text(lines(tokenOf(header('user-agent'))));
 
 export function robotsCheck([name, title, section, robots, open, closed, level = 'MUST']: RobotsRow): Check {
-  // A host that is closed as a whole must still be found closed: there, robots.txt is all that may be asked for.
+  // If a whole host is closed, the crawler must still read robots.txt to know it: nothing else may be requested there.
   const isClosed = name === 'disallow-all';
   return check(`robots/${name}`, level, rfc(9309, section), title, {
     pages: { '/robots.txt': robots },

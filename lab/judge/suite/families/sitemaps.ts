@@ -1,4 +1,4 @@
-/** Sitemaps (sitemaps.org) and feeds: the pages that they alone name. */
+/** Sitemaps (sitemaps.org) and feeds: the pages that only they name. */
 import { gzipSync } from 'node:zlib';
 import { type Check, check, type Level, type Page, type Reply } from '../check/check.ts';
 

@@ -1,4 +1,4 @@
-/** Duplicates and waste: requests that bring nothing new. Conditional requests of a crawler that comes again. */
+/** Duplicates and waste: requests that bring nothing new. Conditional requests of a crawler that returns. */
 import { type Check, check, linksTo, type Page, rfc, type Visit } from '../check/check.ts';
 import { headerOf } from '../check/verdict.ts';
 
@@ -7,7 +7,7 @@ const normal = (section: string) => rfc(3986, section);
 
 const key = (path: string, waitMs = 0) => ({ key: path, waitMs });
 
-/** All spellings together may be asked for once. */
+/** All spellings together may be requested once. */
 function once(
   name: string,
   title: string,
@@ -35,7 +35,7 @@ function once(
   });
 }
 
-/** A resource that is no page. */
+/** A resource that is not a page. */
 function unwanted(name: string, title: string, markup: string, paths: readonly string[]): Check {
   return check(`waste/${name}`, 'practice', 'https://commoncrawl.org/faq', title, {
     pages: { '/': `<!doctype html><title>t</title>${markup}<a href="/control">x</a>` },
@@ -198,7 +198,7 @@ export const wasteChecks: readonly Check[] = [
   ...downloads,
 ];
 
-/** A page that is asked for again must be asked for with what came with it. */
+/** A second request for a page must send the validators of the first answer. */
 function again(
   name: string,
   title: string,

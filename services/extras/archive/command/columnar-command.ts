@@ -21,7 +21,7 @@ export function addColumnarCommand(warc: Command): void {
     .description("write the captures of WARC files as Parquet in the columns of Common Crawl's index, for SQL")
     .argument('<file...>', 'WARC files with their indexes beside them, or a folder of them, such as DATA/archive')
     .requiredOption('--out <dir>', 'folder of the table: gets crawl=NAME/subset=warc, crawldiagnostics, robotstxt')
-    .option('--crawl <name>', 'what the column "crawl" says', crawlName, 'crawl')
+    .option('--crawl <name>', 'value of the column "crawl"', crawlName, 'crawl')
     .option('--json', 'print the counts of rows as one JSON object')
     .action(toTable);
 }

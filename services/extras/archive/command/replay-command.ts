@@ -36,7 +36,7 @@ export function addReplayCommand(program: Command): void {
   addHttpAccessOptions(command)
     .option(
       '--http <host:port>',
-      'listen there (default: 127.0.0.1:9466); a port alone: on this machine only',
+      'address to listen on; a port alone: on this machine only',
       (value) => parseListenAddress('--http', value),
       usualAddress,
     )

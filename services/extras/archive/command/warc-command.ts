@@ -115,9 +115,9 @@ interface Counts {
   readonly redirects: number;
   readonly sitemaps: number;
   readonly robots: number;
-  /** Answers that are none of these. */
+  /** Other answers. */
   readonly other: number;
-  /** Revisits of payloads that are not at hand. */
+  /** Revisits of payloads that are not available. */
   readonly lost: number;
 }
 
@@ -164,7 +164,7 @@ const countOf = {
   other: 'other',
 } as const;
 
-/** Null: a revisit of something that is not at hand. */
+/** Null: a revisit of a payload that is not available. */
 async function responseOf(type: string, fields: ReadonlyMap<string, string>, block: Buffer, payloads: Payloads) {
   const message = httpMessageOf(block);
   const digest = fields.get('warc-payload-digest') ?? '';

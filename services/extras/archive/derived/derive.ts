@@ -1,5 +1,5 @@
 /**
- * Files that others derive from archives, one beside each WARC file: WET has the text of its pages, and WAT the
+ * Files that other programs expect beside archives, one for each WARC file: WET has the text of its pages, and WAT the
  * metadata of its records and pages. The format is Common Crawl's: WARC files of conversion records, and of metadata
  * records in JSON. Source: commoncrawl.org/get-started, IIPC's "Web Archive Transformation (WAT) Specification".
  */

@@ -1,6 +1,6 @@
 /**
- * Reads the gzip members of a WARC file of ours, each with its place: one record each (WARC 1.1, annex D). Memory: a
- * record, and the bytes read ahead.
+ * Reads the gzip members of our WARC files, each with its place: one record each (WARC 1.1, annex D). Memory: a record,
+ * and the bytes read ahead.
  */
 import { open } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';

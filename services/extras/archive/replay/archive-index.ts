@@ -10,11 +10,11 @@ import { fromFile, fromMemory, linesFrom } from './sorted-lines.ts';
 export interface IndexedFile {
   /** Path of the WARC file. */
   readonly file: string;
-  /** Its index if there is none beside it: sorted lines. */
+  /** Its index if there is no file beside it: sorted lines. */
   readonly lines?: Buffer;
 }
 
-/** All that is there of a URL, in few words. */
+/** A summary of the captures of a URL. */
 export interface Survey {
   readonly captures: number;
   /** The best capture for the requested time. */
@@ -36,7 +36,7 @@ export class ArchiveIndex {
     this.#paths = new Map(files.map(({ file }) => [basename(file), file]));
   }
 
-  /** Captures with a key not less than `key`, by key and time; of all files. */
+  /** Captures with a key not less than `key`, by key and time, from all files. */
   async *from(key: string): AsyncGenerator<Capture> {
     const heads: { capture: Capture; readonly rest: AsyncIterator<Capture> }[] = [];
     const all: AsyncIterator<Capture>[] = [];

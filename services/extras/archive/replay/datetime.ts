@@ -12,7 +12,7 @@ export function msOfDigits(digits: string): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** `Accept-Datetime` (RFC 7089 §2.1.1), in the form of RFC 1123. Null: it is none. */
+/** `Accept-Datetime` (RFC 7089 §2.1.1), in the form of RFC 1123. Null: it has another form. */
 export function msOfHttpDate(text: string): number | null {
   const ms = httpDate.test(text.trim()) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? null : ms;

@@ -1,4 +1,4 @@
-/** The index of a WARC file that has none beside it, made in memory: for files that are small enough. */
+/** The index of a WARC file without one, made in memory: for files that are small enough. */
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';

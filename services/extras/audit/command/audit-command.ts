@@ -47,9 +47,9 @@ interface AuditFlags extends KafkaFlags {
 export function addAuditCommand(program: Command): void {
   addSkipDamaged(addCrawlOptions(program.command('audit')))
     .description('check each recorded request against the delays, blocks and robots.txt in force then')
-    .option('--fleet <name>', 'with --brokers: all crawls of this fleet, each and together', fleetName)
+    .option('--fleet <name>', 'with --brokers: audit all crawls of this fleet, each alone and all together', fleetName)
     .option('--from <time>', 'check requests that started after this time (ISO 8601, UTC)', moment)
-    .option('--host <name>', 'a page for the webmaster of this host, in Markdown')
+    .option('--host <name>', 'print a report for the webmaster of this host, in Markdown')
     .option(
       '--skew <duration>',
       'most difference between the clocks of two fetchers',

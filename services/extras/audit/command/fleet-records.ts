@@ -23,7 +23,7 @@ export interface FleetRecords {
   readonly documents: ReadableDocuments;
 }
 
-/** `crawls`: names of those in the folder. */
+/** `crawls`: names of the crawls in the folder. */
 export async function withFleetFolder<T>(
   data: string,
   crawls: readonly string[],

@@ -33,7 +33,7 @@ const mostMs = 3_650 * dayMs;
 export function addRecheckCommand(program: Command): void {
   addSkipDamaged(addCrawlOptions(program.command('recheck')))
     .description('report which --uses sites permit, by stored pages and robots.txt; sends no requests')
-    .requiredOption('--uses <list>', 'which uses, as in ai-train,search', useList('--uses'))
+    .requiredOption('--uses <list>', 'uses to check, as in ai-train,search', useList('--uses'))
     .option(
       '--robots-age <duration>',
       'list robots.txt files read longer ago than this, to be refetched',
@@ -46,12 +46,12 @@ export function addRecheckCommand(program: Command): void {
       duration('--page-age', { mostMs }),
       pageAgeMs,
     )
-    .option('--list <file>', 'write a JSON line for each page: permissions now, withdrawn, to be refetched')
+    .option('--list <file>', 'write one JSON line per page: permitted uses, withdrawn uses, what to refetch')
     .option('--json', 'print one JSON object')
     .action((flags: RecheckFlags) => withCrawl(flags, (crawl) => goThrough(crawl, flags)));
 }
 
-/** Shown of each kind; all of them are in the list. */
+/** Most pages printed of each kind; the list has all of them. */
 const shownMax = 20;
 
 async function goThrough({ log, codec, topics }: ReadableCrawl, flags: RecheckFlags): Promise<void> {

@@ -59,7 +59,7 @@ export function addDeskCommand(program: Command): void {
   addHttpAccessOptions(addReachOptions(command))
     .option(
       '--http <host:port>',
-      'listen there (default: 127.0.0.1:9466); a port alone: on this machine only, for a proxy in front',
+      'address to listen on; a port alone: on this machine only, for a proxy in front',
       (value) => parseListenAddress('--http', value),
       deskAddress,
     )
@@ -68,7 +68,10 @@ export function addDeskCommand(program: Command): void {
       'public origin of the desk, as in https://desk.example.org (default: its address)',
       origin,
     )
-    .option('--secret <key>', 'key that seals its tokens, as env:NAME or file:PATH (default: created at first start)')
+    .option(
+      '--secret <key>',
+      'key that seals the tokens of the desk, as env:NAME or file:PATH (default: created at first start)',
+    )
     .option('--receipt-key <key>', 'private Ed25519 key that receipts are signed by (default: the crawl’s own)')
     .option(
       '--dns <address>',

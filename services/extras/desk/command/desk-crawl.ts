@@ -18,7 +18,7 @@ import { auditOneHost } from '../../audit/one-host.ts';
 import type { DeskCrawl } from '../desk.ts';
 import { deskLimits } from '../desk-limits.ts';
 
-/** Its calls are made one at a time: a data folder's log is read as of one moment. */
+/** Its calls run one at a time: a data folder's log is read as of one moment. */
 export function deskCrawl(
   {
     log,

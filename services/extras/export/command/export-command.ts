@@ -80,8 +80,12 @@ export function addExportCommand(program: Command): void {
       new Option('--of <nodes>', 'with graph: nodes of the graph').choices(['hosts', 'pages']).default('hosts'),
     )
     .option('--csv-formulas', 'CSV: leave text that begins like a formula (= + - @) as it is; spreadsheets run it')
-    .option('--uses <list>', 'pages: only those that may be used so, as in search,ai-input', useList('--uses'))
-    .option('--json', 'print what was written as one JSON object, on stderr where rows go to stdout')
+    .option(
+      '--uses <list>',
+      'pages: only those that may be used for these purposes, as in search,ai-input',
+      useList('--uses'),
+    )
+    .option('--json', 'print a summary as one JSON object, on stderr if the rows go to stdout')
     .addHelpText(
       'after',
       `

@@ -2,7 +2,7 @@
  * One crawl of a fleet in a fetcher process: the crawl's log, and a fetcher for its tasks on the hosts of this process.
  *
  * A lease is over once all its reports are durable. If the crawl must not run any more, its other leases are over, too:
- * they were returned, or nobody holds them.
+ * they were returned, or no fetcher has them.
  */
 import { blankHostFacts } from '../../../../schemas/blank.ts';
 import type { Task } from '../../../../schemas/types.ts';
@@ -48,7 +48,7 @@ export interface CrawlFetcherOptions {
 interface Open {
   readonly fetcher: Fetcher;
   readonly feed: TaskFeed;
-  /** Ends leases that nobody works on. */
+  /** Ends leases that no fetcher works on. */
   end(records: readonly LogRecord[]): Promise<void>;
   /** Takes a task. */
   take(record: LogRecord): Promise<void>;
@@ -89,7 +89,7 @@ export class CrawlFetcher {
     return this.#opened?.end(records) ?? Promise.resolve();
   }
 
-  /** Called when hosts move here from another process. Forgets where their robots.txt had moved to. */
+  /** Called when hosts move here from another process. Forgets the places to which their robots.txt had moved. */
   taken(isTaken: (hostKey: string) => boolean): void {
     this.#opened?.fetcher.robots.forgetMoves(isTaken);
   }

@@ -133,7 +133,7 @@ export class KafkaCrawls {
     this.#options.log.release(this.#crawl(name));
   }
 
-  /** Keeps the flows of a few stopped crawls open: those that were read last. */
+  /** Keeps the flows of a few stopped crawls open: those that were read most recently. */
   #look(name: string): void {
     if (this.#running.has(name)) return;
     this.#resting.delete(name);

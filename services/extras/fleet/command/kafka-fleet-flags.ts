@@ -46,7 +46,7 @@ export function addKafkaFleetOptions(command: Command): Command {
     .addOption(
       setting(
         '--with <list>',
-        `with --role consumers: those to run for each crawl, of ${fleetConsumers.map(({ name }) => name).join(',')}`,
+        `with --role consumers: the consumers to run for each crawl, some of ${fleetConsumers.map(({ name }) => name).join(',')}`,
         'consumers cost CPU and disk, and can be added later',
         consumerList,
       ),

@@ -1,6 +1,6 @@
 /**
  * The number of leases of each crawl that a fleet's fetchers would hold. They report it regularly on a topic with one
- * partition, and the frontiers grant at most the sum. Without fetchers nobody reports, so nothing is granted.
+ * partition, and the frontiers grant at most the sum. Without fetchers there are no reports, so nothing is granted.
  *
  * A report is valid for a few seconds only, so a lost one does no harm.
  */

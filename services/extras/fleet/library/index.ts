@@ -25,7 +25,7 @@ export interface HostedFleet {
   readonly url: string | null;
   /** Throws a CrawlstreamError that names the field at fault. */
   create(crawl: CreateCrawl): Promise<CrawlAnswer>;
-  /** All of its crawls. */
+  /** All crawls of the fleet. */
   list(): readonly CrawlAnswer[];
   /** Resolves once the crawl has ended or failed (`state`, `failure`). Throws NO_MATCH if there is no such crawl. */
   ended(name: string): Promise<CrawlAnswer>;
@@ -38,7 +38,7 @@ const lookEveryMs = 100;
 /** Resolves once the fleet is up. One process at a time can host the fleet of a folder. */
 export async function hostFleet(settings: FleetSettings): Promise<HostedFleet> {
   checkOptions('hostFleet', settings, settingFields);
-  // What else it reports is of use to an operator, not in the output of a program.
+  // Its other reports are useful to an operator, not in the output of a program.
   sayFrom(levelsOf('warn'));
   const stopping = new AbortController();
   let kept: Promise<boolean> | undefined;

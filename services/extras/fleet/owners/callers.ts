@@ -27,7 +27,7 @@ export class Callers {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** `operatorToken` undefined: nobody calls as the operator. */
+  /** `operatorToken` undefined: no caller is the operator. */
   constructor(owners: readonly Owner[], operatorToken: string | undefined, clock: Pick<Clock, 'nowMs'>) {
     this.setOwners(owners);
     this.#operatorHash = operatorToken === undefined ? undefined : keyHashOf(operatorToken);

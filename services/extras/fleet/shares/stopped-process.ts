@@ -23,7 +23,9 @@ export async function holdStopper(
   const at = new Date(atMs).toISOString();
   const found = files.find((file) => loopSubjectOf(file) === subject);
   if (found === undefined) {
-    say(`the last process of this fleet died at ${at} while its event loop stood, and for which crawl is not known`);
+    say(
+      `the last process of this fleet died at ${at} while its event loop was blocked; the crawl that blocked it is unknown`,
+    );
     return files;
   }
   const { name } = found;
@@ -36,9 +38,9 @@ export async function holdStopper(
   if (found.wish === 'ended' || found.hold !== null) return files;
   const did =
     how === 'ended'
-      ? `work for this crawl kept the process of the fleet from answering, which was ended for that at ${at}`
-      : `the process of the fleet died twice while it worked for this crawl and did not answer, at ${at} the last time`;
-  const why = `${did}. It is held, so that the others go on: the operator resumes it (POST /v1/crawls/${name}/resume), its owner can delete it`;
+      ? `work for this crawl kept the process of the fleet from answering, so the process was ended at ${at}`
+      : `the process of the fleet died twice while it worked for this crawl and did not answer, the last time at ${at}`;
+  const why = `${did}. The crawl is held, so that the others continue: the operator resumes it (POST /v1/crawls/${name}/resume), its owner can delete it`;
   say(`${name}: ${why}`);
   const held = await Fleet.hold(keep, found, why, atMs);
   return files.map((file) => (file === found ? held : file));

@@ -23,7 +23,7 @@ export function addSearchCommand(program: Command): void {
     .description('find pages of an indexed crawl by their words, best first, one a line')
     .argument('<words>', 'words that must all occur; also "a phrase", -not, begin*')
     .option('--data <dir>', 'data folder of the crawl')
-    .option('--host <name>', 'only this host and those below it, as in example.org; with a port, only that one')
+    .option('--host <name>', 'only this host and its subdomains, as in example.org; with a port, only this host')
     .option('--language <code>', 'only pages in this language, as in en')
     .option('--tag <tag>', 'only pages found from a seed with this tag')
     .option('--limit <n>', 'most hits to print', wholeNumber('--limit', 1, indexLimits.hitsMax), indexLimits.hits)

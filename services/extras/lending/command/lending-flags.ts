@@ -1,4 +1,4 @@
-/** `--clients`: programs of others lease this crawl's URLs, and fetch in the place of our fetchers, or beside them. */
+/** `--clients`: programs by others lease this crawl's URLs, and fetch instead of our fetchers, or beside them. */
 import type { Command } from 'commander';
 import { oneOf } from '../../../cli/flags/arguments.ts';
 import { setting } from '../../../cli/flags/setting.ts';
@@ -9,7 +9,7 @@ export function addClientsOption(command: Command): Command {
   command.addOption(
     setting(
       '--clients <how>',
-      'external clients fetch URLs: only they (only), or beside our fetcher (beside)',
+      'let external clients fetch URLs: instead of the fetcher (only), or beside it (beside)',
       'a crawl fetches its own pages',
       oneOf('--clients', clientsChoices),
     ),

@@ -1,4 +1,4 @@
-/** Opens the loan of a crawl's URLs to programs of others. */
+/** Opens the lease API of a crawl to programs by others. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { Lending } from '../lending.ts';

@@ -34,7 +34,7 @@ export function addUrlfrontierCommand(program: Command): void {
     .addOption(
       setting(
         '--port <n>',
-        'port to listen on; 0: any that is free',
+        'port to listen on; 0: any free port',
         'the default port of URLFrontier’s clients',
         wholeNumber('--port', 0, 65_535),
       ).default(urlfrontierPort),

@@ -36,7 +36,7 @@ export function addWhatIfCommand(program: Command): void {
     .requiredOption('--policy <file>', 'YAML or JSON: a policy as `policy show` prints it, or the fields that change')
     .option(
       '--from <when>',
-      'the policy changes at this time, as in 2026-01-31T12:00:00Z (default: it was so from the start)',
+      'apply the other policy from this time on, as in 2026-01-31T12:00:00Z (default: from the start)',
       moment('--from'),
     )
     .option('--json', 'print one JSON object')

@@ -8,7 +8,7 @@ const formats: ReadonlyMap<string, OfficeFormat> = new Map([
   ['application/epub+zip', 'epub'],
 ]);
 
-/** Null: it is none that is read. */
+/** Null: not a supported format. */
 export function officeFormatOf(contentType: string): OfficeFormat | null {
   return formats.get(contentType.split(';')[0]!.trim().toLowerCase()) ?? null;
 }

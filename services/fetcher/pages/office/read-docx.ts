@@ -9,7 +9,7 @@ const notes = ['word/footnotes.xml', 'word/endnotes.xml'];
 const fieldCharsMax = 10_000;
 
 export function readDocx(parts: ZipParts, gathered: Gathered): void {
-  if (!parts.has(main)) throw new Error('it has no document');
+  if (!parts.has(main)) throw new Error('this DOCX file has no document part');
   readProperties(parts, 'docProps/core.xml', gathered);
   for (const part of [main, ...notes]) readParagraphs(parts, part, gathered);
 }

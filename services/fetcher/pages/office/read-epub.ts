@@ -8,12 +8,12 @@ import { readProperties, scanPart } from './gathered.ts';
 import { partNamed } from './relations.ts';
 import type { ZipParts } from './zip-parts.ts';
 
-/** Chapters lie at no address; links among them do not lead out of the book. */
+/** Chapters have no address; links among them do not lead out of the book. */
 const inside = 'http://parts.invalid/';
 
 export function readEpub(parts: ZipParts, gathered: Gathered): void {
   const book = packageOf(parts, gathered);
-  if (book === '' || !parts.has(book)) throw new Error('it names no package');
+  if (book === '' || !parts.has(book)) throw new Error('this EPUB has no package document');
   readProperties(parts, book, gathered);
   const encrypted = encryptedParts(parts, gathered);
   let read = 0;
@@ -35,7 +35,7 @@ export function readEpub(parts: ZipParts, gathered: Gathered): void {
     }
     gathered.isCut ||= !page.complete;
   }
-  if (read === 0) throw new Error('it has no chapter that can be read');
+  if (read === 0) throw new Error('this EPUB has no readable chapter');
 }
 
 function packageOf(parts: ZipParts, gathered: Gathered): string {

@@ -8,7 +8,7 @@ const content = 'content.xml';
 const apart = new Set(['tracked-changes', 'annotation', 'forms']);
 
 export function readOdt(parts: ZipParts, gathered: Gathered): void {
-  if (!parts.has(content)) throw new Error('it has no content');
+  if (!parts.has(content)) throw new Error('this OpenDocument file has no content part');
   if (isEncrypted(parts, gathered)) throw new Error('it is encrypted');
   readProperties(parts, 'meta.xml', gathered);
   let depth = 0;

@@ -28,7 +28,7 @@ const readers: Readonly<Record<OfficeFormat, (parts: ZipParts, gathered: Gathere
 /** Throws an Error if the file cannot be read. The media type decides on the format. */
 export function readOffice(body: Uint8Array, options: ParseOptions): ParsedPage {
   const format = officeFormatOf(options.contentType ?? '');
-  if (format === null) throw new Error('its format is not supported');
+  if (format === null) throw new Error('this office format is not supported');
   const gathered = new Gathered(options);
   readers[format](new ZipParts(body), gathered);
   gathered.endLine();

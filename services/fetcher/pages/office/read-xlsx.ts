@@ -7,7 +7,7 @@ import type { ZipParts } from './zip-parts.ts';
 const workbook = 'xl/workbook.xml';
 
 export function readXlsx(parts: ZipParts, gathered: Gathered): void {
-  if (!parts.has(workbook)) throw new Error('it has no workbook');
+  if (!parts.has(workbook)) throw new Error('this XLSX file has no workbook part');
   readProperties(parts, 'docProps/core.xml', gathered);
   const relations = relationsOf(parts, workbook, gathered);
   const sheets: { readonly name: string; readonly part: string }[] = [];

@@ -30,7 +30,7 @@ export function relationsOf(parts: ZipParts, part: string, gathered: Gathered): 
   return found;
 }
 
-/** The name of a part that another refers to. Empty: it is none. */
+/** The name of a part that another refers to. Empty: not the name of a part. */
 export function partNamed(reference: string, from: string): string {
   const base = `http://parts.invalid/${from.split('/').map(encodeURIComponent).join('/')}`;
   if (!canParse(reference, base)) return '';

@@ -1,10 +1,10 @@
 /**
- * The parts of a ZIP file in memory, by name. Source: PKWARE's APPNOTE.TXT 6.3.10, §4.3; of it what office files and books
- * use: one disk, stored or deflated, no ZIP64 (a body is never that large).
+ * The parts of a ZIP file in memory, by name. Source: PKWARE's APPNOTE.TXT 6.3.10, §4.3, as far as office files and
+ * books use it: one disk, stored or deflated, no ZIP64 (a body is never that large).
  *
  * Nothing is unpacked to a disk, and a name is only looked up, so that no path leads anywhere. All parts together may
- * unpack to `officeBytesMax`, however often the file's list names the same bytes; a ZIP within a ZIP is a part that
- * nobody reads.
+ * unpack to `officeBytesMax`, however often the file's list names the same bytes; a ZIP within a ZIP is a part that is
+ * not read.
  */
 import { inflateRawSync } from 'node:zlib';
 import { fetcherLimits } from '../../fetcher-limits.ts';
@@ -48,7 +48,8 @@ export class ZipParts {
     const { isEncrypted, method, size, headerAt } = entry;
     if (isEncrypted) throw new Error(`${name} is encrypted`);
     const file = this.#file;
-    if (file.readUInt32LE(headerAt) !== headerSignature) throw new Error(`${name} is not where the list says`);
+    if (file.readUInt32LE(headerAt) !== headerSignature)
+      throw new Error(`${name} is not at its offset in the ZIP file`);
     const from = headerAt + 30 + file.readUInt16LE(headerAt + 26) + file.readUInt16LE(headerAt + 28);
     if (from + size > file.length) throw new Error(`${name} is cut short`);
     const packed = file.subarray(from, from + size);
@@ -64,12 +65,12 @@ function listOf(file: Buffer): Map<string, Entry> {
   let end = file.length - endBytes;
   const endLeast = Math.max(0, file.length - endBytesMax);
   while (end >= endLeast && file.readUInt32LE(end) !== endSignature) end -= 1;
-  if (end < endLeast) throw new Error('it is no ZIP file');
+  if (end < endLeast) throw new Error('this is not a ZIP file');
   const count = Math.min(file.readUInt16LE(end + 10), fetcherLimits.officePartsMax);
   const entries = new Map<string, Entry>();
   let at = file.readUInt32LE(end + 16);
   for (let n = 0; n < count; n++) {
-    if (file.readUInt32LE(at) !== listSignature) throw new Error('its list is cut short');
+    if (file.readUInt32LE(at) !== listSignature) throw new Error('the central directory of the ZIP file is cut short');
     const nameLength = file.readUInt16LE(at + 28);
     const name = file.toString('utf8', at + 46, at + 46 + nameLength);
     const entry = {

@@ -173,7 +173,7 @@ function readerOver(channel: Channel, id: number, onClose: () => void): LogReade
     },
     async poll(options) {
       if (!isOpen) throw closedError();
-      if (isPolling) throw new Error('one poll at a time: the last one has not come back');
+      if (isPolling) throw new Error('one poll at a time: the previous poll has not returned');
       isPolling = true;
       try {
         return wanted((await channel.call('reader.poll', id, options)) as PollAnswer);

@@ -161,7 +161,7 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
     groups: async (prefix) => (await log.groups(prefix)).filter(({ group }) => !isOfFolded(group)),
     async forgetGroup(group) {
       await log.forgetGroup(group);
-      // A group with only the same beginning of its name is another.
+      // A group that only begins with the same name is another group.
       for (const one of await log.groups(folding(group)))
         if (isOfFolded(one.group) && one.group.lastIndexOf('@') === group.length) await log.forgetGroup(one.group);
     },

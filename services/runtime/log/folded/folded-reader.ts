@@ -282,7 +282,7 @@ export function createFoldedReader(
     },
     async poll(options) {
       if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
-      if (isPolling) throw new Error('one poll at a time: the last one has not come back');
+      if (isPolling) throw new Error('one poll at a time: the previous poll has not returned');
       isPolling = true;
       try {
         return await poll(options);

@@ -275,7 +275,7 @@ export function createAppender(
     const parts: { channel: Channel; batch: Batch }[] = [];
     try {
       const link = await cluster.link(leader, 'produce');
-      // The last thing that is waited for: an id that was replaced meanwhile would go out under a number of the new one.
+      // The last wait: otherwise an id that was replaced meanwhile would be sent with a number of the new one.
       const asked = (producerId ??= initProducerId(cluster));
       const id = await asked.catch((error) => {
         if (producerId === asked) producerId = undefined;

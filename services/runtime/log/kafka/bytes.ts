@@ -1,6 +1,6 @@
 /** Writing and reading the primitive types of Kafka's protocol, big-endian, lengths as the protocol guide gives them. */
 
-/** A growing byte buffer; kafkajs takes it for one of its encoders by `buf` and `buffer`. */
+/** A growing byte buffer; kafkajs accepts it as one of its encoders because of `buf` and `buffer`. */
 export interface ByteWriter {
   readonly buf: Buffer;
   readonly buffer: Buffer;

@@ -22,6 +22,6 @@ export async function deleteTopics(cluster: Cluster, names: readonly string[]): 
     for (const name of names) cluster.drop(name);
     const there = await cluster.look(names);
     const left = names.find((_, at) => there[at] !== undefined);
-    if (left !== undefined) throw transient(`topic ${left} was removed, and a broker knows it still`);
+    if (left !== undefined) throw transient(`topic ${left} was removed, but a broker still lists it`);
   });
 }

@@ -16,7 +16,7 @@ export interface FetchedPart {
   readonly partition: number;
   readonly errorCode: number;
   readonly aborted: readonly AbortedTransaction[];
-  /** The replica to read from in the place of the leader; -1: none. */
+  /** The replica to read from instead of the leader; -1: none. */
   readonly preferredReplica: number;
   /** Record batches, the last one perhaps cut short. */
   readonly batches: Buffer;

@@ -97,7 +97,7 @@ interface Known extends Leader {
   readonly sinceMs: number;
 }
 
-/** Of several answers about a topic, the newest leader of each partition. */
+/** The newest leader of each partition among several answers about a topic. */
 export function newestOf(answers: readonly (readonly Leader[])[]): Leader[] {
   const newest: Leader[] = [];
   for (const answer of answers) {

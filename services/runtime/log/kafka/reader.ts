@@ -220,7 +220,7 @@ export function createKafkaReader(
   const expectOutside = async (a: Assignment) => {
     const range = await rangeOf(a.topic, a.partition);
     if (a.next < range.start || a.next > range.end) throw outOfRange(a, range);
-    throw transient(`position ${a.next} of ${a.topic}/${a.partition} is in its range after all`);
+    throw transient(`position ${a.next} of ${a.topic}/${a.partition} is within the range that its leader now reports`);
   };
 
   /** Goes back to the leader. Returns false if the leader was asked already. */
@@ -354,7 +354,7 @@ export function createKafkaReader(
     },
     poll: async (options) => {
       if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
-      if (polling) throw new Error('one poll at a time: the last one has not come back');
+      if (polling) throw new Error('one poll at a time: the previous poll has not returned');
       polling = true;
       try {
         return await poll(options);

@@ -115,7 +115,9 @@ describe('a plugin hook', () => {
       ],
       [null, fault('returned nothing; it must return { text, links, … }')],
       ['text', fault('returned nothing; it must return { text, links, … }')],
-      ...(['title', 'text', 'description'] as const).map((key) => [{ [key]: 1 }, fault(`${key} is no text`)] as const),
+      ...(['title', 'text', 'description'] as const).map(
+        (key) => [{ [key]: 1 }, fault(`${key} is not a string`)] as const,
+      ),
       [{ links: 'a' }, fault('links is not a list of strings')],
       [{ links: ['a', 1] }, fault('links is not a list of strings')],
       [{ fields: { x: 'a' } }, fault('fields.x is not a list of strings')],
@@ -139,8 +141,9 @@ describe('a plugin hook', () => {
     assert.deepEqual(await after({ headers: { A: 'n', c: 4 } }), [200, ['b', '2', 'a', 'n', 'c', '4'], 'x']);
     assert.deepEqual(await after({ body: Buffer.from('.yy.').subarray(1, 3) }), [200, answer.headers, 'yy']);
     for (const status of [100, 404, 599]) assert.deepEqual(await after({ status }), [status, answer.headers, 'x']);
-    for (const status of [99, 600, 1.5]) assert.equal(await after({ status }), fault(`status ${status} is none`));
-    assert.equal(await after({ body: 'text' }), fault('body is no Uint8Array'));
+    for (const status of [99, 600, 1.5])
+      assert.equal(await after({ status }), fault(`status ${status} is not a whole number from 100 to 599`));
+    assert.equal(await after({ body: 'text' }), fault('body is not a Uint8Array'));
     const seen: unknown[] = [];
     await one({ response: (given: unknown) => void seen.push(given) }).response('u', answer);
     assert.deepEqual(JSON.parse(JSON.stringify(seen)), [

@@ -39,7 +39,7 @@ test('selectors take fields of their types from a page, whatever the case of its
       { name: 'exact', type: 'number', values: ['19.9'], problem: '' },
       { name: 'links', type: 'url', values: ['http://shop.test/a', 'http://shop.test/b'], problem: '' },
       { name: 'day', type: 'date', values: ['2026-11-21T00:00:00.000Z'], problem: '' },
-      { name: 'stock', type: 'integer', values: [], problem: '"Lamp" is no integer' },
+      { name: 'stock', type: 'integer', values: [], problem: '"Lamp" is not a valid integer' },
       { name: 'missing', type: 'string', values: [], problem: '' },
     ],
   );

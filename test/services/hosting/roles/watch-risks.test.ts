@@ -46,6 +46,6 @@ test('a changed setting on a running crawl is one line when it comes and one whe
   assert.deepEqual(lines, [
     'warn topic a.control: long segments',
     'error topic a.results: retention.ms is set',
-    'info over: topic a.results: retention.ms is set',
+    'info resolved: topic a.results: retention.ms is set',
   ]);
 });

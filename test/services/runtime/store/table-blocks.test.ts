@@ -39,7 +39,7 @@ test('Snappy data is restored, with long literals and overlapping copies', () =>
 });
 
 test('a file that is no table, and a block that copies from before its beginning, are errors', () => {
-  assert.throws(() => [...tableBlocks(Buffer.alloc(100))], /does not end as a table does/);
-  assert.throws(() => [...tableBlocks(Buffer.alloc(3))], /does not end as a table does/);
+  assert.throws(() => [...tableBlocks(Buffer.alloc(100))], /not the footer of a table/);
+  assert.throws(() => [...tableBlocks(Buffer.alloc(3))], /not the footer of a table/);
   assert.throws(() => unsnapped(Buffer.from([4, 1, 9])), /damaged/);
 });

@@ -20,5 +20,5 @@ it('the longest key is held, and one byte more is an error', () => {
   const most = 'ü'.repeat(hostKeyBytesMax / 2);
   table.add(most, 0);
   assert.equal(table.find(most), 0);
-  assert.throws(() => table.add(`${most}x`, 1), /host key of 1025 bytes/);
+  assert.throws(() => table.add(`${most}x`, 1), /host key has 1025 bytes/);
 });

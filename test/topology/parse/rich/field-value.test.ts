@@ -83,5 +83,5 @@ for (const type of Object.keys(cases) as FieldType[])
 
 test('an invalid value is reported by its first sixty characters', () => {
   const reported = fieldValue('x'.repeat(100), 'number', 'http://a.test/');
-  assert.deepEqual(reported, { problem: `"${'x'.repeat(60)}" is no number` });
+  assert.deepEqual(reported, { problem: `"${'x'.repeat(60)}" is not a valid number` });
 });

@@ -122,7 +122,8 @@ function switchPolicy(decision: Decision, event: Control): void {
   try {
     const config = parsePolicy(event.payload);
     compilePolicy(config, decision.lists);
-    // A crawl cannot change who takes its leases: the other kind of client would never hear of those that are out.
+    // A crawl cannot change the kind of client that takes its leases: the other kind would never learn of current
+    // leases.
     const { policy } = decision;
     if (policy !== null && policy.config.sink !== config.sink) return decision.tally('unknownControls');
     // The identity of URLs must not change either, because known URLs are stored by it.

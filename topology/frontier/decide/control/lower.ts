@@ -45,6 +45,6 @@ function move(
   const { frontQueues } = decision.state.queues;
   decision.emit({ kind: 'lower', hostKey, frontQueue, seq, entry });
   const { tail } = frontQueues.extent(frontQueues.list.find(host, entry.frontQueue));
-  // Other events of the same step were looked up before it moved.
+  // Other events of the same step were looked up before this URL moved.
   decision.lowered.push({ host, number: entry.frontQueue, seq: tail - 1, entry });
 }

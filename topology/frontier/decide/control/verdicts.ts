@@ -13,7 +13,7 @@ export function decideVerdicts(decision: Decision, hostKey: string, urls: Duplic
   if (policy?.config.recrawl?.demote === undefined) return;
   for (const { url: given, of } of urls) {
     const url = policy.normalize(given);
-    // Anybody may write to `control`: the event changes its own host alone.
+    // Any program may write to `control`: the event changes only its own host.
     if (url === null || hostKeyOf(url) !== hostKey) continue;
     const { table } = state.recrawl;
     const [hi = 0, lo = 0] = state.fingerprintOf(url);

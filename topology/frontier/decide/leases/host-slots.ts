@@ -1,5 +1,6 @@
 /**
- * Slots in decisions (hosts/host-slots.ts): how many leases a host may be on, and how much of its queue each may hold.
+ * Slots in decisions (hosts/host-slots.ts): the number of leases that a host may have, and the part of its queue for
+ * each.
  */
 import { parallelLimits } from '../../../policy/limits.ts';
 import type { HostSettings } from '../../../policy/overlay-config.ts';

@@ -98,7 +98,7 @@ export function openDeferred(decision: Decision): void {
       if (!canTake(decision, policy, host)) continue;
       const left = budgetLeft(decision, config, host.key);
       if (opened >= left) {
-        // Only the host's own budget is spent; the other hosts of its domain go on.
+        // Only the host's own budget is used up; the other hosts of its domain continue.
         if (ownBudgetOf(decision, host.key) >= 0) continue;
         // Hosts with a larger own budget may follow.
         if (!mayDiffer) break;

@@ -136,7 +136,7 @@ function noteLink(
   if (host !== undefined && (isReferred || grows(decision.state, policy, arrival))) growth.note(host);
 }
 
-/** Handles a known URL: nobody asks for it again, or somebody does and it gets a new due time. */
+/** Handles a known URL. If a refetch is requested, the URL gets a new due time; otherwise nothing changes. */
 function isDuplicate(decision: Decision, policy: Policy, arrival: Arrival): boolean {
   const { group, link, hi, lo, forced } = arrival;
   if (decideRefresh(decision, policy, group.intent, arrival, link, [hi, lo])) return true;
@@ -253,7 +253,7 @@ function admit(
   if (!known && policy.config.recrawl?.hubs !== undefined) admission.gains.note(group, frontQueue);
 }
 
-/** Clocks differ, and producers of others may write any number. */
+/** Clocks differ, and foreign producers may write any number. */
 function foundAt({ discoveredAtMs }: Pick<LinkGroup, 'discoveredAtMs'>, nowMs: number): number {
   return discoveredAtMs > 0 && discoveredAtMs <= nowMs ? discoveredAtMs : nowMs;
 }

@@ -18,7 +18,7 @@ import { variantOf } from './variants.ts';
 /** Mask for the last bits of a fingerprint: if all are 0, the URL is requested as found. */
 const askedBits = 15;
 
-/** The URL that replaces one of a link, and path and query to request it by; empty: its own. */
+/** The URL that replaces that of a link, and the path and query to request; empty: those of the URL. */
 export interface Folded {
   readonly url: string;
   readonly spelling: string;

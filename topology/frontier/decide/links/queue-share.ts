@@ -1,12 +1,12 @@
 /**
- * Shares of the queue: no host and no registrable domain holds more than a share of `queuedMax`, so that a link farm or a
- * sitemap of millions fills its own share and nobody else's: a partition that is full stops reading for all.
+ * Shares of the queue: no host and no registrable domain holds more than a share of `queuedMax`. So a link farm or a
+ * sitemap of millions fills only its own share: a full partition stops reading for all hosts.
  *
- * What exceeds the share is deferred in the front queue of the host that budgets use too (queues/held-queues.ts), and
- * is drawn once the host has nothing else: nothing is lost, and it goes at the host's own pace. There it does not count
- * towards the partition's limit. Seeds and URLs that an operator forces are exempt. With a budget, the budget says when
- * such URLs may be drawn. Under `dropLowest` they are dropped, as for a full host (`hostFull`), since that partition
- * must hold no more than `queuedMax`.
+ * URLs beyond the share are deferred in the front queue of the host that budgets use too (queues/held-queues.ts), and
+ * are drawn once the host has no others: nothing is lost, and they go at the host's pace. There they do not count
+ * towards the partition's limit. Seeds and URLs that an operator forces are exempt. With a budget, the budget decides
+ * when such URLs may be drawn. Under `dropLowest` they are dropped, as for a full host (`hostFull`), since that
+ * partition must hold no more than `queuedMax`.
  */
 
 import type { PolicyConfig } from '../../../policy/policy.ts';
@@ -14,7 +14,10 @@ import { frontierLimits } from '../../frontier-limits.ts';
 import type { Decision } from '../decision.ts';
 import { setOpen } from './budgets.ts';
 
-/** Does a URL that arrives go beyond the share of its host or domain? `taken`: of the host, about to be admitted. */
+/**
+ * True if an arriving URL exceeds the share of its host or domain. `taken`: URLs of the host that are about to be
+ * admitted.
+ */
 export function isBeyondShare(
   { state: { shares } }: Decision,
   { queuedMax, queueShareMax }: PolicyConfig,

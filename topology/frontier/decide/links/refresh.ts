@@ -53,7 +53,7 @@ export function decideRefresh(
   return true;
 }
 
-/** Somebody says that the URL has changed just now, and wants it first: WebSub, IndexNow, an injection. */
+/** A sender reports that the URL has just changed, and requests it first: WebSub, IndexNow, an injection. */
 export function isPush(intent: Intent, { lastModifiedMs, priority }: Link): boolean {
   return intent === 'refresh' && lastModifiedMs === 0 && priority === 0;
 }

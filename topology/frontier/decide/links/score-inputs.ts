@@ -1,8 +1,8 @@
 /**
  * The inputs for the score of an arriving URL that a partition knows (policy/score/inputs.ts).
  *
- * The domain's record is that of the host itself: pages worth keeping among those fetched. Freshness is only known of
- * visited pages (score-visited.ts): an arriving URL was never fetched, or somebody wants it fetched whatever its age.
+ * The domain's record is that of the host itself: pages worth keeping among those fetched. Freshness is known only of
+ * visited pages (score-visited.ts): an arriving URL was never fetched, or its refetch is requested whatever its age.
  */
 import type { LinkGroup } from '../../../../schemas/types.ts';
 import type { FreshnessInputs, LinkSource, PageKind, ScoreInputs } from '../../../policy/score/inputs.ts';

@@ -3,7 +3,7 @@ import type { LinkGroup } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import type { Decision } from '../decision.ts';
 
-/** 0: any. Of a page of another partition nothing is known here. */
+/** 0: any. For a page of another partition the queue is unknown here. */
 export function queueOfSource({ state }: Decision, { config }: Policy, { sourceUrl }: LinkGroup): number {
   const demote = config.recrawl?.demote;
   const { table } = state.recrawl;

@@ -41,7 +41,7 @@ export interface GetCall extends Answered {
   readonly kind: 'get';
   /** null: of any queue. */
   readonly key: string | null;
-  /** Queues and URLs of each, at most. */
+  /** Limits on queues, and on URLs per queue. */
   queues: number;
   readonly urlsPerQueue: number;
   readonly leaseMs: number;

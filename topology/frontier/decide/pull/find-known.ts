@@ -170,7 +170,7 @@ function waitsThere(state: FrontierState, host: Host, { a, b }: KnownFrom, entry
   return one?.hi === hi && one?.lo === lo;
 }
 
-/** A lease of a few URLs is searched, a large one has an index made. */
+/** A lease of a few URLs is searched; for a large one an index is made. */
 const searchedMax = 32;
 const indexes = new WeakMap<Lease, Map<string, number>>();
 

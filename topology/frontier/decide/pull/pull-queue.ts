@@ -137,7 +137,7 @@ function collect(state: FrontierState, call: GetCall): void {
   for (const id of call.leases) {
     const { host, entries } = state.leases.get(id)!;
     for (const entry of entries) {
-      if (entry === null || entry === unread) throw new Error(`a URL of lease ${id} is not there`);
+      if (entry === null || entry === unread) throw new Error(`a URL of lease ${id} is missing`);
       call.urls.push({ key: host.key, entry });
     }
   }

@@ -57,7 +57,7 @@ export function learn(
   else if (kind === 'crawlDelayTooLong') lesson.heldBack = true;
   else if (serverErrorsMax > 0 && isServerError(outcome))
     learnServerError(lesson, outcome, serverErrorsMax, isFirstTry);
-  // The URL failed, or one origin of the host: another request was answered.
+  // The URL, or one origin of the host, failed, although another request was answered.
   else if (outcome.status === 0 && outcome.originOnly) lesson.reached = true;
   else if (outcome.status > 0) Object.assign(lesson, { answered: true, wasThrottled: false, serverErrors: 0 });
   if (finals[kind] !== undefined && outcome.status > 0) lesson.fetched += 1;

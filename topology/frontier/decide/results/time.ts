@@ -87,7 +87,7 @@ export function decideBurials(decision: Decision, dying: ReadonlyMap<number, rea
 }
 
 function abandon(decision: Decision, host: Host, first: Entry): void {
-  // A host that answered for URLs has had its robots.txt read: what failed since is the host.
+  // If a host answered for URLs, its robots.txt was read, so later failures are the host's.
   const answered = host.facts.fetched > 0;
   decision.deadLetters.push({
     reason: answered ? 'hostUnreachable' : 'robotsUnreachable',
@@ -97,7 +97,7 @@ function abandon(decision: Decision, host: Host, first: Entry): void {
     url: first.url,
     hostKey: host.key,
     attempts: first.attempts,
-    // None of a URL that was never asked for.
+    // There is no answer for a URL that was never requested.
     lastOutcome: answered ? '' : 'robotsUnreachable',
     status: 0,
     depth: first.depth,

@@ -2,8 +2,8 @@
  * Records, as a change, the result of a visit and when the page is due again (after-visit.ts).
  *
  * A visit with a temporary failure is repeated by the retry schedule, and after that at the interval for errors; the
- * facts about the page are kept. Without a `recrawl` policy, or if it says never, the URL is finished. If somebody
- * asked for it while it was on lease, it is due once more, at once, or with the retry.
+ * facts about the page are kept. Without a `recrawl` policy, or if it says never, the URL is finished. If a refetch was
+ * requested while the URL was on lease, it is due once more, at once, or with the retry.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { failsHost, isRetriable } from '../../../fetch/outcome.ts';
@@ -108,7 +108,7 @@ export function expirePage(decision: Decision, lease: Lease, index: number): voi
   putPageBack(decision, lease, index, decision.nowMs + (isPoison ? errorMs : 0), isPoison ? 0 : failures);
 }
 
-/** A URL that was finished by a late result has had its first visit. */
+/** A URL that a late result finished has had its first visit. */
 export function decideLateVisit(decision: Decision, recrawl: Recrawl, hostKey: string, seen: Omit<Seen, 'atMs'>): void {
   const { nowMs: atMs } = decision;
   const after = afterVisit(recrawl, undefined, { ...seen, atMs }, decision.state.recrawl.visitPrice);

@@ -25,7 +25,7 @@ export function rewriteHtml(html: string, linker: Linker, xml: boolean, depth = 
   let raw = '';
   let attributes: Attribute[] = [];
   let current: Attribute | undefined;
-  /** The first that the page names. Links before it go by it, too. */
+  /** The first base that the page names. Links before it use it, too. */
   let base: string | null = null;
   const decode = xml ? decodeXmlText : decodeAttribute;
   const nested = (text: string) => (depth < replayLimits.nestedMax ? rewriteHtml(text, linker, false, depth + 1) : '');

@@ -1,6 +1,6 @@
 /** Compresses the records of a batch together, and decompresses them. */
 export interface BatchCodec {
-  /** Throws UNSUPPORTED where this machine can't. */
+  /** Throws UNSUPPORTED if this machine cannot. */
   compress(bytes: Buffer): Uint8Array;
   /**
    * Decompresses a batch. Throws TooMuchInside for more than `bytesMax`, UNSUPPORTED if this machine cannot

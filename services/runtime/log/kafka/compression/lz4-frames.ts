@@ -64,10 +64,10 @@ function undo(block: Buffer, bytesMax: number): Buffer {
 
 /** Reading past the end throws RangeError. */
 function* blocksOf(bytes: Buffer) {
-  if (bytes.readUInt32LE() !== header.readUInt32LE()) throw new Error('it is no lz4 frame');
+  if (bytes.readUInt32LE() !== header.readUInt32LE()) throw new Error('it is not an lz4 frame');
   const flags = bytes.readUInt8(4);
   const [standAlone, blockSums, contentSize, contentSum, dictionary] = [32, 16, 8, 4, 1].map((bit) => flags & bit);
-  if (!standAlone || dictionary) throw new Error('its blocks can not be undone alone');
+  if (!standAlone || dictionary) throw new Error('its blocks depend on a dictionary or on each other');
   // 4: 64 KiB, and four times as much with each step to 7: 4 MiB.
   const blockBytesMax = 2 ** (8 + 2 * ((bytes.readUInt8(5) >>> 4) & 7));
   let at = header.length + (contentSize ? 8 : 0);

@@ -49,5 +49,5 @@ function bytesIn(block: Buffer): number {
     bytes += (byte & 0x7f) * 2 ** (7 * i);
     if (byte < 0x80) return bytes;
   }
-  throw new Error('it does not say how much is in it');
+  throw new Error('its uncompressed length is not a valid number');
 }

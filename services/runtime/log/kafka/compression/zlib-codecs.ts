@@ -35,12 +35,12 @@ export const zstdCodec: BatchCodec = {
     if (zstdDecompressSync) {
       // For a cut frame, Node returns partial output without an error.
       const found = zstdFrames(bytes, windowBytesMax);
-      if (found === null || found.isCut) throw new Error('it is no zstd, or was cut');
+      if (found === null || found.isCut) throw new Error('it is not a zstd frame, or it is cut short');
       return bounded(zstdDecompressSync, bytes, bytesMax);
     }
     const undone = decodeWholeZstd(bytes, bytesMax, windowBytesMax);
     if (undone === 'tooMuch') throw new TooMuchInside(bytesMax);
-    if (undone === 'damaged') throw new Error('it is no zstd, was cut, or is damaged');
+    if (undone === 'damaged') throw new Error('it is not a zstd frame, or it is cut short or damaged');
     return undone;
   },
 };

@@ -63,5 +63,5 @@ test('relations of a .docx file to its own parts are no links', async () => {
 
 test('a .docx file without a document part is invalid', async () => {
   const parts = new ZipParts(await zipOf({ 'word/footnotes.xml': documentOf('foot') }));
-  assert.throws(() => readDocx(parts, new Gathered(gatheringOf())), /it has no document/);
+  assert.throws(() => readDocx(parts, new Gathered(gatheringOf())), /this DOCX file has no document part/);
 });

@@ -43,7 +43,7 @@ test('properties of an .odt file are read, and a manifest without encryption has
 
 test('an .odt file without content is invalid, and an encrypted one is not read', async () => {
   const parts = new ZipParts(await zipOf({ 'meta.xml': '<m/>' }));
-  assert.throws(() => readOdt(parts, new Gathered(gatheringOf())), /it has no content/);
+  assert.throws(() => readOdt(parts, new Gathered(gatheringOf())), /this OpenDocument file has no content part/);
   const manifest = '<manifest><file-entry><encryption-data/><algorithm/></file-entry></manifest>';
   await assert.rejects(read('<text:p>a</text:p>', { 'META-INF/manifest.xml': manifest }), /it is encrypted/);
 });

@@ -82,5 +82,5 @@ test('hidden sheets are skipped, and properties are read', async () => {
 
 test('an .xlsx file without a workbook is invalid', async () => {
   const parts = new ZipParts(await zipOf({ 'xl/sharedStrings.xml': '<sst/>' }));
-  assert.throws(() => readXlsx(parts, new Gathered(gatheringOf())), /it has no workbook/);
+  assert.throws(() => readXlsx(parts, new Gathered(gatheringOf())), /this XLSX file has no workbook part/);
 });
