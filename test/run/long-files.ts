@@ -18,8 +18,9 @@ export const longFiles: ReadonlySet<string> = new Set([
   // Other releases, installed and run.
   'test/upgrade/kept-releases.integration.test.ts',
   'test/upgrade/rolling.integration.test.ts',
-  // Projects that install the package.
+  // Projects that install the package, or packages of other languages.
   'test/examples/examples.integration.test.ts',
+  'test/examples/languages.integration.test.ts',
   'test/package/optional.integration.test.ts',
   // The sources, compiled a dozen times.
   'test/services/extras/each-removed.integration.test.ts',
