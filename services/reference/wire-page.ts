@@ -4,8 +4,8 @@ import { wire } from '../../topology/wire/wire.ts';
 
 const head = `# The wire
 
-\`npm run generate\` writes this page from \`topology/wire/wire.ts\` and \`topology/topics.ts\`. A test holds the records of a crawl on a real broker against it
-(\`test/kafka/wire.integration.test.ts\`). A topic's full name is \`CRAWL.TOPIC\`. Values are Avro ([schemas](../deploy/KAFKA.md#schemas)), but for
+\`npm run generate\` writes this page from \`topology/wire/wire.ts\` and \`topology/topics.ts\`. A test holds the records of a crawl on a real broker against it,
+with Java's client (\`test/kafka/wire.integration.test.ts\`). A topic's full name is \`CRAWL.TOPIC\`. Values are Avro ([schemas](../deploy/KAFKA.md#schemas)), but for
 the changelog.
 
 The partition is \`toPositive(murmur2(PART)) % partitions\`, as Java's default partitioner computes it of a key. PART is a part of the key:
@@ -24,7 +24,9 @@ that. A Kafka Streams application that joins by key must repartition, as the key
 `;
 
 const last = `
-Producers are idempotent, without transactions. Records of aborted transactions of your producers are skipped.
+Records of \`discovered\`, \`tasks\` and \`results\` have the context of a traced URL in their field \`traceparent\`. Producers are idempotent, without transactions.
+Records of aborted transactions of your producers are skipped (\`test/services/runtime/log/kafka/topics.integration.test.ts\`). For records that are passed on, the test
+is \`test/kafka/misrouted.integration.test.ts\`, for records that killed processes write again, \`test/kafka/chaos.integration.test.ts\`.
 
 | topic | cleanup | kept |
 | --- | --- | --- |

@@ -22,11 +22,13 @@ import { startRegistry } from './registry.ts';
 const skip = (await skipReason()) ?? (await pythonSkipReason());
 const kit = fileURLToPath(new URL('../../services/consumer/consume-pages.ts', import.meta.url));
 
-/** The fenced block of the page that holds `word`. */
-async function fromPage(page: string, language: string, word: string): Promise<string> {
-  const text = await readFile(fileURLToPath(new URL(`../../${page}`, import.meta.url)), 'utf8');
-  const blocks = [...text.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text]) => text!);
-  return blocks.find((text) => text.includes(word)) ?? assert.fail(`no ${language} with ${word} in ${page}`);
+const textOf = (file: string) => readFile(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8');
+const pythonExample = await textOf('examples/python/titles.py');
+
+/** The README's block of TypeScript that is a consumer. */
+async function typescriptExample(): Promise<string> {
+  const blocks = [...(await textOf('README.md')).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text]) => text!);
+  return blocks.find((text) => text.includes('consumePages')) ?? assert.fail('README.md has no consumer');
 }
 
 describe('consumers on Kafka', { skip: skip ?? false, timeout: 600_000 }, () => {
@@ -63,13 +65,9 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 600_000 }, () => 
       await Promise.race([sleep(50), crawling.ended.then(({ stderr }) => assert.fail(stderr))]);
     }
     const template = join(folder, 'template.mts');
-    await writeFile(template, (await fromPage('README.md', 'ts', 'consumePages')).replace('crawlstream/consumer', kit));
+    await writeFile(template, (await typescriptExample()).replace('crawlstream/consumer', kit));
     const typescript = startCommand([broker.brokers, registry.url], { script: template });
-    const python = startPython(await fromPage('docs/consumers.md', 'python', 'fastavro'), [
-      broker.brokers,
-      registry.url,
-      crawl,
-    ]);
+    const python = startPython(pythonExample, [broker.brokers, registry.url, crawl]);
     try {
       const { code, stderr } = await crawling.ended;
       assert.equal(code, 0, stderr);
@@ -200,11 +198,7 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 600_000 }, () => 
         assert.ok(Date.now() < deadline, 'the index has not followed');
         await sleep(100);
       }
-      const python = startPython(await fromPage('docs/consumers.md', 'python', 'fastavro'), [
-        broker.brokers,
-        registry.url,
-        'crawl',
-      ]);
+      const python = startPython(pythonExample, [broker.brokers, registry.url, 'crawl']);
       try {
         const takenBack = () => [...python.output().matchAll(/^taken back: (\S+)$/gm)].map(([, url]) => url!).sort();
         while (takenBack().length < gone.length) {

@@ -40,6 +40,8 @@ describe('demand on Kafka', { skip }, () => {
     await until('it is known that nobody fetches', () => frontier.fetchers === 0);
     assert.match(frontier.note() ?? '', /no fetcher/);
     assert.equal(counters().leases, 0, 'nothing is granted for nobody');
+    const ready = () => [...frontier.committed().values()].reduce((sum, one) => sum + (one?.readyHosts ?? 0), 0);
+    await until('every host is ready, while nothing is granted', () => ready() === hosts);
 
     const running = (fetchers: readonly FetcherGroup[]) =>
       fetchers.reduce((sum, { fetcher }) => sum + fetcher.stats().leasesRunning, 0);

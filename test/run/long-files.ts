@@ -4,6 +4,7 @@
  */
 export const longFiles: ReadonlySet<string> = new Set([
   // Many processes on brokers, which come, go, and are away.
+  'test/deploy/scaling.integration.test.ts',
   'test/kafka/broker-outage.integration.test.ts',
   'test/kafka/chaos.integration.test.ts',
   'test/kafka/crawl.integration.test.ts',
@@ -18,8 +19,9 @@ export const longFiles: ReadonlySet<string> = new Set([
   // Other releases, installed and run.
   'test/upgrade/kept-releases.integration.test.ts',
   'test/upgrade/rolling.integration.test.ts',
-  // Projects that install the package.
+  // Projects that install the package, or packages of other languages.
   'test/examples/examples.integration.test.ts',
+  'test/examples/languages.integration.test.ts',
   'test/package/optional.integration.test.ts',
   // The sources, compiled a dozen times.
   'test/services/extras/each-removed.integration.test.ts',

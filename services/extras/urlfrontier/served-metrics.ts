@@ -5,6 +5,7 @@
 
 import { placeNames } from '../../../topology/frontier/changes/changes.ts';
 import { type Counters, sumCounters } from '../../../topology/frontier/changes/counters.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { ServedCrawls } from './served-crawl.ts';
 
@@ -14,7 +15,7 @@ interface Held {
   delayed: number;
 }
 
-export function servedMetrics(crawls: Pick<ServedCrawls, 'list'>): MetricSource {
+export function servedMetrics(crawls: Pick<ServedCrawls, 'list'>, clock: Pick<Clock, 'nowMs'>): MetricSource {
   return (sink) => {
     const held = new Map<number, Held>();
     for (const { partitions } of crawls.list()) {
@@ -23,8 +24,9 @@ export function servedMetrics(crawls: Pick<ServedCrawls, 'list'>): MetricSource 
         if (state === undefined) continue;
         const one = held.get(partition) ?? { counters: [], ready: 0, delayed: 0 };
         one.counters.push(state.counters);
-        one.ready += state.clock.ready;
-        one.delayed += state.clock.waiting;
+        const due = state.clock.due(clock.nowMs());
+        one.ready += state.clock.ready + due;
+        one.delayed += state.clock.waiting - due;
         held.set(partition, one);
       }
     }

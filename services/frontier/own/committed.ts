@@ -5,6 +5,7 @@ import type { Leases } from '../../../topology/frontier/hosts/leases.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { QueueAges } from '../../../topology/frontier/queues/queue-ages.ts';
 import type { Freshness } from '../../../topology/frontier/recrawl/freshness-now.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { type HeldTrap, heldTraps } from './held-traps.ts';
 import { freshnessOf } from './measured-freshness.ts';
 import { spreadOf } from './measured-queues.ts';
@@ -13,6 +14,7 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   /** Page quota of the current policy; null: none, or no policy yet. */
   readonly pageQuota: number | null;
   readonly paused: boolean;
+  /** Hosts that may be contacted, and hosts that may not yet: at the time of reading, also while nothing is granted. */
   readonly readyHosts: number;
   readonly delayedHosts: number;
   /** Hosts on lease, each once, however many leases it has. */
@@ -33,14 +35,22 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   leases(): Pick<Leases, 'get' | 'keys'>;
 }
 
-export function committedOf({ state, policy }: FrontierPartition, tasksWaiting: number | null): Committed {
+export function committedOf(
+  { state, policy }: FrontierPartition,
+  tasksWaiting: number | null,
+  clock: Pick<Clock, 'nowMs'>,
+): Committed {
   return {
     pageQuota: policy?.config.pageQuota ?? null,
     paused: policy?.config.paused ?? false,
     positions: { ...state.positions },
     counters: { ...state.counters },
-    readyHosts: state.clock.ready,
-    delayedHosts: state.clock.waiting,
+    get readyHosts() {
+      return state.clock.ready + state.clock.due(clock.nowMs());
+    },
+    get delayedHosts() {
+      return state.clock.waiting - state.clock.due(clock.nowMs());
+    },
     leasedHosts: state.hosts.leases.size,
     nextReadyAtMs: state.clock.nextReadyAtMs ?? null,
     tasksWaiting,

@@ -190,7 +190,7 @@ export class PartitionOwner {
     const reader = log.reader();
     this.#reader = reader;
     this.#flow = await this.#openFlow(partition, reader);
-    this.#committed = committedOf(partition, this.#flow?.waiting ?? null);
+    this.#committed = committedOf(partition, this.#flow?.waiting ?? null, this.#options.clock);
     this.#calls.opened(partition, () => reader.wake());
     this.#options.onOpened?.(partition);
     const fail = (error: unknown) => {
@@ -342,7 +342,7 @@ export class PartitionOwner {
     this.#underWay += 1;
     const before = this.#acks;
     const beganMs = performance.now();
-    const committed = committedOf(partition, this.#flow?.waiting ?? null);
+    const committed = committedOf(partition, this.#flow?.waiting ?? null, this.#options.clock);
     const flow = this.#flow;
     const read = runJob(this.#options.store, partition.reads()).then(() => {
       flow?.granted(step.tasks, demand);

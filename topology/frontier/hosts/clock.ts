@@ -64,6 +64,19 @@ export class HostClock {
     return hosts;
   }
 
+  /** Number of waiting hosts that `advance` would move at `nowMs`. Without grants, nothing calls it. */
+  due(nowMs: number): number {
+    const waiting = this.#heaps[waitingHeap]!;
+    let hosts = 0;
+    const slots = [0];
+    for (let slot = slots.pop(); slot !== undefined; slot = slots.pop()) {
+      if (slot >= this.#sizes[waitingHeap]! || this.#at[waiting[slot]!]! > nowMs) continue;
+      hosts += 1;
+      slots.push(2 * slot + 1, 2 * slot + 2);
+    }
+    return hosts;
+  }
+
   /** When the next waiting host becomes ready, ms; undefined if none waits. */
   get nextReadyAtMs(): number | undefined {
     return this.#sizes[waitingHeap] === 0 ? undefined : this.#at[this.#heaps[waitingHeap]![0]!];

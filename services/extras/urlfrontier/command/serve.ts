@@ -38,7 +38,7 @@ export async function serve(flags: UrlfrontierFlags, service: Service): Promise<
   });
   const run = async (book: CrawlBook, peers?: GroupPeers, cluster?: ClusterWatch) => {
     const server = await startServer({ book, peers, listen, say });
-    const metered = servedMetrics(book);
+    const metered = servedMetrics(book, clock);
     sources.add(metered);
     service.away = cluster?.away;
     if (cluster !== undefined) sources.add(cluster.metrics);

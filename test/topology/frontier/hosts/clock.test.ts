@@ -35,7 +35,9 @@ it('the host clock agrees with a naive clock over random operations', () => {
           now += below(40);
           break;
         default: {
+          const due = clock.due(now) + clock.ready;
           clock.advance(now);
+          assert.equal(clock.ready, due);
           const ready = [...naive].filter(([, { at }]) => at <= now);
           assert.equal(clock.ready, ready.length);
           assert.equal(clock.waiting, naive.size - ready.length);
