@@ -37,9 +37,9 @@ export async function judgedDedup(method: NearMethod, pages: readonly LabelledPa
     ...{ method, seed: 7 },
   });
   for (let at = 0; at < pages.length; at += 128) {
-    const batch = pages.slice(at, at + 128).map(({ url, title, text }, n) => {
+    const batch = pages.slice(at, at + 128).map(({ url, title, text, mainText = '' }, n) => {
       const contentHash = hash('sha256', `${title}\n${text}`, 'hex');
-      return received('pages', pageRecord({ url, title, text, fetchedAtMs: at + n, contentHash }));
+      return received('pages', pageRecord({ url, title, text, mainText, fetchedAtMs: at + n, contentHash }));
     });
     await dedup.handle(batch as never, { positions: [] });
   }

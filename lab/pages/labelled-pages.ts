@@ -10,6 +10,8 @@ export interface LabelledPage {
   readonly url: string;
   readonly title: string;
   readonly text: string;
+  /** Absent: no main text was extracted. */
+  readonly mainText?: string;
   /** The page that it is a copy of, or itself. */
   readonly family: string;
   readonly isCopy: boolean;

@@ -12,6 +12,7 @@ import { partitionOf } from '../../topology/url/partition.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { followControl } from '../runtime/crawl/control-log.ts';
+import { DuplicateCounts } from '../runtime/crawl/duplicate-counts.ts';
 import { type HostEventKind, hostEvent } from '../runtime/crawl/operator-events.ts';
 import { policyRequest, type RequestRecord } from '../runtime/crawl/requests.ts';
 import type { Log } from '../runtime/log/log.ts';
@@ -26,6 +27,7 @@ import {
   type CrawlAct,
   type CrawlStatus,
   type DeadLettersStatus,
+  type DuplicatesStatus,
   type ExplainStatus,
   type HistoryStatus,
   type HostAct,
@@ -86,6 +88,8 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
   let [changedAtMs, countsBefore] = [clock.nowMs(), ''];
   /** The running read of the history, shared by all callers. */
   let history: Promise<HistoryStatus> | undefined;
+  const duplicateCounts = new DuplicateCounts({ log, codec, topics });
+  let duplicates: DuplicatesStatus | null = null;
   let deadLetters: { readonly atMs: number; readonly status: DeadLettersStatus | null } | undefined;
 
   return {
@@ -102,6 +106,7 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
       if (deadLetters === undefined || nowMs - deadLetters.atMs >= dashboardLimits.deadLettersEveryMs) {
         // A frontier with narrow rights on the brokers may write them alone.
         deadLetters = { atMs: nowMs, status: await newestDeadLetters.look().catch(() => null) };
+        duplicates = await duplicateCounts.look().catch(() => null);
       }
       const config = policy === null ? null : parsePolicy(policy.json);
       const pageQuota = config?.pageQuota ?? null;
@@ -136,6 +141,7 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
         recent,
         freshness: freshnessOfAll(partitions),
         letters: deadLetters.status,
+        duplicates,
         idle,
       };
       return { ...status, troubles: troublesOf(status) };

@@ -42,9 +42,20 @@ export interface CrawlStatus {
   readonly recent: RecentStatus;
   readonly freshness: FreshnessStatus | null;
   readonly letters: DeadLettersStatus | null;
+  /** Duplicate pages by kind; null: the dedup has written nothing. Absent: a service of an earlier release. */
+  readonly duplicates?: DuplicatesStatus | null;
   /** Set if no process runs the crawl; null: one does, or it is unknown. */
   readonly idle: IdleStatus | null;
   readonly troubles: readonly Trouble[];
+}
+
+export interface DuplicatesStatus {
+  readonly exact: number;
+  readonly near: number;
+  /** Copies of pages of another domain. */
+  readonly syndicated: number;
+  /** True: there are more; the count stopped at its limit. */
+  readonly isLeast?: true;
 }
 
 export interface IdleStatus {

@@ -8,16 +8,12 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { type HostRow, HostScan } from '../../topology/frontier/ask/list-hosts.ts';
-import { answerUrl, type UrlAnswer } from '../../topology/frontier/ask/queries.ts';
+import type { UrlAnswer } from '../../topology/frontier/ask/queries.ts';
 import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
-import type { FrontierState } from '../../topology/frontier/state/state.ts';
-import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
-import { hostKeyOf, partitionKeyOf, withoutPort } from '../../topology/url/host-key.ts';
-import { partitionOf } from '../../topology/url/partition.ts';
-import { runJob } from '../frontier/restore/job-runner.ts';
+import { hostKeyOf, withoutPort } from '../../topology/url/host-key.ts';
 import { askFrontiers } from '../hosting/inspect/ask-frontiers.ts';
+import { askPartition, askUrl } from '../hosting/inspect/ask-url.ts';
 import { listOf } from '../hosting/inspect/hosts.ts';
-import { withCurrentState } from '../hosting/state/current-state.ts';
 import { partitionsOf, type StateSource } from '../hosting/state/state-source.ts';
 
 /** The host, as `hosts` lists it. `unchecked`: no process could be asked. */
@@ -79,7 +75,7 @@ async function findHost(source: StateSource, hostKey: string): Promise<HostRow |
   const exact = (hosts: readonly HostRow[]) => hosts.find(({ host }) => host === hostKey);
   if (asked !== undefined) return exact(asked.hosts);
   if (source.brokersLog !== null) return 'unchecked';
-  return ask(source, hostKey, function* (state) {
+  return askPartition(source, hostKey, function* (state) {
     const scan = new HostScan(wanted);
     for (;;) {
       const list = yield* scan.slice(state);
@@ -89,20 +85,7 @@ async function findHost(source: StateSource, hostKey: string): Promise<HostRow |
 }
 
 async function findUrl(source: StateSource, url: string): Promise<UrlAnswer | 'unchecked'> {
-  const asked = await askFrontiers(source, `/urls?${new URLSearchParams({ url })}`, unchecked);
-  if (asked !== undefined) return asked as UrlAnswer;
-  if (source.brokersLog !== null) return 'unchecked';
-  return (await ask(source, hostKeyOf(url), (state) => answerUrl(state, url))) ?? 'unchecked';
-}
-
-function ask<T>(
-  source: StateSource,
-  hostKey: string,
-  job: (state: FrontierState) => StoreJob<T>,
-): Promise<T | undefined> {
-  const { partitions, keyMode } = source.manifest;
-  const partition = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
-  return withCurrentState(source, partition, (state, store) => runJob(store, job(state)));
+  return (await askUrl(source, url, unchecked)) ?? 'unchecked';
 }
 
 /** Returns hosts with the same name and another port or prefix, else the most similar name. */

@@ -79,6 +79,7 @@ const interfaces: Readonly<Record<string, readonly [file: string, ...names: stri
   score: ['policy/score/score-config.ts', 'WeightedScore'],
   'score.factors': ['policy/score/score-config.ts', 'Factors'],
   'score.scales': ['policy/score/score-config.ts', 'Scales'],
+  'score.pageKinds[]': ['policy/score/score-config.ts', 'PageKindRule'],
   budget: ['policy/budget.ts', 'BudgetConfig'],
   traps: ['policy/traps/trap-config.ts', 'TrapConfig'],
   recrawl: ['policy/recrawl/recrawl-config.ts', 'RecrawlConfig'],

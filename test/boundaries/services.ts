@@ -368,6 +368,10 @@ export const contentBoundaries: BoundaryTable<typeof contentLimits> = {
     0,
     1,
   ),
+  duplicatesCountedMax: undriven('two million verdicts: duplicate-counts.test.ts counts up to a smaller limit'),
+  clusters: tuning(preset),
+  clustersMax: upTo((n) => isTaken('duplicates', '--limit', String(n))),
+  clusterPagesShown: tuning(sample),
 };
 
 export const indexBoundaries: BoundaryTable<typeof indexLimits> = {

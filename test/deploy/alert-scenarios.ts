@@ -378,12 +378,7 @@ export const scenarios: readonly Scenario[] = [
     'CrawlstreamQueueOld',
     { front_queue: '2' },
   ),
-  one(
-    'old pages',
-    /^crawlstream_frontier_page_age_seconds.*partition="3"/,
-    still(40 * 86_400),
-    'CrawlstreamPagesStale',
-  ),
+  one('old pages', /^crawlstream_frontier_page_age_seconds.*partition="3"/, still(8 * 86_400), 'CrawlstreamPagesStale'),
   one('a full disk', /^crawlstream_disk_free_bytes.*frontier-1/, from(12e9, 2e9), 'CrawlstreamDiskNearlyFull', {
     pod: 'news-frontier-1',
     store: 'state',

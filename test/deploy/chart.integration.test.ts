@@ -57,6 +57,15 @@ describe('the Helm chart', { skip, timeout: 300_000 }, () => {
     }
   });
 
+  it('the chart writes the goal of freshness into its alert: a week, or other days', async () => {
+    const ageIn = async (...values: string[]) => {
+      const manifests = await manifestsOf('news', [...required, ...set('alerts.enabled=true', ...values)]);
+      return /page_age_seconds\S+ > ([\d *.]+)/.exec(JSON.stringify(manifests))?.[1];
+    };
+    assert.equal(await ageIn(), '86400 * 7');
+    assert.equal(await ageIn('alerts.freshnessDays=30'), '86400 * 30');
+  });
+
   it('the chart names no contact, bucket, broker, registry or search server that the user did not give', async () => {
     const data = dataOf(await manifestsOf('crawlstream', required));
     assert.deepEqual(data, {

@@ -18,11 +18,13 @@ function ofFilters(at: string, { include = [], exclude = [] }: Partial<FilterCon
   ];
 }
 
-function patternsOf({ filters, metadata = [], recrawl, overlays = [] }: PolicyConfig): NamedPattern[] {
+function patternsOf({ filters, metadata = [], recrawl, score, overlays = [] }: PolicyConfig): NamedPattern[] {
   const ofRules = (field: string, rules: readonly { readonly url?: string | undefined }[]) =>
     rules.flatMap(({ url }, index) => (url === undefined ? [] : [{ field: `${field}[${index}].url`, source: url }]));
+  const pageKinds = (score?.kind !== 'opic' && score?.pageKinds) || [];
   return [
     ...ofFilters('filters', filters),
+    ...pageKinds.map(({ pattern: source }, index) => ({ field: `score.pageKinds[${index}].pattern`, source })),
     ...ofRules('metadata', metadata),
     ...ofRules('recrawl.rules', recrawl?.rules ?? []),
     ...overlays.flatMap(({ match: { patterns = [] }, set }, index) => [

@@ -192,6 +192,8 @@ export interface Policy {
   readonly scores: boolean;
   /** Whether further links to a known URL count. */
   readonly countsLinks: boolean;
+  /** Whether the domains that link to a host count: for budgets, or for the factor `authority`. */
+  readonly countsReferrers: boolean;
   /** How cash flows; null: the policy has no cash. */
   readonly cash: CashFlow | null;
   /** Whether cash alone decides the order of URLs. */
@@ -243,7 +245,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
   const opic = config.score?.kind === 'opic' ? config.score : null;
   const weights = config.score === undefined || config.score.kind === 'opic' ? null : config.score;
   const listed = compileListedDomains(weights?.lists ?? [], lists);
-  const plain = weights === null ? null : compileScorer(weights);
+  const plain = weights === null ? null : compileScorer(weights, compile);
   const score: Scorer | null =
     listed === null || plain === null
       ? plain
@@ -265,6 +267,8 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     normalize,
     scores: config.score !== undefined,
     countsLinks: weights !== null && weights.page > 0 && weights.factors.inLinks > 0,
+    countsReferrers:
+      config.budget !== undefined || (weights !== null && weights.domain > 0 && weights.factors.authority > 0),
     cash: opic ?? ((weights?.factors.cash ?? 0) > 0 ? defaultOpic : null),
     byCash: opic !== null,
     openAt: openAtOf(overlays, compileWindows(config.windows ?? [])),

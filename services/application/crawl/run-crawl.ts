@@ -5,6 +5,7 @@ import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { sumCounters, zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { DuplicateCounts } from '../../runtime/crawl/duplicate-counts.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { createApplication, endOfTasks } from '../application.ts';
 import type { Ports } from '../ports.ts';
@@ -46,7 +47,7 @@ const lookEveryMs = 50;
 const drainMs = 5_000;
 
 export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
-  const { log, clock, processors } = run;
+  const { log, codec, clock, processors } = run;
   const { crawl } = run.manifest;
   const startedAtMs = clock.nowMs();
   let failFetcher: (error: unknown) => void = () => {};
@@ -84,7 +85,8 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
     await frontier.stop();
     await frontier.ended;
     await processors.drain();
-    return { end, counters: totals(frontier), traps, seconds: (clock.nowMs() - startedAtMs) / 1000 };
+    const duplicates = await new DuplicateCounts({ log, codec, topics: run.manifest }).look();
+    return { end, counters: totals(frontier), traps, duplicates, seconds: (clock.nowMs() - startedAtMs) / 1000 };
   } finally {
     await Promise.allSettled([whole.fetcher.stop(run.graceMs), frontier.stop(), attendants?.stop()]);
   }

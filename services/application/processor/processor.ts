@@ -37,7 +37,7 @@ export interface Processor<Options extends z.ZodObject = z.ZodObject> extends De
   /** True: it finds links for the crawl, so the crawl ends only once it has handled all records. */
   readonly findsLinks?: boolean;
   /** Data that fetchers must publish for it; in a crawl's own process they do so without an option. */
-  readonly needs?: 'responses' | 'outlinks';
+  readonly needs?: 'responses' | 'outlinks' | 'mainText';
   /** Copies of pages that it keeps. Absent: unknown, and each receipt of `forget` says so. */
   readonly holds?: Holding | typeof holdsNothing;
   /** Memory outside the heap that its stores take, MiB. Absent: it has none. */

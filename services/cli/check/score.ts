@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { kindOf } from '../../../topology/frontier/decide/links/score-inputs.ts';
+import { patternCompilerOf } from '../../../topology/policy/policy-patterns.ts';
 import {
   type LinkSource,
   linkSources,
@@ -10,14 +12,9 @@ import {
   type ScoreInputs,
 } from '../../../topology/policy/score/inputs.ts';
 import { compileListedDomains } from '../../../topology/policy/score/listed-domains.ts';
-import {
-  compileScorer,
-  factorScores,
-  frontQueueOfScore,
-  type GroupName,
-  groupScore,
-} from '../../../topology/policy/score/score.ts';
+import { compileScorer, factorScores, frontQueueOfScore, groupScores } from '../../../topology/policy/score/score.ts';
 import { defaultScore, type WeightedScore } from '../../../topology/policy/score/score-config.ts';
+import { scoreLines } from '../../hosting/inspect/score-text.ts';
 import { normalUrl } from '../../hosting/options/url-argument.ts';
 import { bad } from '../../runtime/option-text.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
@@ -44,7 +41,6 @@ interface ScoreFlags {
 
 const dayMs = 86_400_000;
 const kinds = ['html', 'feed', 'text', 'document', 'other'] as const;
-const groups: readonly GroupName[] = ['domain', 'page', 'freshness'];
 
 export function addCheckScore(check: Command): void {
   check
@@ -57,7 +53,7 @@ export function addCheckScore(check: Command): void {
     .option('--pages-good <n>', 'pages of the host that were worth fetching', wholeNumber('--pages-good'))
     .option('--pages-fetched <n>', 'fetched pages of the host, for --pages-good', wholeNumber('--pages-fetched', 1))
     .option('--in-links <n>', 'links to the page', wholeNumber('--in-links'))
-    .option('--type <kind>', `type of the page: ${kinds.join(', ')}`, oneOf('--type', kinds))
+    .option('--type <kind>', `kind of content: ${kinds.join(', ')} (default: by the extension)`, oneOf('--type', kinds))
     .addOption(
       new Option('--source <source>', `source of the link: ${linkSources.join(', ')}`)
         .argParser(oneOf('--source', linkSources))
@@ -90,21 +86,19 @@ async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
     );
   }
   const url = normalUrl(given);
-  const inputs = await withLists(config, flags, url, inputsOf(flags));
-  const score = compileScorer(config)(url, inputs);
-  const factors = factorScores(config, url, inputs);
+  const inputs = await withLists(config, flags, url, inputsOf(url, flags));
+  const compile = policy === null ? undefined : patternCompilerOf(policy);
+  const score = compileScorer(config, compile)(url, inputs);
+  const factors = factorScores(config, url, inputs, compile);
   const frontQueue = frontQueueOfScore(score);
-  const shownGroups = groups.map((group) => ({ group, weight: config[group], value: groupScore(group, factors) }));
+  const shownGroups = groupScores(config, factors);
   const text = [
     rows([
       ['url', url],
       ['score', score.toFixed(3)],
       ['front queue', `${frontQueue} of 0 (first) to 7`],
     ]),
-    ...shownGroups.flatMap(({ group, weight, value }) => [
-      `  ${line(group, weight, value)}`,
-      ...factors.filter((one) => one.group === group).map((one) => `    ${line(one.factor, one.weight, one.value)}`),
-    ]),
+    ...scoreLines(shownGroups, factors),
   ].join('\n');
   print({ json: { url, score, frontQueue, groups: shownGroups, factors }, text }, flags.json);
 }
@@ -115,11 +109,7 @@ async function withLists(config: WeightedScore, { policy = '' }: ScoreFlags, url
   return listed === null ? inputs : { ...inputs, domain: listed(url, inputs.domain) };
 }
 
-function line(name: string, weight: number, value: number | null): string {
-  return `${name.padEnd(14)}${value === null ? 'unknown' : value.toFixed(3).padEnd(7)}  weight ${weight}`;
-}
-
-function inputsOf(flags: ScoreFlags): ScoreInputs {
+function inputsOf(url: string, flags: ScoreFlags): ScoreInputs {
   return {
     domain: {
       listedAuthority: null,
@@ -133,7 +123,7 @@ function inputsOf(flags: ScoreFlags): ScoreInputs {
       cash: null,
       inLinks: flags.inLinks ?? null,
       depth: flags.depth,
-      type: flags.type ?? null,
+      type: flags.type ?? kindOf(url),
       source: flags.source,
     },
     freshness: {

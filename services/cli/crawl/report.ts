@@ -4,6 +4,7 @@ import { pagesFetched } from '../../../topology/frontier/changes/counters.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
 import type { FailureLedger } from '../../hosting/crawl/failure-ledger.ts';
 import { counted } from '../../runtime/counted.ts';
+import { duplicatePagesText } from '../../runtime/crawl/duplicate-counts.ts';
 import { clockText } from '../../runtime/figure-text.ts';
 import { inShell } from '../../runtime/in-shell.ts';
 import { toStdout } from '../../runtime/logging/door.ts';
@@ -27,7 +28,7 @@ export interface Reported extends CrawlOutcome {
 }
 
 export function report(reported: Reported): void {
-  const { end, rule, counters, traps, seconds, pagesBefore, place, resume, ledger, json } = reported;
+  const { end, rule, counters, traps, duplicates, seconds, pagesBefore, place, resume, ledger, json } = reported;
   const counts = countsOf(counters);
   const pagesNow = pagesBefore === undefined ? 0 : pagesFetched(counters) - pagesBefore;
   const rate = pagesNow > 0 && seconds > 0 ? ` (${(pagesNow / seconds).toFixed(1)} pages/s)` : '';
@@ -47,6 +48,8 @@ export function report(reported: Reported): void {
   const notRead = ledger.notRead();
   if (notRead !== null) say.write(`\n  skipped content types: ${notRead}\n`);
   if (ledger.cut !== null) say.write(`\n  ${cutText(ledger.cut)}\n`);
+  const copies = duplicatePagesText(duplicates);
+  if (copies !== null) say.write(`\n  ${copies}; to list them: ${name} duplicates ${place}\n`);
   const held = trapLines(traps, place);
   if (held.length > 0) say.write(`\n  URLs deferred by traps:\n${held.map((line) => `    ${line}\n`).join('')}`);
   for (const line of tlsLines(ledger.tlsHosts, place, resume)) say.write(`\n  ${line}\n`);
@@ -63,7 +66,7 @@ export function report(reported: Reported): void {
     say.write(`  more:    ${name} ${resume} --max-pages ${2 * Math.max(1, counts.pages)}\n`);
   if (json === true)
     toStdout(
-      `${JSON.stringify({ ...counts, seconds: Number(seconds.toFixed(3)), end, ...(rule === undefined ? {} : { rule }) })}\n`,
+      `${JSON.stringify({ ...counts, seconds: Number(seconds.toFixed(3)), end, ...(rule === undefined ? {} : { rule }), ...(duplicates !== null && { duplicatePages: duplicates }) })}\n`,
     );
   if (end === 'stopped' && rule === undefined) process.exitCode = 130;
   else if (counts.pages === 0) process.exitCode = 1;

@@ -3,10 +3,11 @@
  * frontier, and reads the rest from the crawl's log, while the crawl runs or later.
  */
 import type { Command } from 'commander';
-import { withCrawl } from '../../hosting/connect/open-crawl.ts';
+import { askUrl } from '../../hosting/inspect/ask-url.ts';
 import { explainTyped } from '../../hosting/inspect/explain.ts';
 import { explainText } from '../../hosting/inspect/explain-text.ts';
 import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
+import { withStates } from '../../hosting/state/state-source.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
 
@@ -19,8 +20,10 @@ export function addExplainCommand(program: Command): void {
     .description('show how the crawl treats a URL: normal form, filters, priority, state, outcomes')
     .option('--json', 'print one line of JSON')
     .action((given: string, flags: ExplainFlags) =>
-      withCrawl(flags, async (crawl) => {
-        const explained = await explainTyped(crawl, flags, given);
+      withStates(flags, async (source) => {
+        const crawl = { ...source, topics: source.manifest };
+        const ask = (url: string) => askUrl(source, url, 'the score leaves out links, domains and cash');
+        const explained = await explainTyped(crawl, flags, given, ask);
         print({ json: explained, text: explainText(explained) }, flags.json);
       }),
     );

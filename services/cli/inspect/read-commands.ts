@@ -18,6 +18,7 @@ import type { KafkaFlags } from '../../hosting/options/crawl-place.ts';
 import { freshnessStats, freshnessText } from '../../hosting/state/freshness-stats.ts';
 import { counted } from '../../runtime/counted.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
+import { DuplicateCounts, duplicatePagesText } from '../../runtime/crawl/duplicate-counts.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
@@ -63,13 +64,14 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const counters = sumCounters(look.partitions.map((one) => one.counters));
   const counts = countsOf(counters);
   const paid = paymentSummary(await readPaymentBook(log, codec, crawl));
+  const duplicates = await new DuplicateCounts(readable).look();
   const freshness = await freshnessStats(readable, partitions, counters, Date.now());
   const members =
     brokersLog === null ? undefined : await frontierMembers(brokersLog, crawl, Date.now()).catch(rebalancing);
   const fetchers = brokersLog === null || topics.sink === 'pull' ? undefined : await fetchersOf(brokersLog, crawl);
   if (flags.json)
     toStdout(
-      `${JSON.stringify({ ...counts, end, ...(paid.payments > 0 && { paid }), ...(paused && { paused }), ...(unasked.length > 0 && { robotsNotAsked: unasked }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
+      `${JSON.stringify({ ...counts, end, ...(paid.payments > 0 && { paid }), ...(paused && { paused }), ...(unasked.length > 0 && { robotsNotAsked: unasked }), ...(duplicates && { duplicatePages: duplicates }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
     );
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
@@ -79,6 +81,8 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     toStdout(`${countsText(counts)}\n${fresh}  ${standing}\n`);
     for (const { overlay, reason } of unasked)
       toStdout(`  robots.txt is ignored where overlay ${overlay} matches: ${reason}\n`);
+    const copies = duplicatePagesText(duplicates);
+    if (copies !== null) toStdout(`  ${copies}\n`);
     if (paid.payments > 0)
       toStdout(`  paid ${paid.spent.join(', ')} for ${counted(paid.payments, 'page')}${paidMore(paid)}\n`);
     const idle = end === 'done' && !isServed ? null : await idleOf(readable, flags.data, Date.now());

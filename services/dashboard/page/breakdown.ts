@@ -1,5 +1,5 @@
 /** URLs by outcome, results of the last minute, and the freshness of pages: bars with numbers beside them. */
-import type { CrawlStatus, FetchStatus } from '../status.ts';
+import type { CrawlStatus, DuplicatesStatus, FetchStatus } from '../status.ts';
 import { linkNames, placeNames } from '../words.ts';
 import { bar, byId, type Child, cell, el, fold, heading, rowOf, setText } from './element.ts';
 import { urlLink } from './links.ts';
@@ -35,8 +35,10 @@ export function showBreakdown(): (status: CrawlStatus) => void {
   const ofRecent = bars(byId('recent'), 'Outcomes of the last minute');
   const causes = el('div', { class: 'causes' });
   byId('recent').append(causes);
+  const copies = el('p', { class: 'hint' });
+  byId('places').append(copies);
   const fresh = byId('fresh');
-  return ({ counts, recent, freshness, paused }) => {
+  return ({ counts, recent, freshness, paused, duplicates }) => {
     const of = (name: string) => counts[name] ?? 0;
     const why: Partial<Record<keyof typeof placeNames, Child>> = {
       queued: paused ? 'the crawl is paused' : null,
@@ -55,6 +57,7 @@ export function showBreakdown(): (status: CrawlStatus) => void {
       of('discovered'),
       'No links were rejected yet.',
     );
+    showDuplicates(copies, duplicates ?? null);
     setText(byId('recent-size'), recent.outcomes === 0 ? '' : `a sample of ${count(recent.outcomes)}`);
     const recentBars = recent.kinds.map(({ kind, count: number, failed }) => ({
       name: outcomeName(kind),
@@ -112,6 +115,16 @@ function bars(place: HTMLElement, caption: string): (rows: readonly Bar[], of: n
       }),
     );
   };
+}
+
+/** Pages among them that are copies of others, by kind. */
+function showDuplicates(place: HTMLElement, duplicates: DuplicatesStatus | null): void {
+  const { exact, near, syndicated, isLeast } = duplicates ?? { exact: 0, near: 0, syndicated: 0 };
+  const sum = exact + near + syndicated;
+  place.hidden = sum === 0;
+  const least = isLeast === true ? 'at least ' : '';
+  const kinds = `${whole(exact)} exact, ${whole(near)} near, ${whole(syndicated)} syndicated`;
+  setText(place, `Duplicate pages: ${least}${whole(sum)} (${kinds})`);
 }
 
 function showFreshness(place: HTMLElement, freshness: CrawlStatus['freshness']): void {

@@ -5,8 +5,9 @@
  * Form 2 did not store when a page was first seen, so the time of its newest fetch is used. Every step may be
  * repeated, so a kill costs only time: the caller writes the new form when all rows are in the store.
  */
+
+import { domainOf } from '../../../topology/url/domain-of.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
-import { domainOf } from './domain-of.ts';
 import { bestKey, claimKey, fromJson, jsonRow, type KnownPage, pageRange, touchedKey, urlOfPage } from './rows.ts';
 
 const pagesAtOnce = 1_000;

@@ -44,9 +44,16 @@ export interface ContentNodes {
   forgetHost(hostKey: string, ops: StoreOp[]): void;
 }
 
-/** Throws DATA_FOLDER_FOREIGN if the store was created with another method. */
-export async function openContentNodes(store: StateStore, method: NearMethod, seed: number): Promise<ContentNodes> {
-  await openFormOf(store, method);
+/**
+ * `wished` undefined: the store's method, or MinHash for a new store. Throws DATA_FOLDER_FOREIGN if the store was
+ * created with another method than wished.
+ */
+export async function openContentNodes(
+  store: StateStore,
+  wished: NearMethod | undefined,
+  seed: number,
+): Promise<ContentNodes> {
+  const method = await openFormOf(store, wished);
   const likeness = createLikeness(method, seed);
   const commons = openHostCommons(store);
   const clusters = new Clusters();

@@ -33,7 +33,8 @@ export interface DedupOptions {
   readonly crawl: string;
   readonly partitions: number;
   readonly keyMode: KeyMode;
-  readonly method: NearMethod;
+  /** Absent: the store's method, or MinHash for a new store. */
+  readonly method?: NearMethod | undefined;
   /** True if the current policy uses verdicts on single pages. Absent: it does not. */
   readonly demotes?: () => Promise<boolean>;
   /** The key of the signatures: it is the crawl's, and must never change for a store. */

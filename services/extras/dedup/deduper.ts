@@ -14,9 +14,9 @@
  */
 import type { Duplicate, Page } from '../../../schemas/types.ts';
 import { contentLimits } from '../../../topology/content/content-limits.ts';
+import { domainOf } from '../../../topology/url/domain-of.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import type { ContentNodes } from './content-nodes.ts';
-import { domainOf } from './domain-of.ts';
 import {
   type Authority,
   bestKey,
@@ -37,7 +37,7 @@ import {
 
 /** A page's fields for the dedup. */
 export interface PageSeen {
-  readonly page: Pick<Page, 'url' | 'hostKey' | 'fetchedAtMs' | 'canonical' | 'title' | 'text'>;
+  readonly page: Pick<Page, 'url' | 'hostKey' | 'fetchedAtMs' | 'canonical' | 'title' | 'text' | 'mainText'>;
   /** First 64 bits of a hash of its content, hexadecimal. */
   readonly content: string;
   readonly language: string;
@@ -129,7 +129,8 @@ export class Deduper {
     const { url, hostKey, fetchedAtMs } = page;
     const known = this.#pages.get(url);
     const { nodes } = this.#options;
-    const placed = { hash: content, text: page.text, title: page.title, hostKey };
+    // Menus and advertisements around a text differ from site to site, and would hide that the texts are equal.
+    const placed = { hash: content, text: page.mainText || page.text, title: page.title, hostKey };
     const node = await nodes.place(placed, this.#ops);
     const root = nodes.clusters.rootOf(node);
     this.#touched.add(node);

@@ -6,5 +6,15 @@ export const extension = defineExtension({
   name: 'dedup',
   about: 'finds pages with the same or nearly the same content',
   consumers: [dedup],
-  examples: { dedup: ['--brokers localhost:9092 --crawl news --data dedup-a', '--data crawl-data/example.org'] },
+  commands: [
+    {
+      names: ['duplicates'],
+      group: 'Ask a crawl:',
+      load: async () => (await import('./command/duplicates-command.ts')).addDuplicatesCommand,
+    },
+  ],
+  examples: {
+    duplicates: ['--data crawl-data/example.org', '--host example.org --limit 50 --data crawl-data/example.org'],
+    dedup: ['--brokers localhost:9092 --crawl news --data dedup-a', '--data crawl-data/example.org'],
+  },
 });

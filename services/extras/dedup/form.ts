@@ -1,6 +1,6 @@
 /**
- * The form of a dedup's store: how near pages are found in it. A store of another method is refused, since an operator
- * has to make that change. A store of the same method in the previous form is converted (its `pages` may be trimmed by
+ * The form of a dedup's store: how near pages are found in it. Without a wish, a store keeps its method, and a new one
+ * gets MinHash. A store of another method than wished is refused, since an operator has to make that change. A store of the same method in the previous form is converted (its `pages` may be trimmed by
  * now); one in an older form is emptied, and rebuilt from `pages`.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -13,13 +13,17 @@ import { formKey } from './rows.ts';
 const version = 3;
 const rowsAtOnce = 1_000;
 
-/** Throws DATA_FOLDER_FOREIGN if the store was created with another method. */
-export async function openFormOf(store: StateStore, method: NearMethod): Promise<void> {
-  const wanted = `${method}:${version}`;
+/** For new stores: it finds copies with a tenth of the words edited, and SimHash nearly none. */
+const methodDefault: NearMethod = 'minhash';
+
+/** Returns the store's method. Throws DATA_FOLDER_FOREIGN if it was created with another one than `wished`. */
+export async function openFormOf(store: StateStore, wished: NearMethod | undefined): Promise<NearMethod> {
   const found = (await store.get(formKey))?.toString();
-  if (found === wanted) return;
-  const before = found?.split(':')[0] ?? method;
-  if (before !== method) {
+  const before = found?.split(':')[0];
+  const method = wished ?? (before === 'simhash' ? 'simhash' : methodDefault);
+  const wanted = `${method}:${version}`;
+  if (found === wanted) return method;
+  if (before !== undefined && before !== method) {
     const remedy = `use ${before} again, or delete the folder dedup/ to rebuild it with ${method}`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', `this folder was created with method ${before}: ${remedy}`);
   }
@@ -27,6 +31,7 @@ export async function openFormOf(store: StateStore, method: NearMethod): Promise
   if (found === `${method}:2`) await bringOver(store);
   else if (found !== undefined) await empty(store);
   await store.write([{ key: formKey, value: Buffer.from(wanted) }]);
+  return method;
 }
 
 /** Positions go too, so that reading starts over. */

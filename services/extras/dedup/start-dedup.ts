@@ -12,7 +12,7 @@ import type { NearMethod } from './likeness.ts';
 
 export async function startDedup(
   context: ProcessorContext,
-  { dedupBy = 'simhash' }: { readonly dedupBy?: NearMethod | undefined },
+  { dedupBy }: { readonly dedupBy?: NearMethod | undefined },
 ): Promise<RunningProcessor> {
   const { log, manifest, codec } = context;
   const control = followControl(log, codec, manifest.crawl);

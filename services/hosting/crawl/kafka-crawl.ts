@@ -12,6 +12,7 @@ import * as topology from '../../application/topology.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
+import { DuplicateCounts } from '../../runtime/crawl/duplicate-counts.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';
@@ -138,7 +139,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       const outside = crawl.lending?.outside;
       const fetcher = await takeFetcherRole(role, { ...config, outside });
       crawl.lending?.open({ log, codec, clock, topics: manifest });
-      let outcome: CrawlOutcome;
+      let outcome: Omit<CrawlOutcome, 'duplicates'>;
       try {
         const hosts = () => hostsOf(frontier.committed().values());
         const { settle } = consumers;
@@ -157,7 +158,8 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
         await crawl.seedRedirects.settle();
       }
       await consumers.drain();
-      return outcome;
+      const duplicates = await new DuplicateCounts({ log, codec, topics: manifest }).look().catch(() => null);
+      return { ...outcome, duplicates };
     } finally {
       subscribing.abort();
       await Promise.allSettled([frontier.stop(), consumers?.stop(), renewed, cluster.stop()]);

@@ -12,6 +12,7 @@ import { rows } from '../../runtime/rows-text.ts';
 import type { Explained } from './explain.ts';
 import { causeOf } from './outcome-cause.ts';
 import type { RobotsDenial } from './robots-denial.ts';
+import { scoreLines } from './score-text.ts';
 import { usesText } from './usage-text.ts';
 
 export function explainText(explained: Explained): string {
@@ -46,6 +47,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['tags', tagsText(explained)],
     ['budget', budget === null ? null : budgetText(budget)],
     ['front queue', explained.frontQueue === null ? null : String(explained.frontQueue)],
+    ['score', explained.score && scoreText(explained.score)],
     [
       'trap',
       trap === null ? null : `${trap.pattern}: ${trap.reason}, ${trap.detail}${trap.released ? ' (released)' : ''}`,
@@ -105,6 +107,12 @@ function hubText({ urls, visits, seconds, newUrls, expectedAfterS }: NonNullable
 
 function pluginText({ plugin: { name, version, sha256 }, atMs }: Explained['plugins'][number]): string {
   return `${name}${version === '' ? '' : ` ${version}`}, sha256 ${sha256.slice(0, 12)}, since ${time(atMs)}`;
+}
+
+function scoreText({ value, frontQueue, groups, factors }: NonNullable<Explained['score']>): string {
+  return [`${value.toFixed(3)} by what is known now: front queue ${frontQueue}`, ...scoreLines(groups, factors)].join(
+    '\n',
+  );
 }
 
 type Known = NonNullable<Explained['seen']>[number];

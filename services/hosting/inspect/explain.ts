@@ -1,5 +1,6 @@
 /** Explains step by step what a crawl decides about a URL. It calls the same functions as the frontier, and reads the rest from the crawl's log, while the crawl runs or later. */
 import { join } from 'node:path';
+import type { UrlAnswer } from '../../../topology/frontier/ask/queries.ts';
 import type { Place, UrlTimeline } from '../../../topology/frontier/ask/url-timeline.ts';
 import { isOfWebmaster, purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { isAskedAsFound, learntOf } from '../../../topology/frontier/decide/links/fold.ts';
@@ -18,6 +19,7 @@ import { rewritten } from '../../../topology/url/rewriting.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import { spelt } from '../../../topology/url/spelling.ts';
+import type { ListSource } from '../../../topology/url/url-lists.ts';
 import { recordedPlugins } from '../../application/plugin/record-plugins.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
@@ -36,6 +38,7 @@ import { placeText } from '../connect/place-text.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../options/crawl-place.ts';
 import { answerOf } from './explain-answer.ts';
+import { explainScore } from './explain-score.ts';
 import { explainLines } from './explain-text.ts';
 import { hostStatus } from './host-status.ts';
 import { noPolicy } from './no-policy.ts';
@@ -66,14 +69,21 @@ export function explainer(crawl: ExplainedCrawl, flags: CrawlPlace) {
   };
 }
 
-export async function explainTyped(crawl: ExplainedCrawl, flags: CrawlPlace, typed: string): Promise<Explained> {
+/** `askState` reads the counts for a URL's score from the state. Absent: the score is left out. */
+export async function explainTyped(
+  crawl: ExplainedCrawl,
+  flags: CrawlPlace,
+  typed: string,
+  askState?: (url: string) => Promise<UrlAnswer | undefined>,
+): Promise<Explained> {
   const given = await ofFirstSeed(typed, flags.data);
-  const policy = await policyOfCrawl(crawl, flags);
+  const { policy, lists } = await policyOfCrawl(crawl, flags);
   const ask = (url: string) => glance(crawl, policy, url);
   const glimpse = await byEitherScheme(given, ask, isKnown);
   const facts = await explain(crawl, policy, glimpse);
   const found = isKnown(glimpse) ? null : await knownForm(given, ask);
-  const all = { ...facts, knownAs: found?.url ?? null };
+  const score = askState === undefined ? null : await scoreOf(policy, lists, glimpse, askState);
+  const all = { ...facts, score, knownAs: found?.url ?? null };
   const { brokers, data, registry } = flags;
   const place = placeText({ data, brokers, registry, crawl: crawl.topics.crawl });
   return { answer: answerOf(all, place), ...all };
@@ -82,7 +92,24 @@ export async function explainTyped(crawl: ExplainedCrawl, flags: CrawlPlace, typ
 type Facts = Awaited<ReturnType<typeof explain>>;
 
 /** `knownAs`: another form of the URL, under which the crawl knows it; null: none. */
-export type Explained = Facts & { readonly answer: string; readonly knownAs: string | null };
+export type Explained = Facts & {
+  readonly answer: string;
+  readonly knownAs: string | null;
+  /** Its score, factor by factor; null: the policy has none, or the state was not read. */
+  readonly score: ReturnType<typeof explainScore>;
+};
+
+async function scoreOf(
+  policy: Policy,
+  lists: ListSource,
+  { url, known }: Glimpse,
+  askState: (url: string) => Promise<UrlAnswer | undefined>,
+): Promise<Explained['score']> {
+  if (url === null || known === null || !policy.scores || policy.byCash) return null;
+  const { timeline, found } = known.trace;
+  const counts = (await askState(url))?.counts;
+  return explainScore(policy, lists, { url, timeline, source: found.at(-1)?.source ?? null, counts });
+}
 
 /**
  * The part of an explanation that shows whether the crawl knows a URL. Other forms of the URL are read only for that.
@@ -129,11 +156,12 @@ async function ofFirstSeed(typed: string, data: string | undefined): Promise<str
   return seeds[0] === undefined ? typed : new URL(typed, seeds[0]).href;
 }
 
-async function policyOfCrawl({ log, codec, topics }: ExplainedCrawl, flags: CrawlPlace): Promise<Policy> {
+async function policyOfCrawl({ log, codec, topics }: ExplainedCrawl, flags: CrawlPlace) {
   const { policy } = await readControl(log, codec, topics.crawl);
   if (policy === null) throw noPolicy();
   const config = parsePolicy(policy.json);
-  return compilePolicy(config, await listsOfCrawl(config, flags));
+  const lists = await listsOfCrawl(config, flags);
+  return { policy: compilePolicy(config, lists), lists };
 }
 
 export async function explain({ log, codec, topics }: ExplainedCrawl, policy: Policy, { given, url, known }: Glimpse) {

@@ -1,4 +1,5 @@
 import type { Processor } from '../../application/processor/processor.ts';
+import { extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
 import { archiveSettings, type FetcherFlags, trustSettings } from './fetching.ts';
 import { identityOf } from './identity.ts';
 
@@ -27,5 +28,8 @@ export function withNeeds<T extends Partial<FetcherFlags>>(flags: T, beside: rea
     ...flags,
     ...(needed.includes('responses') && { responses: true }),
     ...(needed.includes('outlinks') && { outlinks: true }),
+    ...(needed.includes('mainText') && {
+      extract: { ...(flags.extract ?? extractRulesSchema.parse({})), mainText: true },
+    }),
   };
 }

@@ -160,9 +160,9 @@ function operatorValues(): ChartValues {
       closed({ enabled: flag, labels: texts, interval: { type: 'string', pattern: '^[0-9]+(ms|s|m|h)$' } }),
     ),
     alerts: value(
-      { enabled: false, labels: {} },
-      'a PrometheusRule with the alerts of deploy/monitoring. One release of a cluster is enough: alerts name their crawl',
-      closed({ enabled: flag, labels: texts }),
+      { enabled: false, labels: {}, freshnessDays: 7 },
+      'a PrometheusRule with the alerts of deploy/monitoring. One release of a cluster is enough: alerts name their crawl. `freshnessDays`: an alert fires if one page in twenty was last visited longer ago',
+      closed({ enabled: flag, labels: texts, freshnessDays: { type: 'number', exclusiveMinimum: 0 } }),
     ),
     board: value(
       { enabled: false, labels: { grafana_dashboard: '1' } },

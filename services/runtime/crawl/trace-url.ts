@@ -4,6 +4,8 @@ import type { LinkGroup } from '../../../schemas/types.ts';
 import type { Decided } from '../../../topology/frontier/ask/url-events.ts';
 import { UrlTimeline } from '../../../topology/frontier/ask/url-timeline.ts';
 import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { sourceOf } from '../../../topology/frontier/decide/links/score-inputs.ts';
+import type { LinkSource } from '../../../topology/policy/score/inputs.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
@@ -32,6 +34,8 @@ export interface Found {
   /** The URL as it was published. */
   readonly url: string;
   readonly foundAtMs: number;
+  /** Place or kind of the page with the link. */
+  readonly source: LinkSource;
   /** Tags that the URL inherits from its seed. */
   readonly tags: readonly string[];
 }
@@ -86,11 +90,13 @@ async function findLink(
   const key = seenKey(url);
   for await (const { offset, value } of recordsOf(log, topic, partition, first, last)) {
     await codec.prepare('discovered', value);
-    for (const { sourceUrl, discoveredAtMs, links, tags } of groupsOf(codec, value)) {
-      for (const link of links) {
+    for (const group of groupsOf(codec, value)) {
+      const { sourceUrl, discoveredAtMs, tags } = group;
+      for (const link of group.links) {
         const normal = link.url === url ? url : normalize(link.url);
         if (normal === null || (normal !== url && seenKey(normal) !== key)) continue;
-        return { offset, sourceUrl, url: link.url, foundAtMs: discoveredAtMs, tags: tagsOf(tags) };
+        const source = sourceOf(group, link.lastModifiedMs);
+        return { offset, sourceUrl, url: link.url, foundAtMs: discoveredAtMs, source, tags: tagsOf(tags) };
       }
     }
   }

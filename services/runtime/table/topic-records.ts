@@ -34,7 +34,7 @@ export async function* pageRecords(source: Source, unreadable: () => void): Asyn
 }
 
 /** Tombstones, and records that can't be read are passed over: `dlq` and consumers deal with the latter. */
-export async function* topicRecords<T extends 'pages' | 'results'>(
+export async function* topicRecords<T extends 'pages' | 'results' | 'duplicates'>(
   source: Source,
   name: T,
   unreadable: () => void,
@@ -54,7 +54,7 @@ async function* recordsOfTopic({ log, crawl, partitions }: Source, name: TopicNa
   }
 }
 
-async function decoded<T extends 'pages' | 'results'>(
+async function decoded<T extends 'pages' | 'results' | 'duplicates'>(
   { codec }: Source,
   name: T,
   value: Buffer,

@@ -6,9 +6,12 @@
  * them, the answer is `unknown`.
  */
 
+import { isFeedSignature } from '../../content/feed-signature.ts';
+import type { PageHistory } from '../../policy/recrawl/history.ts';
 import { hostKeyOf } from '../../url/host-key.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { HostFacts, KnownUrl } from '../changes/changes.ts';
+import type { PageRecord } from '../changes/page-record.ts';
 import { readKnownUrl } from '../changes/url-record-bytes.ts';
 import { findInFrontQueues, listQueue, type QueueCursor, type QueuePage } from '../checkpoint/read-rows.ts';
 import { urlRecordKey } from '../checkpoint/save-checkpoint.ts';
@@ -115,6 +118,20 @@ export interface UrlAnswer {
   readonly seen: boolean | null;
   /** null: the URL has no place: it was never found, or its end is not stored. */
   readonly place: UrlPlace | null;
+  /** Counts for its score. Absent: the partition has counted no links. */
+  readonly counts?: ScoreCounts;
+}
+
+/** Facts for the score of a URL that only the state of its partition has. */
+export interface ScoreCounts {
+  /** Links to it that were found. */
+  readonly inLinks: number;
+  /** Registrable domains that link to its host; null: no link between domains was found yet. */
+  readonly linkingDomains: number | null;
+  /** Its rank by cash, 0 to 1; null: the crawl is too young, or has no cash. */
+  readonly cash: number | null;
+  /** Its visits so far; null: none is kept. */
+  readonly visits: { readonly visitedAtMs: number; readonly history: PageHistory; readonly isFeed: boolean } | null;
 }
 
 /** `url` is normal. */
@@ -126,7 +143,26 @@ export function* answerUrl(state: FrontierState, url: string): StoreJob<UrlAnswe
   const place = host === undefined ? yield* endOf(state, hostKey, url) : yield* placeOf(state, host, url);
   const isThere = place !== null && place.in !== 'unknown';
   const seen = isThere || verdict === seenVerdicts.seen ? true : verdict === seenVerdicts.new ? false : null;
-  return { url, host: hostKey, seen, place };
+  const counts = countsOf(state, hostKey, url);
+  return { url, host: hostKey, seen, place, ...(counts && { counts }) };
+}
+
+function countsOf(state: FrontierState, hostKey: string, url: string): ScoreCounts | undefined {
+  const { inLinks, budgets, cash, recrawl } = state;
+  if (inLinks.total === 0) return undefined;
+  const [hi, lo] = state.fingerprintOf(url) as unknown as readonly [number, number];
+  const page = recrawl.pageAt(hi, lo);
+  return {
+    inLinks: inLinks.countOf(hi, lo),
+    linkingDomains:
+      budgets.accounts.size === 0 ? null : (budgets.accounts.get(budgets.keyOf(hostKey))?.sources.count ?? 0),
+    cash: cash.shareOf(cash.heldBy(hi, lo)),
+    visits: page === undefined ? null : visitsOf(page),
+  };
+}
+
+function visitsOf({ visitedAtMs, history, signature }: PageRecord): ScoreCounts['visits'] {
+  return { visitedAtMs, history, isFeed: isFeedSignature(signature) };
 }
 
 function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPlace | null> {

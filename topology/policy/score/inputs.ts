@@ -14,7 +14,7 @@ export interface DomainInputs {
   /** From a list, 0 to 1; overrides what the crawl has measured. */
   readonly listedAuthority: number | null;
   readonly listedQuality: number | null;
-  /** Number of distinct partition keys that link to the host, from the sketch of the budget. */
+  /** Number of distinct registrable domains that link to the host, from a sketch. */
   readonly linkingDomains: number | null;
   /** Place in a list of sites by traffic, from 1. */
   readonly trafficRank: number | null;
@@ -26,7 +26,7 @@ export interface DomainInputs {
 export interface PageInputs {
   /** The page's rank by cash among waiting URLs, from 0 to 1. */
   readonly cash: number | null;
-  /** Number of links seen to the page, or of their distinct sources. */
+  /** Number of links to the page that arrived; fetchers drop those they published lately, so it is about that of sources. */
   readonly inLinks: number | null;
   /** Link distance from a seed. */
   readonly depth: number;
@@ -34,7 +34,7 @@ export interface PageInputs {
   readonly source: LinkSource;
 }
 
-/** Kind of a page: by media type if it was fetched before, else by its extension. */
+/** Kind of content: `feed` if the last fetch brought a feed, else by the extension of the URL. */
 export type PageKind = 'html' | 'feed' | 'text' | 'document' | 'other';
 
 /** The place where the URL was found; for links of a page, their position. `link`: unknown position. */

@@ -26,8 +26,20 @@ export interface WeightedScore {
   readonly scales: Scales;
   /** Value of the factor `source` for each kind of source, 0 to 1; null: no value. Absent: seed and operator 1, redirect and feed 0.8, sitemap 0.7, content 0.6, navigation 0.4, footer 0.1, link null. */
   readonly sources?: SourceShares | undefined;
+  /** Kinds of pages by their URLs, for the factor `type`; the first that matches decides. They precede the default kinds: `login` and `cart` 0.05, `search` 0.2, `listing` 0.5, `product` 0.9, `article` 1. Absent: the default kinds alone. */
+  readonly pageKinds?: readonly PageKindRule[] | undefined;
   /** Files with numbers for domains. Absent: none. */
   readonly lists?: readonly ScoreList[] | undefined;
+}
+
+/** A kind of page. */
+export interface PageKindRule {
+  /** Name of the kind, as `explain` shows it. */
+  readonly name: string;
+  /** Regular expression that the URL matches. */
+  readonly pattern: string;
+  /** Value of the factor `type` for these pages, 0 to 1. */
+  readonly value: number;
 }
 
 export type SourceShares = Readonly<Partial<Record<LinkSource, number | null | undefined>>>;
@@ -46,15 +58,15 @@ export interface Factors {
   readonly quality: number;
   /** Weight of cash, as in `opic`. Absent: 0. */
   readonly cash?: number | undefined;
-  /** Weight, for the page, of the number of domains that link to it. */
+  /** Weight, for the page, of the number of links to it that were found. */
   readonly inLinks: number;
-  /** Weight, for the page, of the number of links from a seed: the fewer the better. */
+  /** Weight, for the page, of its distance from a seed and of the segments of its path: the fewer the better. */
   readonly depth: number;
-  /** Weight, for the page, of the type that its URL suggests, such as page, feed or document. */
+  /** Weight, for the page, of its kind: by words of its path (`pageKinds`), else by its extension. */
   readonly type: number;
   /** Weight, for the page, of how it was found: as a seed, in a sitemap, in a page's content or footer. */
   readonly source: number;
-  /** Weight, for freshness, of the time since the last visit. */
+  /** Weight, for freshness, of the time since the last visit. A page is scored when a visit ends, so it is the time between its last two visits. */
   readonly timeSince: number;
   /** Weight, for freshness, of the changes of the page per day. */
   readonly changeRate: number;
@@ -69,7 +81,7 @@ export interface Scales {
   readonly trafficRankMost: number;
   /** Fetches after which a host's own record weighs more than the assumption that it is average. */
   readonly pagesHalf: number;
-  /** Number of linking domains at which a page’s in-links count as 1. */
+  /** Number of links found at which a page’s in-links count as 1. */
   readonly inLinksMost: number;
   /** Age at which a page is due, ms. */
   readonly ageMs: number;
@@ -148,6 +160,16 @@ const weightedSchema = z.strictObject({
     })
     .default(scales),
   sources: z.partialRecord(z.enum(linkSources), z.number().min(0).max(1).nullable()).optional(),
+  pageKinds: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(40),
+        pattern: z.string().min(1).max(500),
+        value: z.number().min(0).max(1),
+      }),
+    )
+    .max(50)
+    .optional(),
   lists: z
     .array(
       z.strictObject({

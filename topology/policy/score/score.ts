@@ -8,11 +8,14 @@
  *
  * Pure, no state: the frontier keeps the counts and passes them in (inputs.ts).
  */
+
 import { frontQueueCount } from '../../url/front-queue.ts';
+import { type CompilePatterns, javascriptPatterns } from '../../url/patterns.ts';
 import * as domain from './domain-factors.ts';
 import * as freshness from './freshness-factors.ts';
 import type { ScoreInputs } from './inputs.ts';
 import * as page from './page-factors.ts';
+import { compilePageKinds } from './page-kinds.ts';
 import { defaultScore, type Factors, type WeightedScore } from './score-config.ts';
 
 /** Score of a normal URL, 0 to 1. */
@@ -26,10 +29,17 @@ export interface FactorScore {
   /** null: unknown. */
   readonly value: number | null;
   readonly weight: number;
+  /** The facts that give the value, for people. */
+  readonly from: string;
 }
 
-export function compileScorer(config: WeightedScore = defaultScore): Scorer {
+/** `compile`: for the patterns of `pageKinds`. */
+export function compileScorer(
+  config: WeightedScore = defaultScore,
+  compile: CompilePatterns = javascriptPatterns,
+): Scorer {
   const { factors, scales, sources } = config;
+  const kindOf = compilePageKinds(config.pageKinds ?? [], compile);
   return (url, { domain: of, page: its, freshness: past }) => {
     const mean = new Mean();
     const whole = new Mean();
@@ -40,7 +50,7 @@ export function compileScorer(config: WeightedScore = defaultScore): Scorer {
     mean.add(page.cash(its), factors.cash ?? 0);
     mean.add(page.inLinks(its, scales), factors.inLinks);
     mean.add(page.depth(its, url), factors.depth);
-    mean.add(page.type(its), factors.type);
+    mean.add(page.type(its, kindOf(url)), factors.type);
     mean.add(page.source(its, sources), factors.source);
     whole.add(mean.take(), config.page);
     mean.add(freshness.timeSince(past, scales), factors.timeSince);
@@ -51,14 +61,18 @@ export function compileScorer(config: WeightedScore = defaultScore): Scorer {
   };
 }
 
-/** Every factor with its value and its weight within its group: what `check score` prints. */
-export function factorScores(config: WeightedScore, url: string, inputs: ScoreInputs): FactorScore[] {
+/** Returns every factor with its value, its weight within its group, and the facts that it was computed from. */
+export function factorScores(
+  config: WeightedScore,
+  url: string,
+  inputs: ScoreInputs,
+  compile: CompilePatterns = javascriptPatterns,
+): FactorScore[] {
   const { factors, scales } = config;
+  const kind = compilePageKinds(config.pageKinds ?? [], compile)(url);
+  const from = factsOf(inputs, kind?.name);
   const row = (group: GroupName, factor: keyof Factors, value: number | null): FactorScore => ({
-    group,
-    factor,
-    value,
-    weight: factors[factor] ?? 0,
+    ...{ group, factor, value, weight: factors[factor] ?? 0, from: from[factor] },
   });
   return [
     row('domain', 'authority', domain.authority(inputs.domain, scales)),
@@ -67,12 +81,46 @@ export function factorScores(config: WeightedScore, url: string, inputs: ScoreIn
     row('page', 'cash', page.cash(inputs.page)),
     row('page', 'inLinks', page.inLinks(inputs.page, scales)),
     row('page', 'depth', page.depth(inputs.page, url)),
-    row('page', 'type', page.type(inputs.page)),
+    row('page', 'type', page.type(inputs.page, kind)),
     row('page', 'source', page.source(inputs.page, config.sources)),
     row('freshness', 'timeSince', freshness.timeSince(inputs.freshness, scales)),
     row('freshness', 'changeRate', freshness.changeRate(inputs.freshness, scales)),
     row('freshness', 'volatility', freshness.volatility(inputs.freshness)),
   ];
+}
+
+/** The facts behind each factor. */
+function factsOf({ domain, page, freshness }: ScoreInputs, kind: string | undefined): Record<keyof Factors, string> {
+  const fact = <T>(value: T | null, text: (value: T) => string) => (value === null ? 'not known' : text(value));
+  const days = (ms: number) => `${(ms / 86_400_000).toFixed(1)} days`;
+  const pages = `${domain.pagesGood ?? 0} good of ${domain.pagesFetched ?? 0} requests to its host`;
+  const listed = (value: number | null, otherwise: string) => (value === null ? otherwise : `list: ${value}`);
+  const linking = fact(domain.linkingDomains, (count) => `${count} domains that link to its host`);
+  return {
+    authority: listed(domain.listedAuthority, linking),
+    traffic: fact(domain.trafficRank, (rank) => `list: rank ${rank}`),
+    quality: listed(domain.listedQuality, domain.pagesFetched === null ? 'not known' : pages),
+    cash: fact(page.cash, (share) => `rank ${share.toFixed(2)} by cash among queued URLs`),
+    inLinks: fact(page.inLinks, (count) => `${count} links found`),
+    depth: `depth ${page.depth}, and the spelling of its URL`,
+    type: kind === undefined ? fact(page.type, (type) => `content: ${type}`) : `page kind: ${kind}`,
+    source: page.source === 'link' ? 'not known' : `found as ${page.source}`,
+    timeSince: fact(freshness.ageMs, (ms) => `${days(ms)} since its last visit`),
+    changeRate: fact(freshness.changesPerDay, (rate) => `${rate.toFixed(2)} changes a day`),
+    volatility: fact(freshness.changedShare, (share) => `${share.toFixed(2)} of the newest visits found a change`),
+  };
+}
+
+export interface GroupScore {
+  readonly group: GroupName;
+  readonly weight: number;
+  /** null: none of its factors is known, or none counts. */
+  readonly value: number | null;
+}
+
+export function groupScores(config: WeightedScore, factors: readonly FactorScore[]): GroupScore[] {
+  const groups: readonly GroupName[] = ['domain', 'page', 'freshness'];
+  return groups.map((group) => ({ group, weight: config[group], value: groupScore(group, factors) }));
 }
 
 /** The mean of a group's known factors; null: none is known, or none counts. */

@@ -30,6 +30,7 @@ import { toStderr, toStdout } from '../../../runtime/logging/door.ts';
 import { bad } from '../../../runtime/option-text.ts';
 import { openStateStore } from '../../../runtime/store/open-store.ts';
 import type { StateStore } from '../../../runtime/store/store.ts';
+import { duplicatesTable } from '../../../runtime/table/duplicates-table.ts';
 import { parquetBytes } from '../../../runtime/table/parquet-writer.ts';
 import type { Column, RowWriter, Table } from '../../../runtime/table/table.ts';
 import type { Source } from '../../../runtime/table/topic-records.ts';
@@ -41,7 +42,7 @@ import { pagesTable } from '../pages-table.ts';
 import { rateList } from '../rate-list.ts';
 import { csv, jsonLines, rawCsv } from '../text-writers.ts';
 
-const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority', 'rates'] as const;
+const kinds = ['pages', 'urls', 'hosts', 'duplicates', 'graph', 'authority', 'rates'] as const;
 const formats = ['jsonl', 'csv', 'parquet'] as const;
 type Format = (typeof formats)[number];
 /** Formats by the ending of a file name. */
@@ -66,7 +67,7 @@ export function addExportCommand(program: Command): void {
     addCrawlOptions(
       program
         .command('export')
-        .description('write the pages, URLs, hosts or links of a crawl as JSON lines, CSV or Parquet')
+        .description('write the pages, URLs, hosts, duplicates or links of a crawl as JSON lines, CSV or Parquet')
         .addArgument(new Argument('<what>', 'what to write').choices(kinds)),
     ),
   )
@@ -89,7 +90,8 @@ export function addExportCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Pages and URLs come in the order of their URLs, each once, as of its newest fetch. A graph needs a crawl made with
+Pages and URLs come in the order of their URLs, each once, as of its newest fetch. Duplicates (of --with dedup) come with
+the page that represents their cluster, and their kind: exact, near, or syndicated on another domain. A graph needs a crawl made with
 --with graph (on Kafka: fetchers with --outlinks and crawlstream graph); hosts then have inDegree and pageRank too, and
 authority is the PageRank of hosts as a list for a policy's score.lists. Rates are the changes per day of each page that was
 visited twice, as npm run bench -- freshness --rates takes them.
@@ -175,6 +177,7 @@ async function tableOf(
   unreadable: () => void,
 ): Promise<Table> {
   if (what === 'urls') return urlsTable(source, scratch, unreadable);
+  if (what === 'duplicates') return duplicatesTable(source, scratch, unreadable);
   if (what === 'hosts') return hostsTable(source, graph === null ? null : await readHostGraph(graph), unreadable);
   return of === 'hosts' ? hostEdges(await readHostGraph(graph!)) : pageEdges(readPages(graph!));
 }

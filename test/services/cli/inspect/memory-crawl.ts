@@ -1,10 +1,11 @@
 /** A crawl in memory: its topics, records to put on them, and how often each topic's records are read. */
 
 import { blankLink, blankLinkGroup, blankOutcome, blankResult } from '../../../../schemas/blank.ts';
-import type { LinkGroup, Outcome } from '../../../../schemas/types.ts';
+import type { Duplicate, LinkGroup, Outcome } from '../../../../schemas/types.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { controlEvent } from '../../../../services/runtime/crawl/control-log.ts';
 import { policyRecords } from '../../../../services/runtime/crawl/requests.ts';
 import type { Manifest } from '../../../../services/runtime/data-folder/manifest.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
@@ -18,7 +19,7 @@ import { defaultPolicy, type PolicyConfig } from '../../../../topology/policy/po
 import { hostKeyOf, partitionKeyOf } from '../../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../../topology/url/partition.ts';
 
-const names = ['control', 'discovered', 'results', 'pages', 'frontier-changelog'];
+const names = ['control', 'discovered', 'results', 'pages', 'duplicates', 'frontier-changelog'];
 
 export async function memoryCrawl(partitions = 1) {
   const topics: Manifest = {
@@ -69,6 +70,22 @@ export async function memoryCrawl(partitions = 1) {
         ...{ hostKey, completedAtMs, outcomes: [{ ...blankOutcome, ...outcome }] },
       });
       return log.append([{ topic: 'c.results', partition: own(hostKey), key: null, value }]);
+    },
+    verdict: (
+      url: string,
+      representative: string,
+      { method = 'exact', atMs = 1 }: { readonly method?: Duplicate['method']; readonly atMs?: number } = {},
+    ) => {
+      const hostKey = hostKeyOf(url);
+      const value = codec.encode('duplicates', {
+        ...{ url, hostKey, representative, method, members: 0, language: 'en', pageOffset: 0, fetchedAtMs: atMs, atMs },
+      });
+      return log.append([{ topic: 'c.duplicates', partition: own(hostKey), key: Buffer.from(hostKey), value }]);
+    },
+    purge: (hostKey: string, atMs: number) => {
+      const event = controlEvent({ kind: 'purge', atMs, by: 'test', hostKey });
+      const value = codec.encode('control', event);
+      return log.append([{ topic: 'c.control', partition: own(hostKey), key: null, value }]);
     },
     commit: (hostKey: string, changes: readonly Change[], nowMs = 5_000) => {
       const writer = new ByteWriter(64);

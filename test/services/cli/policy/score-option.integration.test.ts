@@ -67,3 +67,34 @@ test('a policy may name some numbers of the score, and a wrong one is refused by
   assert.equal(wrong.code, 2, wrong.stdout);
   assert.match(wrong.stderr, /score\.factors.*depht/);
 });
+
+test('explain shows every factor of a score with its value, weight and facts; check score shows the same factors', async (t) => {
+  const site = await serveSite(t, ({ url = '', headers }, response) => {
+    if (url === '/robots.txt') return response.writeHead(404).end();
+    response.setHeader('content-type', 'text/html');
+    const others = ['b', 'c'].map((name) => `<a href="${site.url(`${name}.test`, '/')}">x</a>`).join(' ');
+    const story = `<a href="${site.url('a.test', '/news/rivers')}">x</a>`;
+    const isFirst = (headers.host ?? '').startsWith('a.');
+    return response.end(isFirst && url !== '/' ? 'x' : `<main>${'Words of it. '.repeat(40)}${others}${story}</main>`);
+  });
+  const data = ['--data', join(temporaryFolder(), 'data')];
+  const reach = ['--delay', '0', '--allow-private', '--resolve', `*.test:${site.port}:127.0.0.1`];
+  await run('crawl', site.url('a.test', '/'), ...reach, '--scope', 'all', '--score', '--contact', 'me@a.test', ...data);
+  const explained = (await run('explain', site.url('a.test', '/news/rivers'), ...data)).stdout;
+  for (const [factor, fact] of [
+    ['authority', '2 domains that link to its host'],
+    ['traffic', 'not known'],
+    ['quality', '2 good of \\d requests to its host'],
+    ['inLinks', '3 links found'],
+    ['depth', 'depth 1, and the spelling of its URL'],
+    ['type', 'page kind: article'],
+    ['source', 'not known'],
+    ['timeSince', 'not known'],
+    ['changeRate', 'not known'],
+    ['volatility', 'not known'],
+  ] as const)
+    assert.match(explained, new RegExp(`${factor} +(?:\\d\\.\\d+|unknown) +weight \\d[\\d.]* +${fact}$`, 'm'));
+  assert.match(explained, /score +0\.\d{3} by what is known now: front queue \d/);
+  const checked = (await run('check', 'score', 'https://a.test/news/rivers')).stdout;
+  assert.match(checked, /type +1\.000 +weight 0\.04 +page kind: article/);
+});

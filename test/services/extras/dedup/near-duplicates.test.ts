@@ -105,4 +105,40 @@ it('a store of an older form is emptied and rebuilt; one of another method is re
   for await (const [key] of store.scan({ gte: Buffer.from([0]), lt: Buffer.from([255]) })) keys.push(key.toString());
   assert.deepEqual(keys, ['F']);
   await assert.rejects(openDedup({ ...options, method: 'minhash' as const }), { code: 'DATA_FOLDER_FOREIGN' });
+  await openDedup(options);
+  assert.equal((await store.get(Buffer.from('F')))?.toString(), 'simhash:3');
+});
+
+it('a dedup without a chosen method uses MinHash for a new store, and keeps it', async () => {
+  const store = createMemoryStore();
+  const codec = await openCodec(createMemoryRegistry(), 'c');
+  const options = {
+    ...{ log: { append: async () => [] }, codec, clock: new SystemClock(), store, crawl: 'c', partitions: 1 },
+    ...{ keyMode: 'host' as const, seed: 7 },
+  };
+  await openDedup(options);
+  assert.equal((await store.get(Buffer.from('F')))?.toString(), 'minhash:3');
+  await assert.rejects(openDedup({ ...options, method: 'simhash' as const }), { code: 'DATA_FOLDER_FOREIGN' });
+});
+
+it('articles that two domains share are copies, although each page has other menus and advertisements', async () => {
+  const next = numbers(8);
+  const pageOf = (site: string, n: number, own: string): LabelledPage => ({
+    ...labelled(`http://${site}.test/${n}`, `Story ${n} - ${site}`, `${proseOf(site.length, 200)} ${own}`),
+    // Advertisements within the text stay in its main text.
+    mainText: `${own} ${proseOf(1_000 + next(), 10)}`,
+  });
+  const all = Array.from({ length: 40 }, (_, n) => {
+    const own = proseOf(50 + n, 300);
+    const copy = pageOf('second', n, editedText(own, 0.1, next));
+    return [pageOf('one', n, own), { ...copy, family: `http://one.test/${n}`, isCopy: true }];
+  }).flat();
+  const judged = await judgedDedup('minhash', all);
+  assert.deepEqual(judged.wrong, []);
+  assert.ok(judged.recall >= 0.9, `found ${judged.recall} of the copies`);
+  const whole = await judgedDedup(
+    'minhash',
+    all.map(({ mainText: _, ...page }) => page),
+  );
+  assert.ok(whole.recall < 0.5, `the whole text finds ${whole.recall}`);
 });

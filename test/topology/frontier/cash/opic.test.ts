@@ -63,7 +63,8 @@ describe('a crawl by cash', () => {
   });
 
   it('cash is one factor of the weighted score', () => {
-    const hand = new Hand({ score: defaultScore });
+    // The hosts' other facts weigh nothing, so that cash alone tells them apart.
+    const hand = new Hand({ score: { ...defaultScore, domain: 0 } });
     hand.linksTo([page(0)], -1, { depth: 0 });
     assert.equal(hand.lease().urls[0]?.cash, 0.85);
     const frontQueueOf = (hostKey: string) => hand.rig.core.state.hosts.get(hostKey)!.queue.bestFrontQueue;

@@ -136,7 +136,7 @@ test('each factor is listed with its group, value and weight, and groups are mea
     ],
   );
   const row = (group: 'domain' | 'page', value: number | null, weight: number) =>
-    ({ group, factor: 'traffic', value, weight }) as const;
+    ({ group, factor: 'traffic', value, weight, from: '' }) as const;
   const rows = [
     row('domain', 0.5, 1),
     row('domain', 1, 3),
@@ -148,4 +148,11 @@ test('each factor is listed with its group, value and weight, and groups are mea
   assert.equal(groupScore('freshness', rows), null);
   assert.equal(groupScore('domain', [row('domain', 1, 0)]), null);
   assert.equal(groupScore('domain', [row('domain', null, 1)]), null);
+});
+
+test('each segment of a path counts against a page, from the first one', () => {
+  const at = (path: string) => score(`http://a.org${path}`, linkOnly(3));
+  const paths = ['/', '/1', '/1/2', '/1/2/3', '/1/2/3/4'];
+  for (const [n, path] of paths.entries()) if (n > 0) assert.ok(at(path) < at(paths[n - 1]!), path);
+  assert.equal(at('/1/2?a/b/c'), at('/1/2?a'), 'a slash in a query is no segment');
 });

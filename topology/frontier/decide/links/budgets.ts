@@ -33,8 +33,12 @@ export function countReferrer(decision: Decision, sourceKey: string, hostKey: st
   return true;
 }
 
-/** Number of distinct registrable domains that link to a host, or to its domain if domains have the budgets. */
-export function linkingDomains({ state: { budgets } }: Decision, hostKey: string): number {
+/**
+ * Number of distinct registrable domains that link to a host, or to its domain if domains have the budgets; null: the
+ * policy does not count them, or no link between domains was found yet, as in the crawl of one site.
+ */
+export function linkingDomains({ state: { budgets }, policy }: Decision, hostKey: string): number | null {
+  if (policy?.countsReferrers !== true || budgets.accounts.size === 0) return null;
   return budgets.accounts.get(budgets.keyOf(hostKey))?.sources.count ?? 0;
 }
 

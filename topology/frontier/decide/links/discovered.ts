@@ -125,11 +125,9 @@ function noteLink(
   const { group, hostKey, hi, lo } = arrival;
   const { sourceUrl, sourceKey } = group;
   const isReferred =
-    policy.config.budget !== undefined &&
-    sourceUrl !== '' &&
-    countReferrer(decision, sourceKey || hostKeyOf(sourceUrl), hostKey);
+    policy.countsReferrers && sourceUrl !== '' && countReferrer(decision, sourceKey || hostKeyOf(sourceUrl), hostKey);
   // The budget has grown: earlier URLs over it must wait before this one.
-  if (isReferred) admission.flush();
+  if (isReferred && policy.config.budget !== undefined) admission.flush();
   if (policy.countsLinks && sourceUrl !== '') admission.noteFound(hi, lo);
   if (!policy.scores || !(isReferred || known)) return;
   const host = decision.state.hosts.get(hostKey);
@@ -166,7 +164,7 @@ function ownQueue(decision: Decision, policy: Policy, arrival: Arrival): number 
     url,
     hosts.get(hostKey)?.facts,
     1 + inLinks.countOf(hi, lo),
-    policy.config.budget === undefined ? null : linkingDomains(decision, hostKey),
+    linkingDomains(decision, hostKey),
     held === null ? null : cash.shareOf(held),
   );
   return policy.frontQueueOf(url, inputs);

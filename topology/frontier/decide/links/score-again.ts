@@ -61,7 +61,7 @@ function frontQueueNow(decision: Decision, policy: Policy, host: Host, url: stri
   const held = state.cash.heldBy(hi!, lo!);
   if (policy.byCash) return state.cash.frontQueueOf(held, frontQueueCount - 1);
   const cash = policy.cash === null ? null : state.cash.shareOf(held);
-  const linking = policy.config.budget === undefined ? null : linkingDomains(decision, host.key);
+  const linking = linkingDomains(decision, host.key);
   return policy.frontQueueOf(url, queuedInputs(url, depth, host.facts, state.inLinks.countOf(hi!, lo!), linking, cash));
 }
 

@@ -44,7 +44,7 @@ export function queuedInputs(
 
 const neverFetched = { ageMs: null, changesPerDay: null, changedShare: null } as const;
 
-function sourceOf({ intent, hop, depth, sourceUrl, foundIn }: LinkGroup, lastModifiedMs: number): LinkSource {
+export function sourceOf({ intent, hop, depth, sourceUrl, foundIn }: LinkGroup, lastModifiedMs: number): LinkSource {
   if (intent === 'force') return 'operator';
   if (hop > 0) return 'redirect';
   if (sourceUrl === '' && depth === 0) return 'seed';
@@ -53,7 +53,7 @@ function sourceOf({ intent, hop, depth, sourceUrl, foundIn }: LinkGroup, lastMod
 }
 
 /** The kind of content by the extension alone; null: the extension is unknown, as for most URLs. */
-function kindOf(url: string): PageKind | null {
+export function kindOf(url: string): PageKind | null {
   const match = /\.([a-z]{3,5})(?:\?|$)/.exec(url.slice(-40));
   return match === null ? null : (kinds[match[1]!] ?? null);
 }

@@ -18,15 +18,17 @@ export function scorerOf(
   decision: Decision,
   host: Host,
   { url, depth }: UrlRecord,
-): ((freshness: FreshnessInputs) => number) | undefined {
+): ((freshness: FreshnessInputs, isFeed: boolean) => number) | undefined {
   const { policy, state } = decision;
   if (policy === null || !policy.scores || policy.byCash) return undefined;
-  return (freshness) => {
+  return (freshness, isFeed) => {
     const given = policy.givenQueueOf(url);
     if (given !== null) return given;
     const [hi, lo] = state.fingerprintOf(url);
     const inLinks = state.inLinks.countOf(hi!, lo!);
-    const linking = policy.config.budget === undefined ? null : linkingDomains(decision, host.key);
-    return policy.frontQueueOf(url, queuedInputs(url, depth, host.facts, inLinks, linking, null, freshness));
+    const linking = linkingDomains(decision, host.key);
+    const inputs = queuedInputs(url, depth, host.facts, inLinks, linking, null, freshness);
+    const page = isFeed ? { ...inputs.page, type: 'feed' as const } : inputs.page;
+    return policy.frontQueueOf(url, { ...inputs, page });
   };
 }

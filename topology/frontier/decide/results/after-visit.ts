@@ -32,7 +32,7 @@ export interface Seen {
   /** The content dedup reports that the page is nearly the same as another one. Absent: it does not. */
   readonly duplicate?: boolean;
   /** Computes the front queue from its visits, including this one. Absent: unchanged. */
-  readonly scoreAgain?: ((freshness: FreshnessInputs) => number) | undefined;
+  readonly scoreAgain?: ((freshness: FreshnessInputs, isFeed: boolean) => number) | undefined;
 }
 
 export interface AfterVisit {
@@ -75,11 +75,12 @@ function judged({ demote }: RecrawlConfig, visit: Visited, page: PageRecord, dup
 function scoredAgain(before: PageRecord | undefined, { scoreAgain, atMs, record }: Seen, page: PageRecord): PageRecord {
   if (scoreAgain === undefined || record.status !== 'page') return page;
   const visitedAtMs = before?.visitedAtMs ?? 0;
-  const frontQueue = scoreAgain({
+  const past = {
     ageMs: visitedAtMs === 0 ? null : Math.max(0, atMs - visitedAtMs),
     changesPerDay: changesPerDay(page.history),
     changedShare: recentShare(page.history),
-  });
+  };
+  const frontQueue = scoreAgain(past, isFeedSignature(page.signature));
   return { ...page, frontQueue };
 }
 

@@ -34,7 +34,7 @@ describe('a policy that scores', () => {
   const { factors, scales } = defaultScore;
   const score = {
     ...defaultScore,
-    factors: { ...factors, cash: 0, depth: 0, type: 0, source: 0, quality: 0 },
+    factors: { ...factors, authority: 0, cash: 0, depth: 0, type: 0, source: 0, quality: 0 },
     scales: { ...scales, inLinksMost: 30 },
   };
   const hub = `${site}/hub`;
@@ -83,5 +83,26 @@ describe('a policy that scores', () => {
       for (const [offset, record] of driver.changelog().entries()) timeline.take(offset, decodeChangelog(record));
       assert.equal(timeline.admitted.at(-1)?.frontQueue, frontQueue);
     }
+  });
+
+  it('a policy that scores counts the domains that link to a host, without a budget, over restarts too', () => {
+    const ofOthers = (url: string): Answer => ({
+      kind: 'fetched',
+      links: url.startsWith('https://seed') ? ['https://known.test/', 'https://known.test/2'] : [],
+    });
+    const seeds = [1, 2, 3].map((n) => `https://seed${n}.test/`);
+    const countedIn = (policy: Partial<PolicyConfig>) => {
+      const driver = new TopologyDriver({ web: ofOthers, policy: { delayMs: 0, ...policy } });
+      driver.inject(seeds);
+      driver.run();
+      driver.save();
+      driver.crash();
+      const { state } = driver.core();
+      assert.equal(digest(driver.rebuilt()), digest(state));
+      return state.budgets.accounts.get('known.test')?.sources.count ?? 0;
+    };
+    assert.equal(countedIn({ score: defaultScore }), 3);
+    assert.equal(countedIn({ score: { ...defaultScore, domain: 0 } }), 0, 'the factor has no weight');
+    assert.equal(countedIn({}), 0);
   });
 });
