@@ -40,7 +40,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Name → words after `node`. `$0` is the number of the start, so that each crawl has a folder of its own. */
+/** Name → words after `node`. Each crawl has a new folder, since a number is appended to its name. */
 function commandsOn(url: string, folder: string): ReadonlyMap<string, readonly string[]> {
   const crawl = [command, 'crawl', url, '--allow-private', '--delay', '0', '--contact', 'bench@example.org'];
   return new Map([

@@ -72,7 +72,7 @@ describe('an office file', () => {
 
 describe('a hostile office file', () => {
   it('a hostile office file that unpacks beyond its limit is lost, also with small parts or duplicate names', async () => {
-    assert.throws(() => read('docx', Buffer.alloc(0)), /no ZIP/);
+    assert.throws(() => read('docx', Buffer.alloc(0)), /not a ZIP/);
     const bomb = await bombOf(fetcherLimits.officeBytesMax + 1);
     assert.ok(bomb.length < 200_000);
     assert.throws(() => read('docx', bomb), /larger than/);
@@ -106,7 +106,7 @@ describe('a hostile office file', () => {
 
   it('an office file that is encrypted, cut or damaged is lost or read in part, and throws nothing else', async () => {
     const body = await zipOf({ 'word/document.xml': documentOf('some text that is here') });
-    assert.throws(() => read('docx', body.subarray(0, body.length - 30)), /no ZIP/);
+    assert.throws(() => read('docx', body.subarray(0, body.length - 30)), /not a ZIP/);
     const listAt = body.indexOf(Buffer.from([0x50, 0x4b, 1, 2]));
     const encrypted = Buffer.from(body);
     encrypted[listAt + 8]! |= 1;

@@ -212,7 +212,7 @@ for (const [type, text, value] of [
   test(`as ${type}, ${JSON.stringify(text)} is ${value ?? 'no value'}`, () => {
     const read = fieldValue(text, type, 'http://a.test/x');
     assert.deepEqual('value' in read ? read.value : null, value);
-    if ('problem' in read) assert.match(read.problem, new RegExp(`is no ${type}$`));
+    if ('problem' in read) assert.match(read.problem, new RegExp(`is not a valid ${type}$`));
   });
 }
 
