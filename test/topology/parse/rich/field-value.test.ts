@@ -77,7 +77,8 @@ const cases: Readonly<Record<FieldType, readonly (readonly [text: string, value:
 for (const type of Object.keys(cases) as FieldType[])
   for (const [text, value] of cases[type])
     test(`${JSON.stringify(text)} is read as ${type}`, () => {
-      const expected = value === null ? { problem: `${JSON.stringify(text.trim())} is not a valid ${type}` } : { value };
+      const expected =
+        value === null ? { problem: `${JSON.stringify(text.trim())} is not a valid ${type}` } : { value };
       assert.deepEqual(fieldValue(text, type, 'http://a.test/b/c'), expected);
     });
 
