@@ -368,7 +368,7 @@ export const contentBoundaries: BoundaryTable<typeof contentLimits> = {
     0,
     1,
   ),
-  duplicatesCountedMax: undriven('two million verdicts: duplicate-counts.test.ts counts up to a smaller limit'),
+  duplicatesCountedMax: undriven('half a million verdicts: duplicates.test.ts counts up to a smaller limit'),
   clusters: tuning(preset),
   clustersMax: upTo((n) => isTaken('duplicates', '--limit', String(n))),
   clusterPagesShown: tuning(sample),

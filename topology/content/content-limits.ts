@@ -16,8 +16,8 @@ export const contentLimits = {
    * Pages of a path prefix after which its rate of duplicates is first reported; it is reported again at each doubling.
    */
   ratePagesMin: 16,
-  /** Duplicate pages that a reader counts exactly, about 40 B each; beyond them its counts are the least there are. */
-  duplicatesCountedMax: 2_000_000,
+  /** Verdicts on duplicates that a summary reads, the newest ones; with more, its counts are the least there are. */
+  duplicatesCountedMax: 500_000,
   /** Clusters that `duplicates` lists: a screen of small ones. */
   clusters: 10,
   /** Each listed cluster is held until all are printed. */

@@ -85,7 +85,8 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
     await frontier.stop();
     await frontier.ended;
     await processors.drain();
-    const duplicates = await new DuplicateCounts({ log, codec, topics: run.manifest }).look();
+    // A summary that cannot be read does not make a crawl fail that is done.
+    const duplicates = await new DuplicateCounts({ log, codec, topics: run.manifest }).look().catch(() => null);
     return { end, counters: totals(frontier), traps, duplicates, seconds: (clock.nowMs() - startedAtMs) / 1000 };
   } finally {
     await Promise.allSettled([whole.fetcher.stop(run.graceMs), frontier.stop(), attendants?.stop()]);

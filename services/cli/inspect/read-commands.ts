@@ -64,7 +64,7 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const counters = sumCounters(look.partitions.map((one) => one.counters));
   const counts = countsOf(counters);
   const paid = paymentSummary(await readPaymentBook(log, codec, crawl));
-  const duplicates = await new DuplicateCounts(readable).look();
+  const duplicates = await new DuplicateCounts(readable).look().catch(() => null);
   const freshness = await freshnessStats(readable, partitions, counters, Date.now());
   const members =
     brokersLog === null ? undefined : await frontierMembers(brokersLog, crawl, Date.now()).catch(rebalancing);

@@ -50,7 +50,11 @@ export class DuplicateCounts {
     const { log, codec, topics } = this.#crawl;
     const topic = `${topics.crawl}.duplicates`;
     const { start, end } = await log.offsets(topic, partition);
-    for await (const { value } of recordsOf(log, topic, partition, Math.max(start, this.#ends[partition]!), end)) {
+    const unread = Math.max(start, this.#ends[partition]!);
+    // The newest ones: a crawl of a billion pages has too many verdicts to read for a summary.
+    const from = Math.max(unread, end - Math.ceil(this.#countedMax / this.#ends.length));
+    if (from > unread) this.#isLeast = true;
+    for await (const { value } of recordsOf(log, topic, partition, from, end)) {
       const verdict = await readRecord(codec, 'duplicates', value);
       if (verdict === undefined) continue;
       this.#purges ??= await readPurges(log, codec, topics);
