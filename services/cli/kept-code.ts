@@ -2,7 +2,7 @@
  * Loads a script that was built as one file, with the code that V8 kept of it. V8 refuses code that another version of V8,
  * another processor architecture or other options of V8 made; then the script is compiled as if there were none.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
@@ -37,14 +37,23 @@ export function loadScript(file: string): LoadedScript {
 /** The file starts with two checksums, of the code and of the script: 4 bytes each. */
 const headBytes = 8;
 
-/** Null: there is none, or it is damaged or of another script. V8 compares only the script's length, and runs damaged code. */
+/**
+ * Null: there is none, or it cannot be read, is damaged, or is of another script. V8 compares only the script's length,
+ * and runs damaged code.
+ */
 function readKept(kept: string, script: Buffer): Buffer | null {
-  if (!existsSync(kept)) return null;
-  const file = readFileSync(kept);
+  const file = bytesOf(kept);
+  if (file === null || file.length <= headBytes) return null;
   const code = file.subarray(headBytes);
-  return file.length > headBytes && file.readUInt32LE(0) === crc32(code) && file.readUInt32LE(4) === crc32(script)
-    ? code
-    : null;
+  return file.readUInt32LE(0) === crc32(code) && file.readUInt32LE(4) === crc32(script) ? code : null;
+}
+
+function bytesOf(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch {
+    return null;
+  }
 }
 
 function withChecksums(code: Buffer, script: Buffer): Buffer {

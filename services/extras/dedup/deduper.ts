@@ -129,9 +129,10 @@ export class Deduper {
     const { url, hostKey, fetchedAtMs } = page;
     const known = this.#pages.get(url);
     const { nodes } = this.#options;
-    // Menus and advertisements around a text differ from site to site, and would hide that the texts are equal.
-    const placed = { hash: content, text: page.mainText || page.text, title: page.title, hostKey };
-    const node = await nodes.place(placed, this.#ops);
+    // Menus and advertisements around a text differ from site to site, and would hide that the texts are equal. SimHash
+    // signs the whole text, as stores of earlier releases do: signatures of both would not compare.
+    const text = nodes.method === 'simhash' ? page.text : page.mainText || page.text;
+    const node = await nodes.place({ hash: content, text, title: page.title, hostKey }, this.#ops);
     const root = nodes.clusters.rootOf(node);
     this.#touched.add(node);
     if (known !== undefined && known.fetchedAtMs >= fetchedAtMs) {

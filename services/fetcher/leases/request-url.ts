@@ -37,10 +37,10 @@ export async function requestUrl(visit: Visit): Promise<Answered | null> {
     for (const made of requests) reporter.requested({ ...made, outcomeIndex: -1 });
     return null;
   }
-  const clientResult = client?.clientResult;
-  const isPriced = first.status === 402 && first.failure === null && clientResult === undefined;
+  const isPriced = first.status === 402 && first.failure === null && client?.clientResult === undefined;
   const bill = isPriced ? await settled(runner, task.hostKey, request, first, visit.said) : undefined;
-  return { response: bill?.response ?? first, requests, bill, clientResult, held };
+  // A client may have made the second request, too.
+  return { response: bill?.response ?? first, requests, bill, clientResult: client?.clientResult, held };
 }
 
 function clientTurn({ lease, index, delayMs }: Visit): ClientTurn | undefined {

@@ -68,7 +68,7 @@ export interface LeaseReporter {
   requested(request: Request): void;
   /** Facts of the host. */
   learnt(facts: HostFacts): void;
-  /** Reports how many sitemaps of the host the lease leaves unread. `sinceMs` above 0: it had to read a round of them. */
+  /** Reports a check of the host's sitemaps in a round (sinceMs above 0), with the number of unread ones. */
   sitemapsRead(sinceMs: number, left: number): void;
   /** Requests a lease of another host, for a robots hop to it. */
   requestLease(hostKey: string, hop: RobotsHop): void;
@@ -308,7 +308,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
           lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
         },
         sitemapsRead(sinceMs, left) {
-          lease.facts = { ...lease.facts, sitemapsSinceMs: Math.max(0, sinceMs), sitemapsLeft: left };
+          if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
         },
         requestLease: (hostKey, hop) => appendResults([leaseRequestRecord(hostKey, hop, options)], []),
         finish() {

@@ -4,9 +4,6 @@
  * A round is due like a visit. It uses a lease of the host's URLs, or a separate one if none is due, and lasts over as
  * many leases as its sitemaps need: the fetcher reports when none is left. After a lease that reads none, the round
  * continues after the retry delays, and is given up when those are used up, until the next is due.
- *
- * Without rounds in the policy, the sitemaps that robots.txt names are read with the leases of the host's URLs. If some
- * are left after a lease, because it had no time or they failed, they make a round too: the host may have no further URL.
  */
 import { blankSitemapRound } from '../../../schemas/blank.ts';
 import type { HostFacts, Result, Task } from '../../../schemas/types.ts';
@@ -28,12 +25,13 @@ export function decideSitemapsRead(decision: Decision, policy: Policy, host: Hos
   const { state, nowMs } = decision;
   const round = state.recrawl.sitemaps.of(host.id);
   const nowS = Math.floor(nowMs / 1_000);
-  const { sitemapsSinceMs, sitemapsLeft } = result.host;
-  if (round === undefined || (round.dueS === neverDue && (policy.recrawl !== null || sitemapsLeft > 0))) {
-    const first = roundOfRest(result, nowS) ?? firstRound(policy, host.key, result, nowS);
+  if (policy.sitemaps === null) return;
+  if (round === undefined || (round.dueS === neverDue && policy.recrawl !== null)) {
+    const first = firstRound(policy, host.key, result, nowS);
     if (first !== null) emitRound(decision, host.key, first);
     return;
   }
+  const { sitemapsSinceMs, sitemapsLeft } = result.host;
   if (round.dueS > nowS || (sitemapsSinceMs === 0 && result.outcomes.length > 0)) return;
   if (sitemapsSinceMs > 0 && sitemapsLeft === 0) emitRound(decision, host.key, nextRound(policy, round, nowS));
   else if (!result.requests.some(({ kind }) => kind === 'sitemap')) decideSitemapsFailed(decision, policy, host);
@@ -53,7 +51,7 @@ export function decideSitemapsFailed(decision: Decision, policy: Policy, host: H
 }
 
 /**
- * The facts of a host have changed. The round of a host on hold is deferred with its URLs: it would keep a crawl that has
+ * The hold of a host has changed. The round of a host on hold is deferred with its URLs: it would keep a crawl that has
  * nothing else to do from ending. It goes on when the hold ends.
  */
 export function decideSitemapsHeld(decision: Decision, hostKey: string): void {
@@ -64,9 +62,18 @@ export function decideSitemapsHeld(decision: Decision, hostKey: string): void {
   if (host === undefined || round === undefined || round.sinceS === neverDue) return;
   const isDeferred = round.dueS === neverDue;
   if (isDeferred === (host.facts.hold !== '')) return;
-  const nowS = Math.floor(nowMs / 1_000);
-  const onS = round.sinceS > nowS ? round.sinceS : Math.max(nowS, round.sinceS + 1);
-  emitRound(decision, hostKey, isDeferred ? { ...round, dueS: onS } : round);
+  emitRound(
+    decision,
+    hostKey,
+    isDeferred ? { ...round, dueS: Math.max(round.sinceS, Math.floor(nowMs / 1_000)) } : round,
+  );
+}
+
+/** The host is dead. In a crawl without revisits its round ends: the crawl would wait for the end of the verdict. */
+export function decideSitemapsOfDead(decision: Decision, policy: Policy, host: Host): void {
+  const round = decision.state.recrawl.sitemaps.of(host.id);
+  if (policy.recrawl !== null || round === undefined || round.dueS === neverDue) return;
+  emitRound(decision, host.key, { ...round, dueS: neverDue, sinceS: neverDue });
 }
 
 /** Returns whether a round is due that the current policy covers. A round that it does not cover ends here. */
@@ -75,33 +82,22 @@ export function isRoundDue(decision: Decision, policy: Policy, host: Host): bool
   if (sitemaps.size === 0) return false;
   const round = sitemaps.of(host.id);
   if (round === undefined || 1_000 * round.dueS > decision.nowMs) return false;
-  if (covers(policy, round)) return true;
+  if (policy.sitemaps !== null) return true;
   emitRound(decision, host.key, { ...round, dueS: neverDue, sinceS: neverDue });
   return false;
 }
 
 /** The sitemaps of its host that a lease granted now has to read. */
 export function sitemapsOf({ recrawl, nowMs }: FrontierState, policy: Policy, host: Host): Task['sitemaps'] {
+  if (policy.sitemaps === null) return blankSitemapRound;
   const round = recrawl.sitemaps.of(host.id);
-  if (round === undefined || !covers(policy, round)) return blankSitemapRound;
-  if (1_000 * round.dueS > nowMs) return policy.sitemaps === null ? blankSitemapRound : onlyNew;
+  if (round === undefined) return blankSitemapRound;
+  if (1_000 * round.dueS > nowMs) return onlyNew;
   const origin = `${round.secure ? 'https' : 'http'}://${host.key}`;
-  const urls = policy.sitemaps?.of(host.key, origin) ?? [];
-  return { sinceMs: Math.max(1, 1_000 * round.sinceS), origin, urls };
+  return { sinceMs: Math.max(1, 1_000 * round.sinceS), origin, urls: policy.sitemaps.of(host.key, origin) };
 }
-
-/** A round that was begun before it is due ends as it began, also where the policy has no rounds. */
-const covers = (policy: Policy, { dueS, sinceS }: SitemapRound): boolean => policy.sitemaps !== null || dueS > sinceS;
 
 const onlyNew: Task['sitemaps'] = { ...blankSitemapRound, sinceMs: 0 };
-
-/** The sitemaps that a lease has left, of those that robots.txt named; null: none. */
-function roundOfRest({ host, outcomes, requests }: Result, nowS: number): SitemapRound | null {
-  const answered = [...outcomes, ...requests].find(({ status }) => status > 0);
-  if (host.sitemapsLeft === 0 || answered === undefined) return null;
-  const sinceS = Math.min(nowS, Math.floor(host.robotsFetchedAtMs / 1_000) || nowS);
-  return { dueS: nowS + 1, sinceS, tries: 0, secure: answered.url.startsWith('https:') };
-}
 
 /**
  * The first round of a host; null: the host has no sitemaps. Sitemaps that robots.txt named during this lease have
@@ -110,9 +106,9 @@ function roundOfRest({ host, outcomes, requests }: Result, nowS: number): Sitema
 function firstRound(policy: Policy, hostKey: string, result: Result, nowS: number): SitemapRound | null {
   const answered = result.outcomes.find(({ status }) => status > 0);
   const { host } = result;
-  if (policy.sitemaps === null || answered === undefined || !isAnswered(host)) return null;
+  if (answered === undefined || !isAnswered(host)) return null;
   const secure = answered.url.startsWith('https:');
-  const named = policy.sitemaps.of(hostKey, new URL(answered.url).origin).length > 0;
+  const named = policy.sitemaps!.of(hostKey, new URL(answered.url).origin).length > 0;
   if (!named && host.sitemaps.length === 0) return null;
   if (!named && policy.recrawl === null) return null;
   const round = { dueS: nowS, sinceS: Math.floor(host.robotsFetchedAtMs / 1_000) || nowS, tries: 0, secure };

@@ -14,7 +14,7 @@ import {
   blankTask,
   blankTaskUrl,
 } from '../../../../schemas/blank.ts';
-import type { LinkGroup, Result, Task } from '../../../../schemas/types.ts';
+import type { LinkGroup, Task } from '../../../../schemas/types.ts';
 import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import { bytesOf } from '../../../../services/fetcher/publish/discovered-batch.ts';
 import type { LinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
@@ -298,22 +298,13 @@ describe('a result', () => {
     assert.deepEqual(appends[1], ['results 5: r, r, r, 90, last']);
   });
 
-  it('a result holds how many sitemaps are left, whether or not a round of them was to be read', async () => {
-    const { clock, open, results } = played();
-    const lease = open();
-    lease.sitemapsRead(-1, 9);
-    lease.finish();
-    await clock.advance(flushMs + resultsMs);
-    const [{ host }] = results() as [Result];
-    assert.deepEqual([host.sitemapsSinceMs, host.sitemapsLeft], [0, 9]);
-  });
-
   it('a result holds what was learnt of the host, and each sitemap once', async () => {
     const { clock, open, results } = played();
     const lease = open();
     lease.learnt({ ...blankHostFacts, robotsHash: '1', sitemaps: ['http://a.test/s'] });
     lease.learnt({ ...blankHostFacts, robotsHash: '2' });
     lease.sitemapsRead(7, 3);
+    lease.sitemapsRead(0, 9);
     lease.report(report(0));
     await clock.advance(flushMs + resultsMs);
     lease.finish();

@@ -266,64 +266,6 @@ it('a restart keeps when sitemaps are due, whatever was under way', () => {
   hand.lease(2 * minute);
 });
 
-describe('sitemaps that robots.txt names, without rounds in the policy', () => {
-  /** A crawl whose policy does not mention sitemaps, with the lease of its one URL. */
-  function withoutRounds(policy: Partial<PolicyConfig> = {}): { readonly hand: Hand; readonly task: Task } {
-    const hand = new Hand({ delayMs: 1_000, ...policy });
-    hand.linksTo([`https://${a}/`]);
-    return { hand, task: hand.lease() };
-  }
-  const left = (hand: Hand, sitemapsLeft: number) => ({ ...robots(hand, [own]), sitemapsLeft });
-
-  it('sitemaps that a lease has left are read on a lease of their own where the host has no further URL', () => {
-    const { hand, task } = withoutRounds();
-    assert.equal(task.sitemaps.sinceMs, -1);
-    const namedAtMs = hand.nowMs;
-    report(hand, task, left(hand, 2));
-    assert.equal(hand.counters.scheduled, 1);
-    const next = hand.leaseExactlyAfter(1_000);
-    assert.deepEqual([next.hostKey, next.urls, next.sitemaps.urls], [a, [], []]);
-    assert.equal(next.sitemaps.origin, `https://${a}`);
-    assert.ok(next.sitemaps.sinceMs <= namedAtMs, 'those that were read with that robots.txt are not read again');
-    report(hand, next, { ...done(next), sitemapsLeft: 1 });
-    const last = hand.leaseExactlyAfter(1_000);
-    report(hand, last, done(last));
-    assert.equal(hand.counters.scheduled, 0);
-  });
-
-  it('sitemaps that no lease can read are given up after the retry delays, and the crawl ends', () => {
-    const { hand, task } = withoutRounds({ retriesMs: [5_000, 30_000] });
-    report(hand, task, left(hand, 1), 0);
-    for (const waitMs of [1_000, 5_000, 30_000]) {
-      const next = hand.leaseExactlyAfter(waitMs);
-      report(hand, next, { sitemapsSinceMs: next.sitemaps.sinceMs, sitemapsLeft: 1 }, 0);
-    }
-    assert.equal(hand.counters.scheduled, 0);
-  });
-
-  it('sitemaps left by a host that is blocked do not keep the crawl from ending, and are read once it is unblocked', () => {
-    const { hand, task } = withoutRounds();
-    report(hand, task, left(hand, 2));
-    hand.event('blockHost', a);
-    assert.equal(hand.counters.scheduled, 0);
-    assert.deepEqual(hand.grant(hour), []);
-    hand.event('releaseHost', a);
-    const next = hand.lease(1_000);
-    report(hand, next, done(next));
-    assert.equal(hand.counters.scheduled, 0);
-    hand.event('blockHost', a);
-    hand.event('releaseHost', a);
-    assert.deepEqual(hand.grant(hour), [], 'what has been read is not read again');
-  });
-
-  it('sitemaps left by a host that has reached its limit do not keep the crawl from ending', () => {
-    const { hand, task } = withoutRounds({ pagesPerHostMax: 1 });
-    report(hand, task, left(hand, 2));
-    assert.deepEqual(hand.grant(hour), []);
-    assert.equal(hand.counters.scheduled, 0);
-  });
-});
-
 it('sitemaps that the policy names do not keep a crawl from ending whose host is blocked, and are read later', () => {
   const hand = reading({ recrawl: undefined });
   named(hand);
@@ -334,4 +276,36 @@ it('sitemaps that the policy names do not keep a crawl from ending whose host is
   assert.deepEqual(task.sitemaps.urls, [own]);
   report(hand, task, done(task));
   assert.equal(hand.counters.scheduled, 0);
+});
+
+it('sitemaps that the policy names do not keep a crawl from ending whose host has reached its limit', () => {
+  const hand = reading({ recrawl: undefined, pagesPerHostMax: 1 });
+  hand.links(a, 1);
+  const task = hand.lease();
+  named(hand);
+  report(hand, task, robots(hand), 0);
+  assert.deepEqual(hand.grant(hour), []);
+  assert.equal(hand.counters.scheduled, 0);
+});
+
+it('sitemaps that the policy names do not keep a crawl from ending whose host is dead', () => {
+  const hand = reading({ recrawl: undefined, retriesMs: [1_000] });
+  hand.links(a, 1);
+  const task = hand.lease();
+  named(hand);
+  for (let next: Task | undefined = task; next !== undefined; next = hand.grant(hour)[0])
+    hand.report(next, { kind: 'connectionFailed' });
+  assert.ok(hand.rig.core.state.hosts.get(a)!.facts.deadUntilMs > 0);
+  assert.equal(hand.counters.scheduled, 0);
+});
+
+it('an order about a host does not bring back sitemaps that have been read', () => {
+  const hand = reading({ recrawl: undefined });
+  named(hand);
+  const task = hand.lease();
+  report(hand, task, done(task));
+  hand.event('hostDelay', a, 500);
+  hand.event('blockHost', a);
+  hand.event('releaseHost', a);
+  assert.deepEqual(hand.grant(hour), []);
 });

@@ -214,9 +214,11 @@ function isPurged({ state }: Decision, hostKey: string): boolean {
 }
 
 function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {
-  const facts = { ...(decision.state.hosts.get(hostKey)?.facts ?? newHostFacts), ...change };
+  const before = decision.state.hosts.get(hostKey)?.facts ?? newHostFacts;
+  const facts = { ...before, ...change };
   const caps = decision.policy?.hostSettings(hostKey) ?? {};
   const { pages } = withPages(decision, decision.state.hosts.get(hostKey), facts);
-  decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold: heldByLimit(caps, { ...facts, pages }) } });
-  decideSitemapsHeld(decision, hostKey);
+  const hold = heldByLimit(caps, { ...facts, pages });
+  decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold } });
+  if (hold !== before.hold) decideSitemapsHeld(decision, hostKey);
 }

@@ -29,7 +29,7 @@ import {
   smoothedFetchMs,
   throttleDelayMs,
 } from '../politeness.ts';
-import { decideSitemapsHeld, decideSitemapsRead } from '../sitemaps.ts';
+import { decideSitemapsHeld, decideSitemapsOfDead, decideSitemapsRead } from '../sitemaps.ts';
 import { noteResolved, type ResolvedTo } from '../trace-events.ts';
 import { finals } from './finals.ts';
 import { giveUp } from './give-up.ts';
@@ -92,6 +92,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
   }
   if (facts !== before) decision.emit({ kind: 'host', hostKey: host.key, facts });
   if (facts.hold !== before.hold) decideSitemapsHeld(decision, host.key);
+  if (facts.deadUntilMs > 0) decideSitemapsOfDead(decision, policy, host);
   if (result.last) decideSitemapsRead(decision, policy, host, result);
   if (lesson.hostFailed || lesson.throttled || lesson.retryAfterMs > 0) pauseOthers(decision, host);
 }
