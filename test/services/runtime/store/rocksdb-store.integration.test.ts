@@ -32,6 +32,17 @@ describe('RocksDB store', () => {
     await (await openRocksdbStore(folder)).close();
   });
 
+  it('a RocksDB store that cannot have its lock says why: open files, or a full disk', () => {
+    for (const [reason, code, remedy] of [
+      ['Too many open files', 'STORE_FAILED', /ulimit -n/],
+      ['No space left on device', 'DISK_FULL', /free some disk space/],
+    ] as const) {
+      const { code: given, message } = storeError(new Error(`IO error: lock /d/LOCK: ${reason}`), '/d');
+      assert.equal(given, code);
+      assert.match(message, remedy);
+    }
+  });
+
   it('a RocksDB store distinguishes a full disk from other failures', () => {
     const full = storeError(
       new Error('IO error: No space left on device: While appending to file: /d/000004.log'),
