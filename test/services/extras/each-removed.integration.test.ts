@@ -39,9 +39,11 @@ async function testsOf(tree: ScratchTree, folder: string): Promise<string[]> {
 }
 
 test('the unit tests of the core pass in a tree without any extra', async () => {
-  const tree = new ScratchTree(['test', 'examples', 'docs', 'deploy']);
+  const tree = new ScratchTree(['test', 'examples', 'docs', 'deploy', 'README.md']);
   for (const { name } of installed) tree.remove(name);
   assert.equal((await tree.listExtras()).code, 0);
+  const generated = await tree.node('--import', 'tsx', 'services/reference/generate.ts');
+  assert.equal(generated.code, 0, generated.stderr);
   const files = [...(await testsOf(tree, 'test/topology')), ...(await testsOf(tree, 'test/services'))];
   assert.ok(files.length > 300, `${files.length} files`);
   const { code, stdout, stderr } = await tree.node('--import', 'tsx', 'test/run/main.ts', 'unit', ...files);
