@@ -18,7 +18,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
  * registry's client has (services/runtime/avro/avro-types.ts bounds it).
  */
 const joined = new Set(['commander', 'franc', 'htmlparser2', 'ipaddr.js', 'socks', 'tldts', 'undici', 'yaml', 'zod']);
-/** Packages of ES modules that the command's script would have to `require`, which Node 20 warns of. */
+/**
+ * In the command's script also those of ES modules, of which Node 20 warns where they are required, and three that each
+ * crawl's start loads.
+ */
 const joinedInScript = new Set([
   ...joined,
   'chardet',
@@ -119,9 +122,10 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
     format: 'esm',
   });
   // As kept-code.ts loads it.
+  const outfile = join(outdir, 'crawlstream.cjs');
   const script = await build({
     ...common,
-    outfile: join(outdir, 'crawlstream.cjs'),
+    outfile,
     entryPoints: ['services/cli/run-command.ts'],
     plugins: [outside(joinedInScript)],
     define: { 'import.meta.url': 'scriptUrl' },
@@ -129,8 +133,7 @@ if (hasSources && existsSync(manifest) && existsSync(bundler)) {
     footer: { js: '})' },
     format: 'cjs',
   });
-  const file = join(outdir, 'crawlstream.cjs');
-  writeFileSync(file, withImportModule(readFileSync(file, 'utf8')));
+  writeFileSync(outfile, withImportModule(readFileSync(outfile, 'utf8')));
   const inputs = [entries, script].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   writeFileSync(join(outdir, 'third-party-licences.txt'), licencesOf(inputs).join('\n---\n\n'));
   await import('./keep-code.mjs');
