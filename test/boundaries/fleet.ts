@@ -127,7 +127,7 @@ function restAfter(decisionMs: number): number {
   const share = new DecisionShare('c', undefined, () => nowMs);
   share.run(() => {
     nowMs += decisionMs;
-  });
+  }, true);
   return share.restMs();
 }
 
@@ -138,6 +138,10 @@ export const shareBoundaries: BoundaryTable<typeof shareLimits> = {
   decisionMsFree: driven(restAfter, 0, 200, 204),
   restFactor: tuning('how soon a crawl decides again after a long decision'),
   overRestMs: tuning('how often a crawl decides while its owner has had more than its share of a busy process'),
+  callMs: tuning('how much of a share each API call takes'),
+  bodyMsPerByte: tuning('how much of a share each byte of a call takes'),
+  callLookMs: tuning('how soon a waiting call goes on once its owner is within its share'),
+  callWaitMsMax: tuning('how much slower a storm of calls becomes'),
 };
 
 /** Does the second of two deaths, so far apart, hold the subject? */

@@ -7,6 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { answerWithMalice } from '../../lab/web/hostile.ts';
 import { hostileKinds } from '../../lab/web/hosts.ts';
 import { mix } from '../../lab/web/random.ts';
+import { costlyBody, costlyPdf, linksToDeadNames, once } from './costly-answers.ts';
 
 export interface Target {
   readonly request: IncomingMessage;
@@ -25,12 +26,6 @@ type Attack = (target: Target) => void;
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 const mebi = 1 << 20;
-
-/** So that the same bytes are not made for each request. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly it: T } | undefined;
-  return () => (made ??= { it: make() }).it;
-}
 
 const brotliBomb = once(() =>
   brotliCompressSync(Buffer.alloc(64 * mebi), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
@@ -106,6 +101,14 @@ const attacks: Readonly<Record<string, Attack>> = {
   terminal({ response, path }) {
     response.writeHead(200, { ...html, 'x-title': 'x', 'set-cookie': `a=${'b'.repeat(4_000)}` });
     response.end(`<title>${escapes}${path}</title><a href="/${escapes}${path.length}">=HYPERLINK("x")</a>`);
+  },
+  deadNames: ({ response, path }) => response.writeHead(200, html).end(linksToDeadNames(path)),
+  costlyBodies: ({ response, path, host }) =>
+    response.writeHead(200, { ...html, 'content-encoding': 'gzip' }).end(costlyBody(path.length + host)),
+  pdfs({ response, path }) {
+    const links = Array.from({ length: 10 }, (_, n) => `<a href="/${n}.pdf">x</a>`);
+    if (path === '/') response.writeHead(200, html).end(links.join(''));
+    else response.writeHead(200, { 'content-type': 'application/pdf' }).end(costlyPdf(path === '/0.pdf'));
   },
   junk({ request }) {
     request.socket.end(Buffer.from('HTTP/9.9 twelve maybe\r\n: \r\n\0\xff\r\n\r\n', 'latin1'));

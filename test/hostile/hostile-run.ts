@@ -13,7 +13,14 @@ import { startWeb } from '../../lab/web/server.ts';
 import { listening } from '../services/cli/listening.ts';
 import { hostName } from './attacks.ts';
 import { type CoreTime, coreShareOf, coreTimeOf } from './core-time.ts';
-import { guardSecrets, memoryMibOf, type Probing, probe, startAttackers } from './surroundings.ts';
+import {
+  guardSecrets,
+  memoryMibOf,
+  type Probing,
+  probe,
+  startAttackers,
+  startSilentNameServer,
+} from './surroundings.ts';
 
 export interface HostileOptions {
   readonly honest: number;
@@ -52,6 +59,7 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
   const plan = planWeb({ hosts: honest, pagesPerHost, domains: honest });
   const web = await startWeb(plan);
   const secrets = await guardSecrets();
+  const nameServer = await startSilentNameServer();
   const attackers = hostile === 0 ? undefined : await startAttackers(secrets.port);
   const seeds = join(folder, `seeds-${hostile}`);
   const evil = Array.from({ length: hostile }, (_, n) => `http://${hostName(n)}:${attackers?.port}/`);
@@ -64,7 +72,7 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
       // So that what leads out is looked at by the guard of addresses, too.
       ...['--scope', 'all'],
     ],
-    { patienceMs: (options.secondsMax + 300) * 1_000 },
+    { patienceMs: (options.secondsMax + 300) * 1_000, env: { ...process.env, ...nameServer.env } },
   );
   let probing: Probing | undefined;
   try {
@@ -106,6 +114,7 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
     await crawl.ended;
     attackers?.end();
     probing?.end();
+    nameServer.close();
     secrets.close();
     await web.close();
   }

@@ -1,5 +1,6 @@
 /** What stands around a crawl that is attacked: its attackers, whoever asks whether it answers, and what nobody may reach. */
 import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
@@ -38,6 +39,21 @@ export function memoryMibOf(pid: number): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A name server that never answers, and the environment of a command that has no other. */
+export async function startSilentNameServer(): Promise<{ readonly env: NodeJS.ProcessEnv; close(): void }> {
+  const server = createSocket('udp4', () => {});
+  server.bind(0, '127.0.0.1');
+  await once(server, 'listening');
+  const silent = fileURLToPath(new URL('../services/fetcher/connect/silent-name-servers.cjs', import.meta.url));
+  return {
+    env: {
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${silent}`,
+      SILENT_NAME_SERVER: `127.0.0.1:${server.address().port}`,
+    },
+    close: () => server.close(),
+  };
 }
 
 /** One port on addresses that only this machine has. */

@@ -1,12 +1,13 @@
 /**
  * Decides which crawl of a fleet may contact which host next. All crawls share one clock for each host, and one number
- * of requests in flight, divided by weight.
+ * of requests in flight. It is divided equally among owners, and what an owner gets, among its crawls by weight.
  *
  * Invariants:
  * - A host has at most one permit, and it starts no earlier than host-times.ts allows.
  * - At most `requestsMax` permits are out. A permit is a host and a place among these requests, so a crawl that waits
  *   for a place keeps no host from others.
- * - Among the crawls with a ready host, a permit goes to the one with the least service for its weight. Every
+ * - Among the owners with a ready host, a permit goes to the least served one, and to its crawl with the least service
+ *   for its weight. Every
  *   `turnsOfShares` permits of a host, it goes to the crawl that has waited longest there, so that none waits for ever.
  * - A crawl that causes trouble at a host lets others go first there (host-trouble.ts).
  *
@@ -24,7 +25,7 @@ import {
   readyAtMs,
 } from './host-times.ts';
 import { HostTrouble } from './host-trouble.ts';
-import { Share } from './share.ts';
+import { OwnerShare, type Share } from './share.ts';
 
 export interface Want extends Gap {
   readonly crawl: string;
@@ -75,6 +76,12 @@ interface Host {
   armedAtMs: number;
 }
 
+interface Member {
+  readonly owner: string;
+  readonly ofOwner: OwnerShare<Ask>;
+  readonly share: Share<Ask>;
+}
+
 export interface Decided {
   readonly granted: readonly Ask[];
   /** Requests that could not start in time. */
@@ -90,13 +97,14 @@ export interface Released {
 
 export class FleetArbiter {
   readonly #options: ArbiterOptions;
-  readonly #shares = new Map<string, Share<Ask>>();
+  readonly #members = new Map<string, Member>();
+  readonly #owners = new Map<string, OwnerShare<Ask>>();
   readonly #hosts = new Map<string, Host>();
   readonly #events = new EventQueue();
   #inFlight = 0;
   /** Smoothed duration of a request, ms. */
   #requestMs = 0;
-  /** Service of the least served active crawl, ms for each unit of weight. It never decreases. */
+  /** Service of the least served active owner, ms. It never decreases. */
   #leastMs = 0;
   #nowMs = Number.NEGATIVE_INFINITY;
   #sweepAt: number = fleetLimits.sweepAtLeast;
@@ -108,16 +116,25 @@ export class FleetArbiter {
     this.#options = options;
   }
 
-  /** Adds a crawl, or changes its weight. */
-  join(crawl: string, weight: number): void {
-    const share = this.#shares.get(crawl);
-    if (share === undefined) this.#shares.set(crawl, new Share(weight));
-    else share.weight = weight;
+  /** Adds a crawl, or changes its weight. `owner`: as when it was added. */
+  join(crawl: string, weight: number, owner = ''): void {
+    const member = this.#members.get(crawl);
+    if (member !== undefined) {
+      member.share.weight = weight;
+      return;
+    }
+    const ofOwner = this.#owners.get(owner) ?? new OwnerShare<Ask>();
+    this.#owners.set(owner, ofOwner);
+    this.#members.set(crawl, { owner, ofOwner, share: ofOwner.join(crawl, weight) });
   }
 
   /** Its permits have ended, and its wants were withdrawn. */
   leave(crawl: string): void {
-    this.#shares.delete(crawl);
+    const member = this.#members.get(crawl);
+    if (member === undefined) return;
+    this.#members.delete(crawl);
+    member.ofOwner.leave(crawl);
+    if (member.ofOwner.isEmpty) this.#owners.delete(member.owner);
   }
 
   /** `step` reports its result. */
@@ -168,7 +185,8 @@ export class FleetArbiter {
     if (ask.state !== 'granted') throw new Error('the permit has ended already');
     ask.state = 'over';
     this.#inFlight -= 1;
-    this.#shares.get(ask.crawl)?.end(ask, nowMs, contact !== null);
+    const member = this.#members.get(ask.crawl);
+    member?.ofOwner.end(member.share, ask, nowMs, contact !== null);
     const host = this.#hosts.get(ask.hostKey)!;
     host.isBusy = false;
     const before = factOf(host);
@@ -231,7 +249,7 @@ export class FleetArbiter {
    * enough if they wait long.
    */
   hostsWanted(crawl: string): number {
-    const share = this.#shares.get(crawl);
+    const share = this.#members.get(crawl)?.share;
     if (share === undefined) return fleetLimits.readyMax;
     const [first] = share.ready;
     const waitedMs = Math.max(share.waitedMs, first === undefined ? 0 : this.#nowMs - first.readyAtMs);
@@ -272,7 +290,7 @@ export class FleetArbiter {
     learn(host.times);
     const fact = newFact(before, factOf(host));
     if (fact === null) return null;
-    for (const ask of host.waiting) this.#shares.get(ask.crawl)?.remove(ask);
+    for (const ask of host.waiting) this.#members.get(ask.crawl)?.share.remove(ask);
     this.#look(hostKey, host);
     return fact;
   }
@@ -290,10 +308,13 @@ export class FleetArbiter {
     if (host.isBusy) return;
     let nextMs = Number.POSITIVE_INFINITY;
     for (const ask of host.waiting) {
-      const share = this.#shares.get(ask.crawl)!;
+      const { ofOwner, share } = this.#members.get(ask.crawl)!;
       if (share.ready.has(ask)) continue;
       const atMs = readyAtMs(host.times, ask, this.#options.hostDelayMs);
-      if (atMs <= this.#nowMs) this.#isReady(share, ask);
+      if (atMs <= this.#nowMs) {
+        ofOwner.isReady(share, ask, this.#requestMs, this.#leastMs);
+        ask.readyAtMs = this.#nowMs;
+      }
       // A request that cannot start in time is given up at once.
       else if (atMs > ask.latestStartMs) this.#giveUp(ask);
       else nextMs = Math.min(nextMs, atMs);
@@ -307,47 +328,45 @@ export class FleetArbiter {
     });
   }
 
-  #isReady(share: Share<Ask>, ask: Ask): void {
-    if (!share.isActive) {
-      const owed = share.untilShown || fleetLimits.requestsOwed;
-      share.beginAt(this.#leastMs - (owed * this.#requestMs) / share.weight);
-    }
-    share.add(ask);
-    ask.readyAtMs = this.#nowMs;
-  }
-
   #barredNow(): Set<string> {
     const barred = new Set<string>();
     const { isBarred } = this.#options;
     if (isBarred === undefined) return barred;
-    for (const [crawl, share] of this.#shares) {
+    for (const [crawl, { ofOwner, share }] of this.#members) {
       if (share.ready.size > 0 && isBarred(crawl)) barred.add(crawl);
-      // A barred crawl does not collect credit meanwhile.
-      else if (this.#barred.has(crawl)) share.beginAt(this.#leastMs);
+      else if (this.#barred.has(crawl)) {
+        // A barred crawl does not collect credit meanwhile, nor does its owner.
+        ofOwner.unbar(share);
+        ofOwner.beginAt(this.#leastMs);
+      }
     }
     return barred;
   }
 
-  #next(): Ask | undefined {
-    let least: Share<Ask> | undefined;
-    let [first, leastMs, leastActiveMs] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const [crawl, share] of this.#shares) {
-      if (!share.isActive) continue;
-      const servedMs = share.servedMs(this.#nowMs);
-      if (!this.#barred.has(crawl)) leastActiveMs = Math.min(leastActiveMs, servedMs);
-      const { precedence } = share;
-      if (share.ready.size === 0 || precedence < first || this.#barred.has(crawl)) continue;
-      if (precedence > first || servedMs < leastMs) [least, first, leastMs] = [share, precedence, servedMs];
+  /** The crawl to serve next; undefined: none can start a request. */
+  #nextShare(): Share<Ask> | undefined {
+    let next: Share<Ask> | undefined;
+    let [leastMs, leastActiveMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const owner of this.#owners.values()) {
+      if (!owner.isActive) continue;
+      const servedMs = owner.servedMs(this.#nowMs);
+      const share = owner.next(this.#nowMs, this.#barred);
+      if (share !== undefined || !owner.isBarred(this.#barred)) leastActiveMs = Math.min(leastActiveMs, servedMs);
+      if (share !== undefined && servedMs < leastMs) [next, leastMs] = [share, servedMs];
     }
     if (leastActiveMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastActiveMs);
-    const ask = least?.next;
+    return next;
+  }
+
+  #next(): Ask | undefined {
+    const ask = this.#nextShare()?.next;
     if (ask === undefined) return undefined;
     const { turns, waiting, trouble } = this.#hosts.get(ask.hostKey)!;
     const isTurnOfShares = turns % fleetLimits.turnsOfShares !== fleetLimits.turnsOfShares - 1;
     if (isTurnOfShares && !trouble.waits(ask.crawl)) return ask;
     let longest: Ask | undefined;
     for (const one of waiting) {
-      if (!this.#shares.get(one.crawl)!.ready.has(one) || this.#barred.has(one.crawl)) continue;
+      if (!this.#members.get(one.crawl)!.share.ready.has(one) || this.#barred.has(one.crawl)) continue;
       if (!trouble.waits(one.crawl)) return one;
       longest ??= one;
     }
@@ -357,12 +376,12 @@ export class FleetArbiter {
   #grant(ask: Ask): void {
     const host = this.#hosts.get(ask.hostKey)!;
     host.waiting.delete(ask);
-    for (const one of host.waiting) this.#shares.get(one.crawl)!.remove(one);
-    const share = this.#shares.get(ask.crawl)!;
+    for (const one of host.waiting) this.#members.get(one.crawl)!.share.remove(one);
+    const { ofOwner, share } = this.#members.get(ask.crawl)!;
     share.remove(ask);
     share.waitedMs = this.#nowMs - ask.readyAtMs;
     ask.startedAtMs = this.#nowMs;
-    share.begin(ask);
+    ofOwner.begin(share, ask);
     host.isBusy = true;
     host.turns += 1;
     host.trouble.granted(ask.crawl);
@@ -379,7 +398,7 @@ export class FleetArbiter {
   #drop(ask: Ask): void {
     ask.state = 'over';
     this.#hosts.get(ask.hostKey)?.waiting.delete(ask);
-    this.#shares.get(ask.crawl)?.remove(ask);
+    this.#members.get(ask.crawl)?.share.remove(ask);
   }
 }
 

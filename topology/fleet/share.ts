@@ -1,9 +1,40 @@
 /**
- * A crawl's share of the requests in flight: the time for which it has held places among them, divided by its weight.
- * The crawl with the least goes first (start-time fair queueing: Goyal, Vin, Cheng, 1996). A crawl that had no requests
- * for a while gets next to no credit for that time: it starts again at the service of the least served crawl.
+ * Shares of the requests in flight: the time for which an owner or a crawl has held places among them, divided by its
+ * weight. The one with the least goes first (start-time fair queueing: Goyal, Vin, Cheng, 1996). One that had no
+ * requests for a while gets next to no credit for that time: it starts again at the service of the least served one.
  */
 import { fleetLimits } from './fleet-limits.ts';
+
+/** The time for which places were held. */
+class Service {
+  inFlight = 0;
+  #doneMs = 0;
+  #startsMs = 0;
+  #hasBegun = false;
+
+  /** Served so far, ms. */
+  servedMs(nowMs: number): number {
+    return this.#doneMs + this.inFlight * nowMs - this.#startsMs;
+  }
+
+  /** Continues from `doneMs`. The first start may be below zero, if the others have had little service. */
+  beginAt(doneMs: number): void {
+    this.#doneMs = this.#hasBegun ? Math.max(this.#doneMs, doneMs) : doneMs;
+    this.#hasBegun = true;
+  }
+
+  begin(startedAtMs: number): void {
+    this.inFlight += 1;
+    this.#startsMs += startedAtMs;
+    this.#doneMs += fleetLimits.requestCostMs;
+  }
+
+  end(startedAtMs: number, nowMs: number): void {
+    this.inFlight -= 1;
+    this.#startsMs -= startedAtMs;
+    this.#doneMs += nowMs - startedAtMs;
+  }
+}
 
 /** A request of a crawl, waiting or with a permit. */
 interface Asked {
@@ -12,18 +43,16 @@ interface Asked {
   readonly startedAtMs: number;
 }
 
+/** The share of a crawl in what its owner gets. */
 export class Share<Ask extends Asked> {
   weight: number;
   /** Requests that could start now, in the order in which their hosts became ready. */
   readonly ready = new Set<Ask>();
   /** The ready requests of leases that have made a request before. */
   readonly #begun = new Set<Ask>();
-  inFlight = 0;
+  readonly #service = new Service();
   /** Waiting time of the request that started last, from ready to start, ms. */
   waitedMs = 0;
-  #doneMs = 0;
-  #startsMs = 0;
-  #hasBegun = false;
   /** Number of requests, finished or in progress. */
   #requests = 0;
   /** The number of these with a lease that had made a request before. */
@@ -35,7 +64,7 @@ export class Share<Ask extends Asked> {
 
   /** True while the crawl takes part in the sharing. */
   get isActive(): boolean {
-    return this.ready.size > 0 || this.inFlight > 0;
+    return this.ready.size > 0 || this.#service.inFlight > 0;
   }
 
   /** Requests until it has shown whether it works. 0: it has. */
@@ -44,7 +73,7 @@ export class Share<Ask extends Asked> {
   }
 
   /**
-   * Precedence of `next` over requests of other crawls; 0: the turn goes by weight. The first page of a crawl has the
+   * Precedence of `next` over requests of the owner's other crawls; 0: the turn goes by weight. The first page of a crawl has the
    * highest, since it already waits for a delay after robots.txt. Its very first request is next: a crawl that starts
    * after many others would otherwise wait for the first requests of all. Its further first requests alternate with
    * those of others, and one is reserved for that page.
@@ -78,33 +107,106 @@ export class Share<Ask extends Asked> {
 
   /** Served so far, ms for each unit of weight. */
   servedMs(nowMs: number): number {
-    return (this.#doneMs + this.inFlight * nowMs - this.#startsMs) / this.weight;
+    return this.#service.servedMs(nowMs) / this.weight;
   }
 
-  /**
-   * Makes a crawl active again after a time without requests. The first start may be below zero, if the others have had
-   * little service.
-   */
+  /** Makes a crawl active again after a time without requests. */
   beginAt(servedMs: number): void {
-    const doneMs = servedMs * this.weight;
-    this.#doneMs = this.#hasBegun ? Math.max(this.#doneMs, doneMs) : doneMs;
-    this.#hasBegun = true;
+    this.#service.beginAt(servedMs * this.weight);
   }
 
   begin({ isBegun, startedAtMs }: Ask): void {
-    this.inFlight += 1;
     this.#requests += 1;
     if (isBegun) this.#begunRequests += 1;
-    this.#startsMs += startedAtMs;
-    this.#doneMs += fleetLimits.requestCostMs;
+    this.#service.begin(startedAtMs);
   }
 
   /** `isMade` false: there was no request after all. */
   end({ isBegun, startedAtMs }: Ask, nowMs: number, isMade: boolean): void {
-    this.inFlight -= 1;
     if (!isMade) this.#requests -= 1;
     if (!isMade && isBegun) this.#begunRequests -= 1;
-    this.#startsMs -= startedAtMs;
-    this.#doneMs += nowMs - startedAtMs;
+    this.#service.end(startedAtMs, nowMs);
+  }
+}
+
+/** The share of an owner: equal to that of every other owner, whatever the number and weights of its crawls. */
+export class OwnerShare<Ask extends Asked> {
+  readonly #service = new Service();
+  readonly #crawls = new Map<string, Share<Ask>>();
+  /** Service of its least served active crawl, ms for each unit of weight. It never decreases. */
+  #leastMs = 0;
+
+  join(crawl: string, weight: number): Share<Ask> {
+    const share = new Share<Ask>(weight);
+    this.#crawls.set(crawl, share);
+    return share;
+  }
+
+  leave(crawl: string): void {
+    this.#crawls.delete(crawl);
+  }
+
+  get isEmpty(): boolean {
+    return this.#crawls.size === 0;
+  }
+
+  /** True while one of its crawls takes part in the sharing. */
+  get isActive(): boolean {
+    if (this.#service.inFlight > 0) return true;
+    for (const share of this.#crawls.values()) if (share.isActive) return true;
+    return false;
+  }
+
+  /** True while all its active crawls must wait. */
+  isBarred(barred: ReadonlySet<string>): boolean {
+    for (const [crawl, share] of this.#crawls) if (share.isActive && !barred.has(crawl)) return false;
+    return true;
+  }
+
+  servedMs(nowMs: number): number {
+    return this.#service.servedMs(nowMs);
+  }
+
+  /** A request of its crawl can start. `requestMs`: duration of a request; `leastMs`: of the least served owner. */
+  isReady(share: Share<Ask>, ask: Ask, requestMs: number, leastMs: number): void {
+    const owedMs = (share.untilShown || fleetLimits.requestsOwed) * requestMs;
+    if (!this.isActive) this.beginAt(leastMs - owedMs);
+    if (!share.isActive) share.beginAt(this.#leastMs - owedMs / share.weight);
+    share.add(ask);
+  }
+
+  beginAt(servedMs: number): void {
+    this.#service.beginAt(servedMs);
+  }
+
+  /** The crawl no longer has to wait. */
+  unbar(share: Share<Ask>): void {
+    share.beginAt(this.#leastMs);
+  }
+
+  /** The least served of its crawls with a request that can start; undefined: there is none. */
+  next(nowMs: number, barred: ReadonlySet<string>): Share<Ask> | undefined {
+    let least: Share<Ask> | undefined;
+    let [first, leastMs, leastActiveMs] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const [crawl, share] of this.#crawls) {
+      if (!share.isActive || barred.has(crawl)) continue;
+      const servedMs = share.servedMs(nowMs);
+      leastActiveMs = Math.min(leastActiveMs, servedMs);
+      const { precedence } = share;
+      if (share.ready.size === 0 || precedence < first) continue;
+      if (precedence > first || servedMs < leastMs) [least, first, leastMs] = [share, precedence, servedMs];
+    }
+    if (leastActiveMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastActiveMs);
+    return least;
+  }
+
+  begin(share: Share<Ask>, ask: Ask): void {
+    share.begin(ask);
+    this.#service.begin(ask.startedAtMs);
+  }
+
+  end(share: Share<Ask>, ask: Ask, nowMs: number, isMade: boolean): void {
+    share.end(ask, nowMs, isMade);
+    this.#service.end(ask.startedAtMs, nowMs);
   }
 }

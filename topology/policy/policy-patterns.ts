@@ -34,6 +34,11 @@ function patternsOf({ filters, metadata = [], recrawl, score, overlays = [] }: P
   ];
 }
 
+/** True if a URL is compared with patterns or overlays. */
+export function hasPatterns(config: PolicyConfig): boolean {
+  return patternsOf(config).length > 0 || (config.overlays ?? []).length > 0;
+}
+
 export function patternCompilerOf(config: PolicyConfig): CompilePatterns {
   if (config.patterns !== 'linear') return javascriptPatterns;
   return linearPatterns(patternsOf(config).map(({ source }) => source));

@@ -33,7 +33,7 @@ import type { HostSettings, OverlayConfig } from './overlay-config.ts';
 import { compileOverlays, type Deciding, type OverlaidUrl, openAtOf } from './overlays.ts';
 import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';
 import { policyLimits } from './policy-limits.ts';
-import { patternCompilerOf } from './policy-patterns.ts';
+import { hasPatterns, patternCompilerOf } from './policy-patterns.ts';
 import type { RecrawlConfig } from './recrawl/recrawl-config.ts';
 import { compileRecrawl, type Recrawl } from './recrawl/schedule.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
@@ -204,6 +204,8 @@ export interface Policy {
   readonly openAt: OpenAt;
   /** Whether any host may have several leases at once. */
   readonly hasParallel: boolean;
+  /** True if its patterns and overlays decide how long its decisions take. */
+  readonly hasPatterns: boolean;
   /** Number of leases that a host may have at once, by its key. */
   readonly leasesOf: LeasesOf;
   /** When a URL is refetched; null: never. */
@@ -273,6 +275,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     byCash: opic !== null,
     openAt: openAtOf(overlays, compileWindows(config.windows ?? [])),
     hasParallel: config.parallel !== undefined || config.overlays?.some(({ set }) => set.leases !== undefined) === true,
+    hasPatterns: hasPatterns(config),
     leasesOf: (hostKey) => overlays?.ofHost(hostKey).leases ?? leasesOf(withoutPort(hostKey)),
     recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl, overlays?.recrawl, compile),
     // Clients of the pull API read their own.

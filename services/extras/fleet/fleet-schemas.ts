@@ -43,7 +43,7 @@ export const createCall = z.strictObject({
     .positive()
     .max(weightMax)
     .default(1)
-    .describe('Its share of the fleet’s requests, relative to the weights of other crawls.'),
+    .describe('Its share of its owner’s requests, relative to the weights of the owner’s other crawls.'),
   policy: z
     .record(z.string(), z.unknown())
     .default({})

@@ -172,7 +172,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
 
   return {
     join(crawl, weight, owner = '') {
-      arbiter.join(crawl, weight);
+      arbiter.join(crawl, weight, owner);
       const loop = options.loop?.join(owner) ?? unshared;
       loops.set(crawl, loop);
       let announceWanted = () => {};

@@ -1,7 +1,7 @@
 /**
  * Shares the event loop fairly among the owners of a fleet's crawls.
  *
- * The loop's work for a crawl counts for its owner: decisions, parsing, requests. API calls count for no owner. Of n
+ * The loop's work for a crawl counts for its owner: decisions, parsing, requests. So do the owner's API calls. Of n
  * owners that use the loop, each may always use up to two fifths of an n-th. While the loop is busy, an owner above its
  * share gets no further request, whatever the number and weight of its crawls, so that the loop's turns stay short for
  * the others. While the loop has spare time, no owner waits.

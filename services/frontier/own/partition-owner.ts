@@ -285,7 +285,7 @@ export class PartitionOwner {
     const demand = this.#demand(partition);
     const { steps = plainSteps } = this.#options;
     this.#suspects.watch(partition);
-    const step = steps.run(() => partition.step(clock.nowMs(), demand));
+    const step = steps.run(() => partition.step(clock.nowMs(), demand), mayBeLong(partition));
     if (step !== null) {
       this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
       await this.#commit(partition, step, demand, oldestMs);
@@ -395,4 +395,11 @@ export class PartitionOwner {
     await this.#acks;
     if (this.#failure !== undefined) throw this.#failure;
   }
+}
+
+/** True if the next step compares URLs with the policy's patterns, or reads a new policy. */
+function mayBeLong(partition: FrontierPartition): boolean {
+  if (partition.waiting('control') > 0) return true;
+  const hasUrls = partition.waiting('results') > 0 || partition.waiting('discovered') > 0;
+  return hasUrls && partition.policy?.hasPatterns === true;
 }

@@ -4,6 +4,7 @@
  * Every scrape starts empty. So values that are no longer reported, such as the counters of a partition that has
  * moved, disappear from the answer, and a process shows no zeros for work that it does not do.
  */
+import { performance } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import {
   type MetricName,
@@ -14,9 +15,14 @@ import {
   type Spread,
 } from './metrics.ts';
 
+export interface Scrape {
+  readonly type: string;
+  readonly text: string;
+}
+
 export interface Exposition {
-  /** Queries all sources. */
-  scrape(): Promise<{ readonly type: string; readonly text: string }>;
+  /** Queries all sources, or returns an answer of a moment ago (SharedScrape). */
+  scrape(): Promise<Scrape>;
   /** The metrics as values. */
   read(): Promise<object[]>;
 }
@@ -51,16 +57,50 @@ export function createExposition(
     for (const one of [registry, ofProcess]) one.setDefaultLabels({ ...labels() });
     return registry;
   };
+  const scrape = async () => {
+    const registry = await filled();
+    return { type: registry.contentType, text: `${await registry.metrics()}${await ofProcess.metrics()}` };
+  };
+  const shared = new SharedScrape(scrape);
   return {
-    async scrape() {
-      const registry = await filled();
-      return { type: registry.contentType, text: `${await registry.metrics()}${await ofProcess.metrics()}` };
-    },
+    scrape: () => shared.get(),
     async read() {
       const registry = await filled();
       return [...(await registry.getMetricsAsJSON()), ...(await ofProcess.getMetricsAsJSON())];
     },
   };
+}
+
+/** Part of a process's time that scrapes may take at most, however often it is scraped. */
+const scrapeShareMax = 0.1;
+
+/** An answer is also given to scrapes that follow, for nine times as long as it took. */
+export class SharedScrape {
+  readonly #make: () => Promise<Scrape>;
+  readonly #nowMs: () => number;
+  #made: Promise<Scrape> | undefined;
+  #validUntilMs = Number.POSITIVE_INFINITY;
+
+  constructor(make: () => Promise<Scrape>, nowMs: () => number = () => performance.now()) {
+    this.#make = make;
+    this.#nowMs = nowMs;
+  }
+
+  get(): Promise<Scrape> {
+    if (this.#made !== undefined && this.#nowMs() < this.#validUntilMs) return this.#made;
+    const beganMs = this.#nowMs();
+    this.#validUntilMs = Number.POSITIVE_INFINITY;
+    const made = this.#make();
+    this.#made = made;
+    const over = () => {
+      const endMs = this.#nowMs();
+      this.#validUntilMs = endMs + (1 / scrapeShareMax - 1) * (endMs - beganMs);
+    };
+    made.then(over, () => {
+      this.#validUntilMs = Number.NEGATIVE_INFINITY;
+    });
+    return made;
+  }
 }
 
 interface Series {

@@ -3,10 +3,8 @@
  * costs the process, and whether a hostile owner got something private.
  */
 import { spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
@@ -15,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import type { CrawlAnswer } from '../../../services/extras/fleet/fleet-schemas.ts';
 import { type FleetClient, startFleet } from '../../services/extras/fleet/running-fleet.ts';
 import { type CoreTime, coreTimeOf } from '../core-time.ts';
-import { guardSecrets, memoryMibOf, probe, startAttackers } from '../surroundings.ts';
+import { guardSecrets, memoryMibOf, probe, startAttackers, startSilentNameServer } from '../surroundings.ts';
 import { startHonestWeb } from './honest-web.ts';
 import { ownerAttacks } from './owner-attacks.ts';
 import type { Orders } from './owners.ts';
@@ -52,7 +50,6 @@ export interface FleetFigures {
   readonly honestCalls: { readonly calls: number; readonly failed: number; readonly slowestMs: number };
 }
 
-const silent = fileURLToPath(new URL('../../services/fetcher/connect/silent-name-servers.cjs', import.meta.url));
 const operatorToken = 'token-of-the-operator-0123456789';
 const keyOf = (owner: string) => `key-of-${owner}-0123456789abcdef`;
 const honestName = (n: number) => `honest-${n}`;
@@ -73,16 +70,13 @@ export async function fleetBeside(options: FleetRunOptions): Promise<FleetFigure
   const web = await startHonestWeb();
   const secrets = await guardSecrets();
   const attackers = await startAttackers(secrets.port);
-  const nameServer = createSocket('udp4', () => {});
-  nameServer.bind(0, '127.0.0.1');
-  await once(nameServer, 'listening');
+  const nameServer = await startSilentNameServer();
   const names = [...Array.from({ length: honest }, (_, n) => honestName(n)), ...attacks.map((_, n) => `evil-${n}`)];
   const env = {
     ...process.env,
+    ...nameServer.env,
     ...Object.fromEntries(names.map((name) => [`KEY_${name.replace('-', '_')}`, keyOf(name)])),
     CRAWLSTREAM_HTTP_TOKEN: operatorToken,
-    NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${silent}`,
-    SILENT_NAME_SERVER: `127.0.0.1:${(nameServer.address() as AddressInfo).port}`,
   };
   const file = join(folder, 'owners.yaml');
   writeFileSync(file, ownersFile(options));

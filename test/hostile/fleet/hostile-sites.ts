@@ -3,43 +3,13 @@
  * as long as it likes. Other kinds are those of a single crawl (attacks.ts).
  */
 import type { ServerResponse } from 'node:http';
-import { deflateSync, gzipSync } from 'node:zlib';
 import { mix } from '../../../lab/web/random.ts';
 import { privateUrls, type Target } from '../attacks.ts';
+import { costlyBody, costlyPdf, linksToDeadNames, once } from '../costly-answers.ts';
 
 type Site = (target: Target) => void;
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
-
-/** The same bytes are made once. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly it: T } | undefined;
-  return () => (made ??= { it: make() }).it;
-}
-
-/** Small as they are sent, and dear to read. */
-const dearBodies: readonly (() => string)[] = [
-  () => '<blockquote><p>a'.repeat(16_000),
-  () => `<main><p>${'a '.repeat(500)}</p>${'<ul><li>a'.repeat(28_000)}`,
-  () => '<table><tr><td>'.repeat(16_000),
-  () => `<p>${'<b><i>a'.repeat(35_000)}`,
-  () => `<p>${'a \n\t'.repeat(60_000)}`,
-  () => `<script type="application/ld+json">${'['.repeat(240_000)}</script>`,
-  () => '<script type="application/ld+json">[{}]</script>'.repeat(5_000),
-  () => '<h1>a<h2>b'.repeat(25_000),
-  () => '<div>'.repeat(300_000),
-  () => `<p>${'&amp;'.repeat(400_000)}`,
-  () => '<meta property="og:title" content="x">'.repeat(50_000),
-  () => `<p ${Array.from({ length: 100_000 }, (_, n) => `a${n}=b`).join(' ')}>`,
-].map((make) => once(make));
-
-/** With links to pages of the same host. */
-const dearGzip = dearBodies.map((body) =>
-  once(() => {
-    const links = Array.from({ length: 30 }, (_, n) => `<a href="${'a'.repeat(n)}/">x</a>`);
-    return gzipSync(links.join('') + body());
-  }),
-);
 
 const contentUsage = once(() =>
   Array.from({ length: 7_000 }, (_, n) => `User-agent: b${n}\nContent-Usage: /p${n}/*/a search=n, train-ai=n\n`).join(
@@ -53,29 +23,6 @@ const feed = once(() =>
   }),
 );
 const guessed = once(() => Buffer.from(`<p>${'\xe4\xf6\xfc\x82\xa0 '.repeat(45_000)}`, 'latin1'));
-/** A document of one page, the content of which unpacks to 256 MiB of text. */
-const pdfBomb = once(() => {
-  const content = deflateSync(Buffer.alloc(256 << 20, 'BT (a) Tj ET\n'), { level: 9 });
-  return pdfOf(content);
-});
-const pdfOfWords = once(() => pdfOf(deflateSync(Buffer.from('BT /F 9 Tf (many words) Tj ET\n'.repeat(400_000)))));
-
-function pdfOf(content: Buffer): Buffer {
-  const parts = [
-    Buffer.from(
-      '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n',
-    ),
-    Buffer.from(
-      '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<</Font<</F 5 0 R>>>>/Contents 4 0 R>>endobj\n',
-    ),
-    Buffer.from('5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n'),
-    Buffer.from(`4 0 obj<</Filter/FlateDecode/Length ${content.length}>>stream\n`),
-    content,
-    Buffer.from('\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF'),
-  ];
-  return Buffer.concat(parts);
-}
-
 /** A page, and links to the next ones of its host and of its kind's hosts. */
 function answerWith(response: ServerResponse, { path, host, port }: Target, kind: string, body: string | Buffer): void {
   const at = mix(path.length + Number(/\d+/.exec(path)?.[0] ?? 0), host);
@@ -95,23 +42,14 @@ function drip(response: ServerResponse, everyMs: number, write: () => void): voi
 }
 
 const sites: Readonly<Record<string, Site>> = {
-  // Names that nobody answers for.
-  dead(target) {
-    const some = Array.from(
-      { length: 3_000 },
-      (_, n) => `<a href="http://h${n}.d${mix(n, target.path.length) % 900}.dead/">x</a>`,
-    );
-    answerWith(target.response, target, 'dead', some.join(''));
-  },
+  dead: (target) => answerWith(target.response, target, 'dead', linksToDeadNames(target.path)),
   dear({ response, path, host }) {
-    response.writeHead(200, { ...html, 'content-encoding': 'gzip' });
-    response.end(dearGzip[mix(path.length + host, 7) % dearGzip.length]!());
+    response.writeHead(200, { ...html, 'content-encoding': 'gzip' }).end(costlyBody(path.length + host));
   },
   pdf(target) {
     const { response, path } = target;
     if (path === '/') return answerWith(response, target, 'pdf', '');
-    response.writeHead(200, { 'content-type': 'application/pdf' });
-    response.end(path.endsWith('0') ? pdfBomb() : pdfOfWords());
+    response.writeHead(200, { 'content-type': 'application/pdf' }).end(costlyPdf(path.endsWith('0')));
   },
   robots(target) {
     if (target.path === '/robots.txt') target.response.end(contentUsage());

@@ -537,3 +537,33 @@ test('a host in trouble for all crawls is tried by each in turn', () => {
     }
   assert.ok(Math.abs(served.a - served.b) <= Math.max(served.a, served.b) / 3, JSON.stringify(served));
 });
+
+test('an owner with many heavy crawls of slow hosts leaves another owner its half of the places', () => {
+  const arbiter = new FleetArbiter({ requestsMax: 20, hostDelayMs: 0, contactedAtMs: Number.NEGATIVE_INFINITY });
+  const heavy = ['x', 'y', 'z'];
+  for (const crawl of heavy) arbiter.join(crawl, 1_000, 'eve');
+  arbiter.join('a', 1, 'ann');
+  const ends: { readonly atMs: number; readonly ask: Ask }[] = [];
+  let nowMs = 0;
+  let number = 0;
+  const wants = new Map<string, number>();
+  let pages = 0;
+  for (; nowMs < 600_000; nowMs += 100) {
+    for (const end of ends.splice(0)) {
+      if (end.atMs > nowMs) ends.push(end);
+      else arbiter.end(end.ask, contact({ delayMs: 0 }), nowMs);
+    }
+    for (const crawl of [...heavy, 'a'])
+      for (; (wants.get(crawl) ?? 0) < 20; number++) {
+        arbiter.ask(wantOf(crawl, { hostKey: `${number}.test`, delayMs: 0 }), nowMs);
+        wants.set(crawl, (wants.get(crawl) ?? 0) + 1);
+      }
+    for (const ask of arbiter.step(nowMs).granted) {
+      wants.set(ask.crawl, wants.get(ask.crawl)! - 1);
+      ends.push({ atMs: nowMs + (ask.crawl === 'a' ? 100 : 30_000), ask });
+      if (ask.crawl === 'a') pages++;
+    }
+  }
+  // Ten places, each free after 100 ms.
+  assert.ok(pages > 0.8 * 10 * 6_000, `${pages} pages in ten minutes`);
+});

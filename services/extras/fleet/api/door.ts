@@ -1,13 +1,14 @@
 /** Checks the keys of calls before their bodies are read. */
 import type { HttpReply, HttpRequest } from '../../../runtime/http/http-server.ts';
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
-import type { Caller, Callers } from '../owners/callers.ts';
+import type { Caller, Callers, Entry } from '../owners/callers.ts';
+import { type CallShares, type CountedFor, strangers } from '../shares/call-shares.ts';
 
 /**
  * `callers` null: owners have no keys. Then the rights are those of any service, and every caller counts as the
- * operator.
+ * operator. `calls`: undefined until the fleet is up.
  */
-export function createDoor(callers: Callers | null) {
+export function createDoor(callers: Callers | null, calls: () => CallShares | undefined = () => undefined) {
   const inside = new WeakMap<HttpRequest, Caller>();
   if (callers === null) return { door: {}, callerOf: (): Caller => null };
   return {
@@ -16,6 +17,8 @@ export function createDoor(callers: Callers | null) {
       onRequest: async (request: HttpRequest, reply: HttpReply) => {
         const bodyBytes = bodyBytesOf(request.headers);
         const entry = callers.enter(request.headers.authorization, bodyBytes);
+        // A refused call waits, too: a caller repeats it at once.
+        await calls()?.enter(countedFor(entry), entry.ok ? bodyBytes : 0);
         if (entry.ok) {
           inside.set(request, entry.caller);
           return;
@@ -35,6 +38,11 @@ export function createDoor(callers: Callers | null) {
       return caller;
     },
   };
+}
+
+function countedFor(entry: Entry): CountedFor {
+  if (entry.caller === null) return null;
+  return entry.caller?.name ?? strangers;
 }
 
 /** A body of unknown size counts as the largest. */

@@ -7,6 +7,7 @@ import type { OutputSender } from '../outputs/send-output.ts';
 import type { Quotas } from '../owners/quotas.ts';
 import type { ReadLog } from '../running-crawl.ts';
 import type { PageScraper } from '../scrape/page-scraper.ts';
+import type { CallShares } from '../shares/call-shares.ts';
 
 export interface FleetParts {
   readonly fleet: Fleet;
@@ -16,6 +17,8 @@ export interface FleetParts {
   readonly streams: EventStreams;
   readonly pages: PageScraper;
   readonly outputs: OutputSender;
+  /** Absent: callers do not share the process. */
+  readonly calls?: CallShares;
   /** Returns how a crawl treats a URL: names and values. `path`: of the crawl's folder. */
   explain(path: string, url: string): Promise<readonly (readonly [name: string, value: string])[]>;
   /** null: owners have no quotas. */

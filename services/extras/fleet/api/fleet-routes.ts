@@ -4,6 +4,7 @@
  */
 import type { HttpApp, Routes } from '../../../runtime/http/http-server.ts';
 import type { Callers } from '../owners/callers.ts';
+import type { CallShares } from '../shares/call-shares.ts';
 import { crawlRoutes } from './crawl-routes.ts';
 import { createDoor } from './door.ts';
 import { eventRoutes } from './event-routes.ts';
@@ -23,7 +24,8 @@ export function fleetRoutes(
   callers: Callers | null = null,
   more: readonly RoutesOf[] = [],
 ): Routes {
-  const { door, callerOf } = createDoor(callers);
+  const calls = () => callsOf(parts);
+  const { door, callerOf } = createDoor(callers, calls);
   const access = new FleetAccess(parts, callers, callerOf);
   const routes = [crawlRoutes, ownerRoutes, pageRoutes, eventRoutes, ...more].flatMap((of) => of(access));
   let document: object | undefined;
@@ -35,7 +37,20 @@ export function fleetRoutes(
         method: method.toUpperCase(),
         url: path.replace('{name}', ':name'),
         ...(bodyLimit !== undefined && { bodyLimit }),
-        handler: (request, reply) => handle(request, reply),
+        handler: (request, reply) => {
+          const shares = calls();
+          const act = () => handle(request, reply);
+          return shares === undefined ? act() : shares.run(callerOf(request)?.name ?? null, act);
+        },
       });
   };
+}
+
+/** Undefined until the fleet is up. */
+function callsOf(parts: () => FleetParts): CallShares | undefined {
+  try {
+    return parts().calls;
+  } catch {
+    return undefined;
+  }
 }

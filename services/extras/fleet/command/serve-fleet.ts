@@ -33,6 +33,7 @@ import { keepQuotas } from '../owners/keep-quotas.ts';
 import type { Owner } from '../owners/owner-file.ts';
 import { Quotas } from '../owners/quotas.ts';
 import { PageScraper } from '../scrape/page-scraper.ts';
+import { CallShares } from '../shares/call-shares.ts';
 import { holdStopper } from '../shares/stopped-process.ts';
 import { WebhookSender } from '../webhooks/webhook-sender.ts';
 import type { CrawlDashboards } from './crawl-dashboards.ts';
@@ -106,6 +107,7 @@ async function serveWatched(
   const clock = new SystemClock();
   const facts = await openHostFacts(place.facts, clock.nowMs());
   await noteLeastWait(documents, { sinceMs: clock.nowMs(), ms: flags.hostDelay });
+  const loop = new LoopShares();
   const pace = createFleetPace({
     clock,
     requestsMax: flags.inFlight,
@@ -113,7 +115,7 @@ async function serveWatched(
     isResumed: before.length > 0,
     ...(place.mayContact && { mayContact: place.mayContact }),
     facts: facts.known,
-    loop: new LoopShares(),
+    loop,
     onFact: (hostKey, fact) => facts.note(hostKey, fact, clock.nowMs()),
   });
   const byAddress = createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1);
@@ -171,7 +173,8 @@ async function serveWatched(
   const pages = new PageScraper({ fleet, clock, reading, explain });
   const requestsInFlight = () => pace.requestsInFlight;
   const outputs = await OutputSender.open(join(flags.data, 'outputs'));
-  const parts = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs };
+  const calls = new CallShares(loop, clock);
+  const parts = { fleet, requestsInFlight, reading, kept, events, streams, quotas, explain, pages, outputs, calls };
   onParts(parts);
   service.sources.add((report) => report.value('crawlstream_fleet_held_crawls', fleet.heldForGood));
   const stopping = new AbortController();

@@ -14,7 +14,16 @@ export type Caller = Owner | null;
 
 export type Entry =
   | { readonly ok: true; readonly caller: Caller }
-  | { readonly ok: false; readonly status: 401 | 429; readonly message: string; readonly waitS: number };
+  | {
+      readonly ok: false;
+      readonly status: 401 | 429;
+      /** undefined: the key is unknown. */
+      readonly caller: Owner | undefined;
+      readonly message: string;
+      readonly waitS: number;
+    };
+
+const needsKey = 'this call needs the header Authorization: Bearer <key>';
 
 interface Bucket {
   calls: number;
@@ -49,13 +58,12 @@ export class Callers {
     const hash = key === undefined ? undefined : keyHashOf(key);
     if (hash !== undefined && hash === this.#operatorHash) return { ok: true, caller: null };
     const owner = hash === undefined ? undefined : this.#byHash.get(hash);
-    if (owner === undefined)
-      return { ok: false, status: 401, message: 'this call needs the header Authorization: Bearer <key>', waitS: 0 };
+    if (owner === undefined) return { ok: false, status: 401, caller: owner, message: needsKey, waitS: 0 };
     const waitMs = this.#take(owner, 1 + Math.floor(bodyBytes / ownerLimits.callBytes));
     if (waitMs === 0) return { ok: true, caller: owner };
     const waitS = Math.ceil(waitMs / 1_000);
     const message = `the limit of ${owner.callsPerMinute} calls per minute is reached: retry in ${waitS} s`;
-    return { ok: false, status: 429, message, waitS };
+    return { ok: false, status: 429, caller: owner, message, waitS };
   }
 
   /** Returns the ms until the call would be allowed. 0: it is allowed, and counts. */

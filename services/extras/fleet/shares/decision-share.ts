@@ -1,8 +1,8 @@
 /**
  * Limits the time of the process for a crawl's decisions in a fleet, whatever its policy and the links of its pages.
  *
- * A decision is ended after `decisionMsMax`, and its crawl is paused with the reason. A crawl with long decisions
- * below that limit waits after each, so that it uses at most a fifth of the process.
+ * A decision by an owner's patterns is ended after `decisionMsMax`, and its crawl is paused with the reason. A crawl with
+ * long decisions waits after each, so that it uses at most a fifth of the process.
  */
 import { performance } from 'node:perf_hooks';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -37,10 +37,14 @@ export class DecisionShare {
     this.#nowMs = nowMs;
   }
 
-  run<T>(decide: () => T): T {
-    const { decisionMsMax } = shareLimits;
+  run<T>(decide: () => T, mayBeLong: boolean): T {
+    const { decisionMsMax, decisionMsFree } = shareLimits;
     const beganMs = this.#nowMs();
-    const outcome = this.#crawlPace.run(() => withinTime(decisionMsMax, decide));
+    // The time limit costs as much as a short decision. Without patterns, only the number of a page's links matters.
+    const isLimited = mayBeLong || this.#tookMs >= decisionMsFree;
+    const outcome = this.#crawlPace.run(() =>
+      isLimited ? withinTime(decisionMsMax, decide) : ({ ended: false, value: decide() } as const),
+    );
     this.#tookMs = this.#nowMs() - beganMs;
     this.#loop.spend(this.#tookMs);
     if (!outcome.ended) return outcome.value;

@@ -46,7 +46,8 @@ export function fleetClient(running: Running, base: string, options: CommandOpti
     const init = body === undefined ? { method, headers } : { method, headers: json, body: JSON.stringify(body) };
     const response = await fetch(`${base}${path}`, init);
     const text = await response.text();
-    const read = text.startsWith('{') ? JSON.parse(text) : text;
+    const isJson = /^application\/(?:problem\+)?json\b/.test(response.headers.get('content-type') ?? '');
+    const read = isJson && text.startsWith('{') ? JSON.parse(text) : text;
     return { status: response.status, body: read, headers: response.headers };
   };
   const good = async (method: string, path: string, body?: object): Promise<unknown> => {

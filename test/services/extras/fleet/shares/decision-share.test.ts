@@ -7,13 +7,13 @@ test('a crawl with a long decision rests four times as long, and one with a shor
   let nowMs = 0;
   const share = new DecisionShare('c', undefined, () => nowMs);
   assert.equal(
-    share.run(() => (nowMs += shareLimits.decisionMsFree - 1)),
+    share.run(() => (nowMs += shareLimits.decisionMsFree - 1), true),
     nowMs,
   );
   assert.equal(share.restMs(), 0);
-  share.run(() => (nowMs += 200));
+  share.run(() => (nowMs += 200), true);
   assert.equal(share.restMs(), 800);
-  share.run(() => (nowMs += 1));
+  share.run(() => (nowMs += 1), true);
   assert.equal(share.restMs(), 0);
 });
 
@@ -22,7 +22,7 @@ test('an endless decision is aborted, and the error names the crawl and the reme
   const endless = () => {
     for (;;);
   };
-  assert.throws(() => share.run(endless), {
+  assert.throws(() => share.run(endless, true), {
     code: 'DECISION_TOO_SLOW',
     message: /eve-1.*policy set.*resume/,
   });

@@ -1,0 +1,56 @@
+/**
+ * Shares the event loop among the callers of a fleet's API, together with their crawls (fetcher/pace/loop-shares.ts).
+ *
+ * The work for a call counts for the owner of its key. All calls without a valid key count together, like those of one
+ * more owner. While the loop is busy, a call of an owner above its share waits before its body is read, so that a storm
+ * of calls becomes slow, not the crawls of the others. The operator never waits.
+ */
+import { performance } from 'node:perf_hooks';
+import type { LoopShare, LoopShares } from '../../../fetcher/pace/loop-shares.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { shareLimits } from './share-limits.ts';
+
+/** Whom the work for a call counts for; null: nobody, it is the operator's. */
+export type CountedFor = string | null;
+
+/** Callers without a valid key. No owner has such a name. */
+export const strangers = '(no key)';
+
+export class CallShares {
+  readonly #loop: Pick<LoopShares, 'join'>;
+  readonly #clock: Pick<Clock, 'nowMs' | 'sleepUntil'>;
+  readonly #shares = new Map<string, LoopShare>();
+
+  constructor(loop: Pick<LoopShares, 'join'>, clock: Pick<Clock, 'nowMs' | 'sleepUntil'>) {
+    this.#loop = loop;
+    this.#clock = clock;
+  }
+
+  /** Waits while the owner is above its share, for some seconds at most. `bodyBytes`: of the call. */
+  async enter(owner: CountedFor, bodyBytes: number): Promise<void> {
+    if (owner === null) return;
+    const share = this.#of(owner);
+    const { callMs, bodyMsPerByte, callLookMs, callWaitMsMax } = shareLimits;
+    share.spend(callMs + bodyMsPerByte * bodyBytes);
+    const untilMs = this.#clock.nowMs() + callWaitMsMax;
+    while (share.isOver && this.#clock.nowMs() < untilMs)
+      await this.#clock.sleepUntil(this.#clock.nowMs() + callLookMs);
+  }
+
+  /** Counts the time of `act` until it returns or waits. */
+  run<T>(owner: CountedFor, act: () => T): T {
+    if (owner === null) return act();
+    const beganMs = performance.now();
+    try {
+      return act();
+    } finally {
+      this.#of(owner).spend(performance.now() - beganMs);
+    }
+  }
+
+  #of(owner: string): LoopShare {
+    const share = this.#shares.get(owner) ?? this.#loop.join(owner);
+    this.#shares.set(owner, share);
+    return share;
+  }
+}

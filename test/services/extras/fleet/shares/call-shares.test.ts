@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CallShares, strangers } from '../../../../../services/extras/fleet/shares/call-shares.ts';
+import { LoopShares } from '../../../../../services/fetcher/pace/loop-shares.ts';
+
+/** A process with a busy loop, in which the crawls of twenty owners take a hundredth of the time each. */
+function busyProcess({ utilization = 1 } = {}) {
+  let nowMs = 0;
+  const loop = new LoopShares({ nowMs: () => nowMs, utilization: () => utilization });
+  const owners = Array.from({ length: 20 }, (_, n) => loop.join(`honest-${n}`));
+  const pass = (ms: number) => {
+    nowMs += ms;
+    for (const owner of owners) owner.spend(ms / 100);
+  };
+  const clock = { nowMs: () => nowMs, sleepUntil: async (untilMs: number) => pass(untilMs - nowMs) };
+  return { calls: new CallShares(loop, clock), pass, clock, honest: owners[0]! };
+}
+
+/** Calls without a pause until `endMs`: how many were let in, and the longest wait. */
+async function storm(
+  { calls, pass, clock }: ReturnType<typeof busyProcess>,
+  owner: string | null,
+  endMs: number,
+  bodyBytes = 0,
+) {
+  let [count, waitMs] = [0, 0];
+  while (clock.nowMs() < endMs) {
+    const beganMs = clock.nowMs();
+    await calls.enter(owner, bodyBytes);
+    waitMs = Math.max(waitMs, clock.nowMs() - beganMs);
+    count++;
+    pass(1);
+  }
+  return { count, waitMs };
+}
+
+test('a storm of an owner’s calls becomes slow while the loop is busy, and another owner’s calls do not', async () => {
+  const process = busyProcess();
+  const { count, waitMs } = await storm(process, 'eve', 60_000);
+  assert.ok(count < 6_000, `${count} calls`);
+  assert.ok(waitMs > 200 && waitMs <= 2_250, `${waitMs} ms`);
+  const before = process.clock.nowMs();
+  await process.calls.enter('honest-1', 1_000);
+  assert.equal(process.clock.nowMs(), before);
+});
+
+test('calls without a key are slowed together as those of one owner', async () => {
+  const { count } = await storm(busyProcess(), strangers, 60_000);
+  assert.ok(count < 6_000, `${count} calls`);
+});
+
+test('large bodies slow an owner’s calls down more', async () => {
+  const small = await storm(busyProcess(), 'eve', 60_000);
+  const large = await storm(busyProcess(), 'eve', 60_000, 1_000_000);
+  assert.ok(large.count < small.count / 2, `${large.count} of ${small.count}`);
+});
+
+test('no call waits while the loop has spare time, and the operator’s never wait', async () => {
+  assert.equal((await storm(busyProcess({ utilization: 0.5 }), 'eve', 10_000)).waitMs, 0);
+  assert.equal((await storm(busyProcess(), null, 10_000)).waitMs, 0);
+});
+
+test('the time of a call’s work counts for its owner', async () => {
+  const { calls, clock, pass, honest } = busyProcess();
+  const real = calls.run('eve', () => {
+    for (const endMs = performance.now() + 300; performance.now() < endMs; );
+    return 'done';
+  });
+  assert.equal(real, 'done');
+  pass(1_000);
+  assert.equal(honest.isOver, false);
+  const beganMs = clock.nowMs();
+  await calls.enter('eve', 0);
+  assert.ok(clock.nowMs() > beganMs);
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SharedScrape } from '../../../../services/runtime/metrics/exposition.ts';
+
+function scrapes(costMs: number) {
+  const state = { nowMs: 0, made: 0, failing: false };
+  const shared = new SharedScrape(
+    async () => {
+      state.made++;
+      state.nowMs += costMs;
+      if (state.failing) throw new Error('no metrics');
+      return { type: 'text/plain', text: `${state.made}` };
+    },
+    () => state.nowMs,
+  );
+  return { state, get: async () => (await shared.get()).text };
+}
+
+test('scrapes at the same time share one answer', async () => {
+  const { state, get } = scrapes(5);
+  assert.deepEqual(await Promise.all([get(), get(), get()]), ['1', '1', '1']);
+  assert.equal(state.made, 1);
+});
+
+test('scrapes without a pause take a tenth of the time', async () => {
+  const { state, get } = scrapes(20);
+  while (state.nowMs < 2_000) {
+    await get();
+    state.nowMs += 1;
+  }
+  assert.ok(state.made >= 9 && state.made <= 11, `${state.made} scrapes of 20 ms in 2 s`);
+});
+
+test('a scrape that costs nothing is always new', async () => {
+  const { get } = scrapes(0);
+  assert.deepEqual([await get(), await get()], ['1', '2']);
+});
+
+test('a failed scrape is repeated by the next one', async () => {
+  const { state, get } = scrapes(50);
+  state.failing = true;
+  await assert.rejects(get(), /no metrics/);
+  state.failing = false;
+  assert.equal(await get(), '2');
+});
