@@ -36,7 +36,7 @@ export function addSizeCommand(program: Command): void {
       duration('--delay', { mostMs: crawlLimits.delayMsMax }),
     )
     .option('--fetch <duration>', 'duration of a request, as in 1s', duration('--fetch', { mostMs: 600_000 }), fetchMs)
-    .option('--links <n>', 'links of a page that reach the frontier', amount('--links', 0), linksPerPage)
+    .option('--links <n>', 'links per page that are sent to the frontier', amount('--links', 0), linksPerPage)
     .option(
       '--replication <n>',
       'copies of each partition on the brokers',
