@@ -136,7 +136,7 @@ function addTrapCommands(program: Command): void {
   ofHost(
     program,
     'release <host> <pattern>',
-    'release the URLs that a trap holds; explain URL prints the pattern',
+    'queue the URLs that a trap defers; explain URL prints the pattern to give',
   ).action((given: string, pattern: string, flags: TargetFlags) => {
     const host = hostArgument(given);
     const say = `release ${pattern} of ${host}`;

@@ -67,7 +67,7 @@ const options = z.object({
 
 export const archive = declareProcessor({
   name: 'archive',
-  does: 'writes raw responses into WARC files',
+  does: 'write raw responses into WARC files',
   reads: ['responses', 'control'],
   writes: ['dead-letters'],
   stores: ['payloads met, the open file'],
