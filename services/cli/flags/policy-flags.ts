@@ -137,7 +137,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-queued <n>',
-        'most URLs queued in a partition; then --when-full applies (default: 10 million)',
+        'most URLs queued in a partition; beyond that, see --when-full (default: 10 million)',
         'the policy’s value: 10 million URLs take about 250 MB of disk',
         wholeNumber('--max-queued', 1),
       ),
@@ -153,7 +153,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--when-full <choice>',
-        'at --max-queued: pause (read no links) or dropLowest (low-priority ones) (default: pause)',
+        'when full: pause (read no links) or dropLowest (drop low-priority links) (default: pause)',
         'no link is lost: links wait in their topic',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )

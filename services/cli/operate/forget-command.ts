@@ -25,7 +25,7 @@ import { print } from '../terminal/print.ts';
 
 export function addForgetCommand(program: Command): void {
   const command = addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
-    .description('erase purged and no longer permitted pages; a signed receipt names copies not reached')
+    .description('erase the data of purged and no longer permitted pages; a signed receipt lists copies left')
     .option('--receipt <file>', 'file for the signed receipt (default: receipts/ in the data folder)')
     .option(
       '--receipt-key <key>',

@@ -136,7 +136,7 @@ function addTrapCommands(program: Command): void {
   ofHost(
     program,
     'release <host> <pattern>',
-    'queue the URLs that a trap defers; explain URL prints the pattern to give',
+    'queue the URLs that a trap defers; the command explain prints the pattern',
   ).action((given: string, pattern: string, flags: TargetFlags) => {
     const host = hostArgument(given);
     const say = `release ${pattern} of ${host}`;

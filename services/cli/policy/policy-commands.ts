@@ -32,7 +32,7 @@ export function addPolicyCommands(program: Command): void {
   addOperatorOptions(
     policy
       .command('set <file>')
-      .description('change the policy: set the fields of a YAML or JSON file, or replace it by a whole policy'),
+      .description('change the policy by a YAML or JSON file: the fields in it, or a whole policy'),
   ).action(set);
   addOperatorOptions(
     policy.command('reload').description('reload the lists of the policy; a changed file makes a new version'),

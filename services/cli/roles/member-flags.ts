@@ -18,7 +18,7 @@ export function addMemberOptions(command: Command): Command {
     .addOption(
       setting(
         '--standbys <n>',
-        'warm copies of each partition; each needs as much as the process that owns it (default: 0)',
+        'warm copies of each partition; each needs the memory and disk of its owner (default: 0)',
         'each copy costs as much memory as its owner; without one a take-over reads the changelog',
         wholeNumber('--standbys', 0, crawlLimits.standbysMax),
       ),

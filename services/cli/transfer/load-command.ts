@@ -38,7 +38,7 @@ const printEveryMs = 5_000;
 export function addLoadCommand(program: Command): void {
   const command = program
     .command('load')
-    .description('load a dump into a new crawl (--partitions), or lists of known URLs into a crawl')
+    .description('load a dump into a new crawl, or lists of known URLs into a new or existing crawl')
     .argument('[file]', 'file written by crawlstream dump; - for standard input')
     .option('--seen <file>', 'file of URLs, one a line, never to fetch, such as another crawler’s seen set')
     .option(

@@ -58,7 +58,7 @@ function captureOf(line: string, place: string): KnownCapture {
   }
   throw new CrawlstreamError(
     'INVALID_RECORD',
-    `${place}: this is neither a line of a CDXJ index nor Parquet; give an archive index`,
+    `${place}: this is no line of a CDXJ index; give an index in CDXJ or Parquet`,
   );
 }
 
