@@ -19,7 +19,7 @@ export async function run(args: readonly string[]): Promise<void> {
     process.stdout.write(`${name}: ${what}, ${takenAt}, ${where}\n`);
   }
   if (a.machine.cpu !== b.machine.cpu || a.machine.cores !== b.machine.cores)
-    process.stdout.write('Two different machines: the ratios are of machines too.\n');
+    process.stdout.write('Two different machines: the ratios compare machines, too.\n');
   const all: Record<string, readonly Ratio[]> = {};
   const counts = { same: 0, better: 0, worse: 0, changed: 0 };
   for (const [label, before] of Object.entries(a.benches)) {

@@ -59,8 +59,7 @@ async function check(disk: PowerDisk, power: PowerStore, atLeast: number): Promi
   if (version < atLeast) throw new Error(`version ${version} after ${atLeast} was acknowledged`);
   for (const name of files) {
     const text = (await disk.readFile(`${folder}/${name}`)).toString();
-    if (text !== textOf(name, version))
-      throw new Error(`${name} has "${text}", and the store is of version ${version}`);
+    if (text !== textOf(name, version)) throw new Error(`${name} has "${text}", and the store has version ${version}`);
   }
   const left = (await disk.readdir(folder)).filter((name) => !files.includes(name));
   if (left.length > 0) throw new Error(`${left} are left`);

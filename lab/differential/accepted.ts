@@ -82,7 +82,7 @@ const accepted: readonly Accepted[] = [
   },
   {
     ...{ sort: meaning, dimension: 'type', names: /./ },
-    reason: 'the type took the declared charset away, and each reader guesses by itself',
+    reason: 'the type took the declared charset away, and each reader guesses separately',
   },
 ];
 

@@ -94,7 +94,7 @@ const otherFields = [
   line('a lone CR in a value', 'X-A: a\rb'),
   line('a CR at the end of a value', 'X-A: a\r'),
   ...[1, 7, 8, 11, 12, 27, 31, 127].map(control),
-  line('a field whose name is that of the length in part', 'X-Content-Length: 3'),
+  line('a field name that ends in that of the length', 'X-Content-Length: 3'),
   line('Upgrade', 'Upgrade: h2,h2c'),
   line('Connection with Upgrade', 'Connection: Upgrade, close'),
   line('Keep-Alive without a number', 'Keep-Alive: timeout='),

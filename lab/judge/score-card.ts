@@ -246,7 +246,7 @@ function safety(plan: WebPlan, visits: Visits): CardRow[] {
 
 function covered({ expected, fetched, missing }: ReturnType<typeof checkCrawl>): CardRow {
   const measured = `${fetched} of ${expected} pages`;
-  const rule = `${coverageMin * 100} % of the pages that may be had`;
+  const rule = `${coverageMin * 100} % of the reachable pages`;
   return {
     area: 'coverage',
     rule,
@@ -292,6 +292,6 @@ function row(
   details: readonly string[],
   what = 'requests',
 ): CardRow {
-  const measured = of === 0 ? 'never came to it' : `${wrong === 0 ? 'none' : wrong} of ${of} ${what} broke it`;
+  const measured = of === 0 ? 'never visited it' : `${wrong === 0 ? 'none' : wrong} of ${of} ${what} broke it`;
   return { area, rule, ok: of === 0 ? null : wrong === 0, measured, details: details.slice(0, detailsMax) };
 }

@@ -158,7 +158,7 @@ export function createMachine(name: string, options: MachineOptions): Machine {
     stop(downMs) {
       const stopping = process;
       if (stopRole === undefined || stopping.state !== 'running') return;
-      scheduler.note(`${stopping.name} is told to stop`);
+      scheduler.note(`${stopping.name} gets the order to stop`);
       const ended = () => {
         if (stopping.state === 'dead') return;
         scheduler.note(`${stopping.name} has stopped`);

@@ -115,7 +115,7 @@ export const mutations: readonly Mutation[] = [
     from: 77,
   },
   {
-    bug: 'a state is used whose changelog has lost what it was built from, and grown again',
+    bug: 'a state is used although its changelog lost the records it was built from, and grew again',
     file: 'services/frontier/restore/stands-in-log.ts',
     find: 'if (!isThere) return',
     replace: 'if (!isThere && offset < 0) return',
@@ -164,7 +164,7 @@ export const mutations: readonly Mutation[] = [
     from: 5,
   },
   {
-    bug: 'a process writes under ids that the crawl’s notes do not tell',
+    bug: 'a process writes under ids that the crawl’s notes do not contain',
     file: 'services/runtime/crawl/crawl-schemas.ts',
     find: 'const missing = () => [...own].filter(([topic, id]) => !isNoted(topic, id));',
     replace: 'const missing = () => [...own].filter(() => false);',
@@ -206,7 +206,7 @@ export const mutations: readonly Mutation[] = [
     from: 30,
   },
   {
-    bug: 'each crawl of a fleet keeps a clock of hosts of its own',
+    bug: 'each crawl of a fleet keeps a separate clock of hosts',
     file: 'services/fetcher/pace/fleet-pace.ts',
     find: 'const ask = arbiter.ask({ crawl, hostKey, ...gap, latestStartMs: nowMs + leftMs }, nowMs);',
     replace:
@@ -243,7 +243,7 @@ export const mutations: readonly Mutation[] = [
     inOutages: true,
   },
   {
-    bug: 'a fetcher of several charges an outage of its own network to the hosts',
+    bug: 'a fetcher of several charges an outage of its network to the hosts',
     file: 'services/fetcher/pace/kept-leases.ts',
     find: 'judge: ownNetwork.judge,',
     replace: 'judge: (asked, response) => (isAlone() ? ownNetwork.judge(asked, response) : undefined),',

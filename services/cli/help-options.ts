@@ -2,8 +2,8 @@
  * Options in `--help`: in groups where a command has many, and defaults as a person types them. `crawl --help` shows the
  * options that most crawls use and fits two screens; `crawl --help all` shows every option.
  */
-import { type Argument, type Command, Help, Option } from 'commander';
-import { defaultText } from './flags/default-text.ts';
+import { type Command, Help, Option } from 'commander';
+import { argumentDescription, optionDescription } from './flags/option-texts.ts';
 
 /** Number of options from which they are grouped: one screen. */
 const groupedFrom = 20;
@@ -131,20 +131,4 @@ export function groupOptions(command: Command, words: readonly string[]): void {
 
 function asksForAll(words: readonly string[]): boolean {
   return words.some((word, at) => (word === '--help' || word === '-h') && words[at + 1] === 'all');
-}
-
-function optionDescription(option: Option): string {
-  const { description } = option;
-  const choices = option.argChoices?.filter((choice) => !description.includes(choice)) ?? [];
-  const notes = [
-    ...(choices.length === 0 ? [] : [`one of ${option.argChoices!.join(', ')}`]),
-    ...(defaultText(option) === undefined || description.includes('(default: ')
-      ? []
-      : [`default: ${defaultText(option)}`]),
-  ];
-  return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
-}
-
-function argumentDescription({ description, defaultValue }: Argument): string {
-  return defaultValue === undefined ? description : `${description} (default: ${String(defaultValue)})`;
 }

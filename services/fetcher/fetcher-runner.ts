@@ -14,7 +14,7 @@ import { createProcessorShare } from './pace/processor-share.ts';
 import type { Extractor } from './pages/extract.ts';
 import { compileExtractRules } from './pages/extract-rules.ts';
 import type { PageReader } from './pages/page-reader.ts';
-import { renderWish } from './pages/render-wish.ts';
+import { renderRequest } from './pages/render-request.ts';
 import { createRobotsCache } from './robots/cache.ts';
 import { exceptHosts } from './robots/exempt-hosts.ts';
 import { createTdmFiles } from './robots/tdm-files.ts';
@@ -65,8 +65,8 @@ export function runnerOf(running: Running, parts: RunnerParts): LeaseRunner {
     onPage(page, task, response) {
       config.onPage?.(page, response);
       const rules = config.extract?.render;
-      const wish = rules === undefined ? null : renderWish(rules, page, task, response);
-      if (wish !== null) publisher.needsBrowser(wish);
+      const request = rules === undefined ? null : renderRequest(rules, page, task, response);
+      if (request !== null) publisher.needsBrowser(request);
     },
     room: (untilMs) => config.room?.(untilMs, signal),
     onSpan: options.onSpan ?? (() => {}),

@@ -52,7 +52,7 @@ export async function planSeek(
         throw bad(
           '--to',
           `${offset}`,
-          `${name}/${number}${data === undefined ? '' : ` in ${data}`} holds ${start} to ${end}`,
+          `${name}/${number}${data === undefined ? '' : ` in ${data}`} has offsets from ${start} to ${end}; give one of them`,
         );
       }
       const from =

@@ -20,15 +20,23 @@ export async function schemaAt(
     throw bad('--partition', `${partition}`, `${crawl}.${topic} has ${counted(partitions, 'partition')}`);
   const { start, end } = await log.offsets(`${crawl}.${topic}`, partition);
   if (offset < start || offset >= end)
-    throw bad('--offset', `${offset}`, `${place} holds the offsets from ${start} to before ${end}`);
+    throw bad('--offset', `${offset}`, `${place} has offsets from ${start} to ${end - 1}; give one of them`);
   for await (const { value, offset: found } of recordsOf(log, `${crawl}.${topic}`, partition, offset, offset + 1)) {
     if (found !== offset) continue;
     const ref = schemaOfRecord(value);
     const why = await whyUnknown(codec, topic, value);
     if (ref === undefined || why === 'INVALID_RECORD')
-      throw bad('--offset', `${offset}`, `the record in ${place} is a dead letter already: nothing waits for it`);
+      throw bad(
+        '--offset',
+        `${offset}`,
+        `the record in ${place} is already a dead letter, and no reader waits for it: give another offset`,
+      );
     if (why === undefined)
-      throw bad('--offset', `${offset}`, `the record in ${place} can be read: nothing waits for it`);
+      throw bad(
+        '--offset',
+        `${offset}`,
+        `the record in ${place} can be read, and no reader waits for it: give another offset`,
+      );
     return ref;
   }
   throw bad('--offset', `${offset}`, `${place} holds no record there`);

@@ -9,7 +9,7 @@ import { consumers } from '../application/topology.ts';
 import { workerHeapMb } from '../application/workers/worker-heap.ts';
 import { memoryBytes } from './coefficients.ts';
 
-export interface HeapWish {
+export interface HeapInput {
   readonly role: string;
   readonly limitMb: number;
   /** `--seen-memory`, of those that have a seen test. */
@@ -44,9 +44,9 @@ const outsideMb = memoryBytes.process / mb - 60;
 const fetchedHostMb = 0.12;
 
 /** For `--max-old-space-size`. */
-export function heapSizeMb(wish: HeapWish): number {
-  const free = wish.limitMb * (1 - spareShare) - outsideMb - besideHeapMb(wish);
-  return Math.floor(Math.max(free, wish.limitMb * heapShareMin));
+export function heapSizeMb(input: HeapInput): number {
+  const free = input.limitMb * (1 - spareShare) - outsideMb - besideHeapMb(input);
+  return Math.floor(Math.max(free, input.limitMb * heapShareMin));
 }
 
 function besideHeapMb({
@@ -57,7 +57,7 @@ function besideHeapMb({
   concurrency = 0,
   workers = 1,
   consumers: haveProcess = false,
-}: HeapWish): number {
+}: HeapInput): number {
   const seen = seenMemoryMb * (standbys > 0 ? 2 : 1);
   const stores = memoryBytes.storesMax / mb;
   const processes = workers > 1 ? workers + (haveProcess ? 1 : 0) : 0;

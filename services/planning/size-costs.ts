@@ -2,7 +2,7 @@
  * Computes the price of a sizing: prices are inputs, quantities come from the model. The default prices are round
  * numbers typical of public clouds, not an offer: replace them with yours.
  */
-import type { SizeWish, Sizing } from './size-model.ts';
+import type { SizeInput, Sizing } from './size-model.ts';
 
 /** Prices by name, for `--price`; GiB are 2^30 bytes, a month has 730 hours. All in one currency of your choice. */
 export const prices = {
@@ -43,7 +43,7 @@ const snapshotsKept = 3;
 /** Share of the transferred bytes between zones, if clients and copies are spread at random over three. */
 const crossingShare = 2 / 3;
 
-export function costsOf(wish: SizeWish, sizing: Sizing, busyShare: number, of: Prices): Costs {
+export function costsOf(input: SizeInput, sizing: Sizing, busyShare: number, of: Prices): Costs {
   const gib = (bytes: number) => bytes / 2 ** 30;
   const { brokers, frontiers, fetchers, receivedBytesPerSecond } = sizing;
   const hourly = (bytesPerSecond: number) => 3600 * gib(bytesPerSecond);
@@ -52,7 +52,7 @@ export function costsOf(wish: SizeWish, sizing: Sizing, busyShare: number, of: P
     (one.cores / busyShare) * of['core-hour'] +
     gib(one.memoryBytes) * of['gib-hour'] +
     monthly(one.diskBytes, of['disk-gib-month']);
-  const copied = (wish.replication - 1) * brokers.inBytesPerSecond;
+  const copied = (input.replication - 1) * brokers.inBytesPerSecond;
   const crossing = crossingShare * (brokers.inBytesPerSecond + brokers.outBytesPerSecond) + copied;
   const parts = {
     frontiers: service(frontiers),
@@ -64,5 +64,5 @@ export function costsOf(wish: SizeWish, sizing: Sizing, busyShare: number, of: P
     web: hourly(receivedBytesPerSecond) * of['ingress-gib'],
   };
   const hour = Object.values(parts).reduce((sum, one) => sum + one, 0);
-  return { ...parts, hour, millionPages: (hour / 3600 / wish.rate) * 1e6 };
+  return { ...parts, hour, millionPages: (hour / 3600 / input.rate) * 1e6 };
 }

@@ -11,7 +11,7 @@ import { topics } from '../../topology/topics.ts';
 import { busyShare, cpuMicros, followerShare, memoryBytes, webDefaults } from './coefficients.ts';
 import { embeddedCosts, seenBytes, stateBytesOf, topicBytesOf, type Volumes } from './embedded-costs.ts';
 
-export interface SizeWish {
+export interface SizeInput {
   /** Number of URLs to know and fetch in all. */
   readonly urls: number;
   readonly hosts: number;
@@ -26,7 +26,7 @@ export interface SizeWish {
   readonly pagesKeptDays: number | null;
 }
 
-export const wishDefaults = {
+export const sizeDefaults = {
   fetchMs: webDefaults.fetchMs,
   linksPerPage: webDefaults.linksPerPage,
   replication: 3,
@@ -92,19 +92,19 @@ const frontierMemoryMax = 16e9;
 /** Topics of state are trimmed below the oldest of three snapshots, hours apart. */
 const stateKeptSeconds = 86_400;
 
-export function sizeOf(wish: SizeWish): Sizing {
-  const { urls, hosts, rate, delayMs } = wish;
+export function sizeOf(input: SizeInput): Sizing {
+  const { urls, hosts, rate, delayMs } = input;
   const rateMax = delayMs === 0 ? Number.POSITIVE_INFINITY : (1000 * hosts) / delayMs;
-  refuse(wish, rateMax);
-  const volumes = volumesOf(wish, urls);
-  const aSecond = volumesOf(wish, rate);
+  refuse(input, rateMax);
+  const volumes = volumesOf(input, urls);
+  const aSecond = volumesOf(input, rate);
   const linkMicros = memoryBytes.url * urls > memoryBytes.seen ? cpuMicros.linkOnDisk : cpuMicros.link;
-  const decideMicros = wish.linksPerPage * linkMicros + cpuMicros.lease;
+  const decideMicros = input.linksPerPage * linkMicros + cpuMicros.lease;
   const cores = (micros: number) => (rate * micros) / 1e6;
   const frontierCores = cores(decideMicros + cpuMicros.frontierOnKafka);
   const partitions = roundUp(Math.max(partitionsMin, urls / urlsPerPartition, frontierCores / busyShare));
-  const hostsAtOnce = hostsAtOnceFor(wish);
-  const copies = 1 + followerShare * (wish.replication - 1);
+  const hostsAtOnce = hostsAtOnceFor(input);
+  const copies = 1 + followerShare * (input.replication - 1);
   return {
     days: urls / rate / 86_400,
     rateMax,
@@ -116,7 +116,7 @@ export function sizeOf(wish: SizeWish): Sizing {
     brokers: {
       cores: cores(cpuMicros.broker) * copies,
       ...trafficOf(aSecond),
-      ...keptOf(wish, volumes, aSecond, partitions),
+      ...keptOf(input, volumes, aSecond, partitions),
     },
     laptop: laptopFor(volumes, aSecond),
     receivedBytesPerSecond: rate * webDefaults.pageBytes * webDefaults.gzipShare,
@@ -124,17 +124,17 @@ export function sizeOf(wish: SizeWish): Sizing {
 }
 
 /** A host is on lease while it is fetched from, and while it waits for its next turn. */
-function hostsAtOnceFor({ hosts, rate, delayMs, fetchMs }: SizeWish): number {
+function hostsAtOnceFor({ hosts, rate, delayMs, fetchMs }: SizeInput): number {
   return Math.min(hosts, Math.ceil((rate * (delayMs + fetchMs)) / 1000));
 }
 
-function volumesOf({ linksPerPage, hosts }: SizeWish, pages: number): Volumes {
+function volumesOf({ linksPerPage, hosts }: SizeInput, pages: number): Volumes {
   return { urls: pages, pages, links: pages * linksPerPage, hosts };
 }
 
 /** Throws INVALID_ARGUMENT if no machine would be enough. */
-function refuse(wish: SizeWish, rateMax: number): void {
-  const { urls, hosts, rate, delayMs, fetchMs } = wish;
+function refuse(input: SizeInput, rateMax: number): void {
+  const { urls, hosts, rate, delayMs, fetchMs } = input;
   if (rate > rateMax) {
     const least = Math.ceil((rate * delayMs) / 1000);
     const delay = Math.floor((1000 * hosts) / rate);
@@ -144,7 +144,7 @@ function refuse(wish: SizeWish, rateMax: number): void {
         `lower the rate, or use ${least} hosts, or --delay ${delay}ms, or crawl your own hosts with several leases (\`parallel\`)`,
     );
   }
-  const atOnce = hostsAtOnceFor(wish);
+  const atOnce = hostsAtOnceFor(input);
   if (atOnce > crawlLimits.concurrencyMax) {
     const most = Math.floor((1000 * crawlLimits.concurrencyMax) / (delayMs + fetchMs));
     throw new CrawlstreamError(
@@ -198,7 +198,7 @@ function trafficOf(aSecond: Volumes): Pick<Brokers, 'inBytesPerSecond' | 'outByt
 
 /** Bytes on the brokers at the end of the crawl. */
 function keptOf(
-  { rate, replication, pagesKeptDays }: SizeWish,
+  { rate, replication, pagesKeptDays }: SizeInput,
   whole: Volumes,
   aSecond: Volumes,
   partitions: number,

@@ -1,7 +1,7 @@
 /** The reference of the command line, from the command tree itself: deploy/COMMANDS.md. */
 import type { Argument, Command, Option } from 'commander';
 import { examples, exitCodes } from '../cli/examples.ts';
-import { defaultText } from '../cli/flags/default-text.ts';
+import { argumentDescription, optionDescription } from '../cli/flags/option-texts.ts';
 import { leavesOf, pathOf } from '../cli/program.ts';
 
 const head = `# Commands
@@ -33,14 +33,14 @@ function section(command: Command): string {
 
 function argumentRow(argument: Argument): string[] {
   const shown = `${argument.required ? `<${argument.name()}` : `[${argument.name()}`}${argument.variadic ? '...' : ''}`;
-  return [`\`${shown}${argument.required ? '>' : ']'}\``, argument.description];
+  return [`\`${shown}${argument.required ? '>' : ']'}\``, argumentDescription(argument)];
 }
 
 function optionRow(option: Option): string[] {
-  const { flags, description, mandatory } = option;
-  const text = option.long === '--by' ? undefined : defaultText(option);
-  const otherwise = text === undefined ? '' : ` (default: ${text})`;
-  return [`\`${flags}\``, `${description}${otherwise}${mandatory ? ' (needed)' : ''}`];
+  const { flags, long, description, mandatory } = option;
+  // The default sender of an operator's command is the user of this machine.
+  const text = long === '--by' ? description : optionDescription(option);
+  return [`\`${flags}\``, `${text}${mandatory ? ' (needed)' : ''}`];
 }
 
 function table(rows: readonly (readonly string[])[]): string {

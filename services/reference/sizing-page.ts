@@ -3,14 +3,14 @@ import { topics } from '../../topology/topics.ts';
 import { coresText, count, durationText } from '../cli/plan/size-text.ts';
 import { busyShare, cpuMicros, diskBytes, memoryBytes, recordBytes, webDefaults } from '../planning/coefficients.ts';
 import { costsOf, defaultPrices, prices } from '../planning/size-costs.ts';
-import { type SizeWish, sizeOf, urlsPerPartition, wishDefaults } from '../planning/size-model.ts';
+import { type SizeInput, sizeDefaults, sizeOf, urlsPerPartition } from '../planning/size-model.ts';
 import { bytesText } from '../runtime/figure-text.ts';
 
-const worked: readonly SizeWish[] = [
-  { ...wishDefaults, urls: 1e6, hosts: 10e3, rate: 20, delayMs: 1000 },
-  { ...wishDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 },
-  { ...wishDefaults, urls: 10e9, hosts: 50e6, rate: 5_000, delayMs: 1000 },
-  { ...wishDefaults, urls: 1e12, hosts: 1e9, rate: 50_000, delayMs: 1000 },
+const worked: readonly SizeInput[] = [
+  { ...sizeDefaults, urls: 1e6, hosts: 10e3, rate: 20, delayMs: 1000 },
+  { ...sizeDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 },
+  { ...sizeDefaults, urls: 10e9, hosts: 50e6, rate: 5_000, delayMs: 1000 },
+  { ...sizeDefaults, urls: 1e12, hosts: 1e9, rate: 50_000, delayMs: 1000 },
 ];
 
 const head = `# Sizing
@@ -32,7 +32,7 @@ export function sizingPage(): string {
 Assumptions:
 
 - Each host gets one request a second. A page has ${bytesText(pageBytes)}, and ${linksPerPage} of its links reach the frontier.
-- Brokers keep ${wishDefaults.replication} copies, and pages with the defaults of their topic: ${topics.pages.kept!.days} days, and at most ${bytesText(topics.pages.kept!.bytes)} of each partition.
+- Brokers keep ${sizeDefaults.replication} copies, and pages with the defaults of their topic: ${topics.pages.kept!.days} days, and at most ${bytesText(topics.pages.kept!.bytes)} of each partition.
 - Topics of state are trimmed below snapshots. Nothing is compressed ([snappy](KAFKA.md#compression) leaves a third).
 - A process may use ${100 * busyShare} % of a core.
 
@@ -53,14 +53,14 @@ adds a response's bytes (\`--responses\`) to the brokers' traffic, a dedup costs
 }
 
 function workedTable(): string {
-  const sized = worked.map((wish) => ({ wish, sizing: sizeOf(wish) }));
+  const sized = worked.map((input) => ({ input, sizing: sizeOf(input) }));
   const row = (name: string, of: (one: (typeof sized)[number]) => string) =>
     `| ${name} | ${sized.map(of).join(' | ')} |\n`;
   return [
-    row('URLs', ({ wish }) => `**${count(wish.urls)}**`),
+    row('URLs', ({ input }) => `**${count(input.urls)}**`),
     `| --- | ${sized.map(() => '---').join(' | ')} |\n`,
-    row('hosts', ({ wish }) => count(wish.hosts)),
-    row('pages/s', ({ wish }) => count(wish.rate)),
+    row('hosts', ({ input }) => count(input.hosts)),
+    row('pages/s', ({ input }) => count(input.rate)),
     row('takes', ({ sizing }) => durationText(sizing.days)),
     row('hosts at once', ({ sizing }) => count(sizing.hostsAtOnce)),
     row('partitions', ({ sizing }) => `${sizing.partitions}`),
@@ -77,8 +77,8 @@ function workedTable(): string {
     ),
     row('their disk', ({ sizing }) => bytesText(sizing.brokers.diskBytes)),
     row('pages kept there', ({ sizing }) => durationText(sizing.brokers.pagesKeptSeconds / 86_400)),
-    row('a million pages', ({ wish, sizing }) => {
-      return costsOf(wish, sizing, busyShare, defaultPrices).millionPages.toPrecision(3);
+    row('a million pages', ({ input, sizing }) => {
+      return costsOf(input, sizing, busyShare, defaultPrices).millionPages.toPrecision(3);
     }),
     row('in one process', ({ sizing: { laptop } }) =>
       laptop === null

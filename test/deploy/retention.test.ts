@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { durationText } from '../../services/cli/plan/size-text.ts';
-import { sizeOf, wishDefaults } from '../../services/planning/size-model.ts';
+import { sizeDefaults, sizeOf } from '../../services/planning/size-model.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
 
 const kafka = readFileSync(join(import.meta.dirname, '../../deploy/KAFKA.md'), 'utf8');
@@ -31,28 +31,28 @@ test('the table of topics names each once, with its settings', () => {
   }
 });
 
-const wish = { ...wishDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };
+const input = { ...sizeDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };
 
 test('the model keeps pages as long as their topic does: by time, or by bytes if that is shorter', () => {
   const { days, bytes } = topics.pages.kept!;
-  const { brokers, partitions } = sizeOf(wish);
+  const { brokers, partitions } = sizeOf(input);
   const aSecond = (partitions * bytes) / brokers.pagesKeptSeconds;
   assert.ok(brokers.pagesKeptSeconds < days * 86_400 && brokers.pagesRetentionBytes === bytes);
-  assert.equal(sizeOf({ ...wish, rate: 20, urls: 1e6 }).brokers.pagesKeptSeconds, days * 86_400);
-  const week = sizeOf({ ...wish, pagesKeptDays: 7 }).brokers;
+  assert.equal(sizeOf({ ...input, rate: 20, urls: 1e6 }).brokers.pagesKeptSeconds, days * 86_400);
+  const week = sizeOf({ ...input, pagesKeptDays: 7 }).brokers;
   assert.equal(week.pagesKeptSeconds, 7 * 86_400);
   assert.equal(week.pagesRetentionBytes, Math.ceil((aSecond * 7 * 86_400) / partitions));
   assert.ok(week.diskBytes > brokers.diskBytes);
 });
 
 test('the page on Kafka repeats the example of the page on sizes', () => {
-  const { brokers, partitions } = sizeOf(wish);
+  const { brokers, partitions } = sizeOf(input);
   const lasts = durationText(brokers.pagesKeptSeconds / 86_400);
   const reported = /(\d+) GiB a partition are ([\d.]+ hours) at (\d+) pages a second on (\d+) partitions/.exec(kafka);
   assert.deepEqual(reported?.slice(1), [
     `${topics.pages.kept!.bytes / 2 ** 30}`,
     lasts,
-    `${wish.rate}`,
+    `${input.rate}`,
     `${partitions}`,
   ]);
 });

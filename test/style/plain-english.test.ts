@@ -139,6 +139,7 @@ test('documents have no new hard-to-read sentences', () => {
 for (const [place, folder] of [
   ['help and messages', 'services/'],
   ['errors of the core', 'topology/'],
+  ['texts of the lab', 'lab/'],
 ] as const) {
   test(`${place} have no new hard-to-read sentences`, () => {
     const files = sourcesOf(folder);

@@ -54,7 +54,7 @@ export function timelinePicture(url: string, events: readonly TimelineEvent[]): 
   const yOf = (topic: TopicName) => top + used.indexOf(topic) * laneHeight + laneHeight / 2;
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="12">`,
-    `<title>${escaped(`The story of ${url}`)}</title>`,
+    `<title>${escaped(`History of ${url}`)}</title>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     `<text x="12" y="22" font-size="14" fill="#202124">${escaped(clipped(url, 100))}</text>`,
   ];

@@ -1,4 +1,4 @@
-/** The story of a URL for people: a line per event, with the time since the first. */
+/** The history of a URL for people: a line per event, with the time since the first. */
 import type { TimelineEvent } from './timeline-event.ts';
 
 export function timelineText(events: readonly TimelineEvent[]): string {

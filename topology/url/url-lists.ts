@@ -52,7 +52,7 @@ export interface CompiledList {
 export type ListSource = (reference: ListName) => CompiledList;
 
 export const noLists: ListSource = (list) => {
-  const remedy = `the list ${list.path} is not loaded; name the file of the policy, so that the list is found beside it`;
+  const remedy = `the list ${list.path} is not loaded, since its path starts at the policy file; give the policy as a file`;
   throw new CrawlstreamError('INVALID_ARGUMENT', `${fieldOfList(list)}: ${remedy}`);
 };
 

@@ -69,7 +69,8 @@ function shareRight(samples: readonly Sample[], declared: (sample: Sample) => st
   for (const sample of samples) {
     const language = languageOf(sample.text, declared(sample));
     if (language === sample.truth) right += 1;
-    else if (isPrinted) process.stdout.write(`  ${sample.truth}, told as ${language || 'nothing'}: ${sample.file}\n`);
+    else if (isPrinted)
+      process.stdout.write(`  ${sample.truth}, recognised as ${language || 'nothing'}: ${sample.file}\n`);
   }
   return right / samples.length;
 }

@@ -85,7 +85,7 @@ async function measure(hosts: number, hostileShare: number, ordinary: number, op
   });
   const first = measured.samples.find((sample) => sample.pages >= pages * 0.1);
   const last = measured.samples.at(-1);
-  if (first === undefined || last === undefined || last === first) throw new Error('too few pages to tell a rate');
+  if (first === undefined || last === undefined || last === first) throw new Error('too few pages for a rate');
   return { ...between(first, last), rssBytes: measured.peakRssBytes };
 }
 

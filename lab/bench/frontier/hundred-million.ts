@@ -75,7 +75,7 @@ async function measure(folder: string, args: readonly string[], options: BenchOp
     fail(`${growth.known} URLs were admitted, ${restart.known} are known after a restart`);
   const budgetBytes = memoryBytes + restMemoryBytes;
   if (seen === 'drum' && growth.rssBytes > budgetBytes)
-    fail(`it held ${growth.rssBytes} bytes, more than its ${budgetBytes}`);
+    fail(`it uses ${growth.rssBytes} bytes, more than its ${budgetBytes}`);
 }
 
 /**

@@ -11,7 +11,7 @@
  * printed.
  */
 import { parseArgs } from 'node:util';
-import { sizeOf, wishDefaults } from '../../../services/planning/size-model.ts';
+import { sizeDefaults, sizeOf } from '../../../services/planning/size-model.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { newHostFacts } from '../../../topology/frontier/changes/changes.ts';
 import { defaultBudget } from '../../../topology/policy/budget.ts';
@@ -160,7 +160,7 @@ function configOf(changes: Partial<PolicyConfig>): PolicyConfig {
  */
 function sizeFor({ knownHosts, pages, queued, deferred }: Mark, rate: number) {
   const urls = Math.round(pages + queued + deferred);
-  const { linksPerPage, pagesKeptDays } = wishDefaults;
+  const { linksPerPage, pagesKeptDays } = sizeDefaults;
   const hosts = Math.min(urls, Math.round(knownHosts));
   const size = sizeOf({ urls, hosts, rate, delayMs, fetchMs, linksPerPage, replication: 1, pagesKeptDays });
   return { size, budgetBytes: hosts * bytesPerBudget };

@@ -102,7 +102,7 @@ class Year {
     assert.equal(lostUrls(counters), 0, 'every URL is in one place');
     assert.deepEqual([counters.admitted, counters.page, counters.leased], [this.#pages, this.#pages, 0]);
     assert.deepEqual([recrawl.table.size, counters.scheduled], [this.#pages, this.#pages], 'every page is scheduled');
-    assert.equal(counters.revisits, this.#visits - this.#pages, 'every visit but the first told something');
+    assert.equal(counters.revisits, this.#visits - this.#pages, 'every visit but the first counts as a revisit');
     return { visits: this.#visits, changesFound: counters.changesFound, waitMsMin: this.#waitMsMin };
   }
 

@@ -101,7 +101,7 @@ function checkRecord(log: Changelog, before: Copy, after: Copy, state: FrontierS
   const isVoid =
     record.kind === 'commit' && (record.epoch !== before.changelog.epoch || record.seq !== before.changelog.seq + 1);
   if (isVoid && after.digest !== before.digest)
-    throw new Violation(`void: record ${at} is of another owner or out of order, and a copy that read it has changed`);
+    throw new Violation(`void: record ${at} has another owner or is out of order, and a copy that read it has changed`);
   const lost = lostUrls(after.counters);
   if (lost !== 0) throw new Violation(`one place: after record ${at}, ${lost} admitted URLs are in no place`);
   recount(state, `record ${at}`, (what) => {

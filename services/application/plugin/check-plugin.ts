@@ -77,7 +77,7 @@ export function checkPlugin(given: unknown, file = 'plugin', ours: readonly stri
     if (processor.holds === 'pages' && processor.reads?.includes('pages') === false) {
       throw new CrawlstreamError(
         'INVALID_ARGUMENT',
-        `${file}: processors[${index}].holds: pages are taken back on the topic pages; add it to reads`,
+        `${file}: processors[${index}].holds: this needs the topic pages, which reports deleted pages; add pages to reads`,
       );
     }
     if (names.has(processor.name)) {

@@ -58,7 +58,7 @@ export function addIdentityCommand(program: Command): void {
   addReachOptions(
     command
       .command('check')
-      .description('fetch the published identity files, and report what sites cannot use')
+      .description('fetch your published page, IP ranges and key directory; report faults that sites would see')
       .argument('<site>', 'origin where the folder is published, as in https://bot.example.org')
       .option('--json', 'print one line of JSON'),
   ).action(check);

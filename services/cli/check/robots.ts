@@ -39,7 +39,7 @@ export function addCheckRobots(check: Command): void {
     .description('print whether robots.txt allows a URL, with the rule, Crawl-delay and sitemaps')
     .argument('[url]', 'page to check; its robots.txt is fetched unless --file is given')
     .option('--file <file>', 'read this robots.txt')
-    .option('--agent <token>', 'product token to judge for (default: that of the crawler)', agentToken)
+    .option('--agent <token>', 'product token to look up (default: that of the crawler)', agentToken)
     .option(
       '--requests <file>',
       'request rules, as for crawl; an agreed User-Agent in them is used for its host',

@@ -50,8 +50,8 @@ export function addCheckScore(check: Command): void {
     .option('--depth <n>', 'number of links between a seed and the URL', wholeNumber('--depth'), 0)
     .option('--linking-domains <n>', 'domains that link to the host', wholeNumber('--linking-domains'))
     .option('--traffic-rank <n>', 'traffic rank of the site', wholeNumber('--traffic-rank', 1))
-    .option('--pages-good <n>', 'pages of the host that were worth fetching', wholeNumber('--pages-good'))
-    .option('--pages-fetched <n>', 'fetched pages of the host, for --pages-good', wholeNumber('--pages-fetched', 1))
+    .option('--pages-good <n>', 'requests to the host that returned a page', wholeNumber('--pages-good'))
+    .option('--pages-fetched <n>', 'requests to the host in total, for --pages-good', wholeNumber('--pages-fetched', 1))
     .option('--in-links <n>', 'links to the page', wholeNumber('--in-links'))
     .option('--type <kind>', `kind of content: ${kinds.join(', ')} (default: by the extension)`, oneOf('--type', kinds))
     .addOption(
@@ -61,7 +61,11 @@ export function addCheckScore(check: Command): void {
     )
     .option('--age-days <n>', 'days since the last fetch of the page', number('--age-days'))
     .option('--changes-per-day <n>', 'changes of the page per day', number('--changes-per-day'))
-    .option('--changed-share <n>', 'share of fetches that found a change, 0 to 1', number('--changed-share', 1))
+    .option(
+      '--changed-share <n>',
+      'share of the page’s fetches that found a change, 0 to 1',
+      number('--changed-share', 1),
+    )
     .option('--policy <file>', 'score by the policy in this file')
     .option('--json', 'print one line of JSON')
     .action(checkScore);

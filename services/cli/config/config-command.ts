@@ -29,7 +29,7 @@ export function addConfigCommand(program: Command): void {
     .description('the configuration file: write one, check it, show the settings in force');
   config
     .command('init')
-    .description('write a file with every setting, its default and the reason, all commented out')
+    .description('write a settings file: every setting with its default and why, all commented out')
     .argument('[file]', 'file to write, or - for the output', fileDefault)
     .option('--json', 'print what was written as one JSON object')
     .action((file: string, flags: ConfigFlags) => init(program, file, flags));

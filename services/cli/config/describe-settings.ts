@@ -1,6 +1,6 @@
 /** The settings as a page for people: what each is, its default, and why (deploy/CONFIGURATION.md is made of it). */
 import type { Command, Option } from 'commander';
-import { defaultText } from '../flags/default-text.ts';
+import { defaultText } from '../flags/option-texts.ts';
 import { reasonOf } from '../flags/setting.ts';
 import { isSwitch } from './parse-value.ts';
 import { hiddenSettings, settingsOf } from './settings.ts';

@@ -109,7 +109,7 @@ function addCrawlCommand(program: Command, clients: LeaseClients | undefined): v
     .addOption(
       setting(
         '--keep <duration>',
-        'in a data folder, drop older records, as in 36h; frontier logs only below snapshots',
+        'drop records of a data folder after this time, as in 36h; frontier logs need a snapshot',
         'records are kept: disk is cheaper than another crawl',
         duration('--keep'),
       ),

@@ -29,7 +29,7 @@ export function addStopOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-errors <n>',
-        'stop this run after n failed URLs, or at a share as 20%, once 100 URLs are done',
+        'stop this run after n failed URLs, or at a share such as 20% of at least 100 URLs',
         'failures are reported and retried, and do not end a crawl',
         errorsMax,
       ),

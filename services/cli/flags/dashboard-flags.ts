@@ -18,7 +18,7 @@ export function addDashboardOption(command: Command): Command {
   return command.addOption(
     setting(
       '--dashboard [host:port]',
-      'serve a web dashboard (default: 127.0.0.1:9465; with --http, at its address)',
+      'serve a web dashboard; with --http, give no address here (default: 127.0.0.1:9465)',
       'no port opens unasked; a port without a host listens on this machine only',
       (value) => parseListenAddress('--dashboard', value),
     ),

@@ -82,7 +82,7 @@ function userAgent(value: string): string {
     throw bad('--user-agent', value, 'only {contact} and {version} are replaced; remove other braces');
   const [name = ''] = value.split(/[/\s]/, 1);
   if (!token.test(name))
-    throw bad('--user-agent', value, 'start with a name of letters, digits, - and _, as in NewsBot/2.1');
+    throw bad('--user-agent', value, 'start with a letter, then letters, digits, - and _, as in NewsBot/2.1');
   return value;
 }
 

@@ -69,7 +69,12 @@ function addPlaceOptions(command: Command): Command {
 export function addBrokersOptions(command: Command): Command {
   return command
     .addOption(
-      setting('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', 'one machine needs no Kafka', brokers),
+      setting(
+        '--brokers <list>',
+        'Kafka brokers, if the crawl is on Kafka, as in host1:9092,host2:9092',
+        'one machine needs no Kafka',
+        brokers,
+      ),
     )
     .addOption(
       setting(

@@ -18,7 +18,7 @@ export function addLogOptions(command: Command): Command {
     .addOption(
       setting(
         '--log <format>',
-        'format of stderr: text, JSON lines, or auto (JSON unless it is a terminal)',
+        'format of stderr: text, json (JSON lines), or auto (json unless it is a terminal)',
         'a person reads it first; the image sets auto, because containers’ logs are collected',
         oneOf('--log', logFormats),
       ).default('text'),
@@ -26,8 +26,8 @@ export function addLogOptions(command: Command): Command {
     .addOption(
       setting(
         '--log-level <list>',
-        `least log level: ${logLevels.join(', ')}; by component as in warn,http=info`,
-        'a service logs starts and ends, not each URL (default: info)',
+        `lowest log level: ${logLevels.join(', ')}; by component: warn,http=info (default: info)`,
+        'a service logs starts and ends, not each URL',
         logLevelList,
       ),
     );

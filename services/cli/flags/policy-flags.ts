@@ -25,7 +25,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-pages <n>',
-        'end the crawl after n pages, counted over all its runs ("none" removes the limit)',
+        'end the crawl after n pages of all its runs, or "none" for no limit (default: none)',
         'the crawl ends when nothing is left to fetch',
         orNone(wholeNumber('--max-pages', 1)),
       ),
@@ -33,7 +33,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-depth <n>',
-        'follow links at most n steps from a seed ("none" removes the limit)',
+        'follow links at most n steps from a seed, or "none" for no limit (default: none)',
         'scope and trap detection bound a crawl better than depth',
         orNone(wholeNumber('--max-depth')),
       ),
@@ -64,7 +64,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--delay <duration>',
-        'fixed delay between requests to a host, as in 2s (default: 10 fetch times, at least 1s)',
+        'fixed delay between requests to a host (default: 10 times the last fetch, at least 1s)',
         'the policy’s value: ten times the last fetch, as in Mercator, and at least a second',
         delay,
       ),
@@ -137,7 +137,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-queued <n>',
-        'most URLs queued in a partition (default: 10 million)',
+        'most URLs queued in a partition; beyond that, see --when-full (default: 10 million)',
         'the policy’s value: 10 million URLs take about 250 MB of disk',
         wholeNumber('--max-queued', 1),
       ),
@@ -145,7 +145,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-queued-per-host <n>',
-        'most URLs queued for a host; further URLs are dropped',
+        'most URLs queued for a host; further URLs are dropped (default: no limit)',
         'most crawls want whole sites; a full host drops only its own URLs',
         wholeNumber('--max-queued-per-host', 1),
       ),
@@ -153,7 +153,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--when-full <choice>',
-        'pause: read no links at --max-queued; dropLowest: from half of it, drop low-priority ones',
+        'when full: pause (read no links) or dropLowest (drop low-priority links) (default: pause)',
         'no link is lost: links wait in their topic',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )
@@ -190,7 +190,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-pages-per-host <n>',
-        'most pages of a host ("none" removes the limit)',
+        'most pages of a host, or "none" for no limit (default: none)',
         'most crawls want whole sites',
         orNone(wholeNumber('--max-pages-per-host')),
       ),
@@ -198,7 +198,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-pages-per-domain <n>',
-        'most pages of a registrable domain, for each partition ("none" removes the limit)',
+        'most pages of a registrable domain in each partition, or "none" (default: none)',
         'most crawls want whole sites',
         orNone(wholeNumber('--max-pages-per-domain')),
       ),
@@ -206,7 +206,7 @@ export function addPolicyOptions(command: Command): Command {
     .addOption(
       setting(
         '--max-bytes-per-host <bytes>',
-        'most bytes from a host, as in 500M or 10GiB ("none" removes the limit)',
+        'most bytes from a host, as in 500M or 10GiB, or "none" for no limit (default: none)',
         'pages are small, and each body has a limit',
         orNone(bytes('--max-bytes-per-host', 1, 'give bytes, at least 1, as in 500k, 2M or 10GiB')),
       ),

@@ -31,7 +31,7 @@ export function fetchAsOption(): Option {
 export function sameUrlProofsOption(): Option {
   return setting(
     '--same-url-proofs <n>',
-    'equal redirects after which URLs of a host are rewritten (default: none; --canonicals: 3)',
+    'apply a URL change to a host after n redirects show it (default: none; --canonicals: 3)',
     'each spelling is requested, since the proofs of some pages may not hold for all',
     orNone(wholeNumber('--same-url-proofs', proofsLeast, proofsMost)),
   );

@@ -30,7 +30,7 @@ export function addSnapshotOptions(command: Command): Command {
     .addOption(
       setting(
         '--snapshots-kept <n>',
-        'snapshots kept of each partition; on Kafka, changelog and inputs before them are trimmed',
+        'snapshots to keep of each partition; on Kafka, trim changelog and inputs before them',
         'the newest snapshot may be damaged, and the previous one too',
         wholeNumber('--snapshots-kept', 1),
       ).default(snapshotLimits.kept),

@@ -31,7 +31,7 @@ export function addHostsCommand(program: Command): void {
       wholeNumber('--limit', 0, frontierLimits.queryPageMax),
       hostsDefault,
     )
-    .option('--from <place>', 'in a host’s queue, start at "next" of the page before')
+    .option('--from <place>', 'continue the queue of the named host: the value of "next" in the previous output')
     .option('--json', 'print one JSON object')
     .action((host: string | undefined, flags: HostsFlags) =>
       withStates(flags, async (source) => {

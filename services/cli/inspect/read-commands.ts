@@ -40,7 +40,7 @@ interface ReadFlags extends KafkaFlags {
 export function addReadCommands(program: Command): void {
   addPagesCommand(program);
   addKafkaOptions(program.command('stats').description('print the counters of a crawl'), 'data folder of the crawl')
-    .addOption(new Option('--by <what>', 'count URLs by outcome for each tag of their seeds').choices(['tag']))
+    .addOption(new Option('--by <what>', 'tag: count URLs by outcome for each seed tag').choices(['tag']))
     .option('--json', 'print one JSON object')
     .action((flags: ReadFlags) =>
       withCrawl(flags, (crawl) => (flags.by === 'tag' ? printByTag(crawl, flags.json) : printStats(crawl, flags))),

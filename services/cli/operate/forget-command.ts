@@ -25,7 +25,7 @@ import { print } from '../terminal/print.ts';
 
 export function addForgetCommand(program: Command): void {
   const command = addOperatorOptions(program.command('forget').helpGroup(operatorsGroup))
-    .description('erase purged and no longer permitted pages; a signed receipt names copies not reached')
+    .description('erase the data of purged and no longer permitted pages; a signed receipt lists copies left')
     .option('--receipt <file>', 'file for the signed receipt (default: receipts/ in the data folder)')
     .option(
       '--receipt-key <key>',
@@ -75,11 +75,11 @@ async function verify(flags: ForgetFlags): Promise<void> {
   const text = [
     `${counted(files, 'file')}, ${counted(bytes, 'byte')} searched: ${found.length === 0 ? 'no mark is found' : `${found.length} found`}`,
     rows(found.map(({ file, mark }): [string, string] => [`  ${file}`, mark])),
-    rows(unread.map(({ file, why }): [string, string] => [`  ${file}`, `not searched within: ${why}`])),
+    rows(unread.map(({ file, why }): [string, string] => [`  ${file}`, `could not be searched: ${why}`])),
   ];
   print({ json: searched, text: text.filter((part) => part !== '').join('\n') }, flags.json);
   if (found.length + unread.length === 0) return;
-  const message = `${found.length} marks are found in ${path}, ${unread.length} files could not be searched within: stop the crawl and run crawlstream forget (URLs stay in topics of state until they are trimmed)`;
+  const message = `${path} still has ${counted(found.length, 'mark')}, and ${counted(unread.length, 'file')} that could not be searched: stop the crawl, and run crawlstream forget (URLs stay in topics of state until those are trimmed)`;
   throw new CrawlstreamError('INVALID_RECORD', message);
 }
 

@@ -49,7 +49,7 @@ export function addInjectCommand(program: Command): void {
   addPolicyOptions(command);
   addCompressionOption(addKafkaOptions(command, 'data folder of the crawl, instead of brokers'))
     .addOption(seedKeysSetting())
-    .option('--new-policy', 'on Kafka, replace the policy in force with these policy options')
+    .option('--new-policy', 'on Kafka, replace the policy in force by the policy options of this command')
     .option('--json', 'print one JSON object')
     .action((given: string[], flags: InjectFlags) => {
       if (flags.brokers === undefined && flags.data !== undefined) refusePolicyOptions(command);

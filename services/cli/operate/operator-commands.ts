@@ -45,7 +45,11 @@ function addHostCommands(program: Command): void {
       return send(flags, host, `${name} ${host}`, (topics, said) => hostEvent(topics, said, kind, host));
     });
   about('block', 'blockHost', 'stop requests to a host; its URLs are deferred until it is unblocked');
-  about('unblock', 'releaseHost', 'crawl a host again after a block, a Crawl-delay above the cap, or its death');
+  about(
+    'unblock',
+    'releaseHost',
+    'crawl a host again that is blocked, was unreachable, or has a Crawl-delay above the cap',
+  );
   const withAmount = (
     name: string,
     kind: HostEventKind,
@@ -123,7 +127,7 @@ function addUrlCommands(program: Command): void {
 
 function addTrapCommands(program: Command): void {
   ofHost(program, 'trap <prefix>', 'defer new URLs under a prefix; digits, tokens and titles in it match any value')
-    .option('--why <text>', 'reason, shown by explain', '')
+    .option('--why <text>', 'reason of the trap, which explain shows', '')
     .action((prefix: string, flags: TargetFlags & { readonly why: string }) => {
       const { hostKey, pattern } = trapArgument(prefix);
       const say = `trap ${pattern} of ${hostKey}`;
@@ -132,7 +136,7 @@ function addTrapCommands(program: Command): void {
   ofHost(
     program,
     'release <host> <pattern>',
-    'release the URLs that a trap holds; explain URL prints the pattern',
+    'queue the URLs that a trap defers; the command explain prints the pattern',
   ).action((given: string, pattern: string, flags: TargetFlags) => {
     const host = hostArgument(given);
     const say = `release ${pattern} of ${host}`;

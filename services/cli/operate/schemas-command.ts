@@ -119,7 +119,7 @@ async function refuse(flags: RefuseFlags): Promise<void> {
   await withControl(flags, async (access) => {
     const ref = id ?? (await schemaAt(access, flags, partition!, offset!));
     if (ref === fingerprint64(avroSchemas[topic]))
-      throw bad('--id', ref, `it is how this release writes ${topic}: nothing waits for it`);
+      throw bad('--id', ref, `this release writes ${topic} with this schema: give the schema of the foreign records`);
     const refused = typeof ref === 'string' ? { id: -1, fingerprint: ref } : { id: ref };
     await note(access.log, flags, { topic, schema: '', ...refused });
   });

@@ -20,7 +20,7 @@ export function addSeekCommand(program: Command): void {
   const command = program
     .command('seek')
     .description('move a group’s position in a topic: back, or past unreadable records')
-    .requiredOption('--topic <name>', 'the topic', oneOf('--topic', topicNames))
+    .requiredOption('--topic <name>', 'topic in which the position moves', oneOf('--topic', topicNames))
     .requiredOption('--to <where>', 'earliest, latest, an offset, or a time as in 2026-01-31T12:00:00Z', target)
     .option('--partition <n>', 'only this partition', wholeNumber('--partition', 0, crawlLimits.partitionsMax - 1))
     .option('--group <name>', 'frontier, or on Kafka fetcher or the name of any group of the crawl', 'frontier');

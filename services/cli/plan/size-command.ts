@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { busyShare } from '../../planning/coefficients.ts';
 import { costsOf, defaultPrices, type PriceName, prices } from '../../planning/size-costs.ts';
-import { type SizeWish, sizeOf, wishDefaults } from '../../planning/size-model.ts';
+import { type SizeInput, sizeDefaults, sizeOf } from '../../planning/size-model.ts';
 import { bad } from '../../runtime/option-text.ts';
 import { duration, wholeNumber } from '../flags/arguments.ts';
 import { print } from '../terminal/print.ts';
@@ -23,7 +23,7 @@ interface SizeFlags {
 }
 
 export function addSizeCommand(program: Command): void {
-  const { fetchMs, linksPerPage, replication } = wishDefaults;
+  const { fetchMs, linksPerPage, replication } = sizeDefaults;
   program
     .command('size')
     .description('estimate cores, memory, disk, partitions and brokers of a crawl, from measurements')
@@ -36,7 +36,7 @@ export function addSizeCommand(program: Command): void {
       duration('--delay', { mostMs: crawlLimits.delayMsMax }),
     )
     .option('--fetch <duration>', 'duration of a request, as in 1s', duration('--fetch', { mostMs: 600_000 }), fetchMs)
-    .option('--links <n>', 'links of a page that reach the frontier', amount('--links', 0), linksPerPage)
+    .option('--links <n>', 'links per page that are sent to the frontier', amount('--links', 0), linksPerPage)
     .option(
       '--replication <n>',
       'copies of each partition on the brokers',
@@ -56,7 +56,7 @@ export function addSizeCommand(program: Command): void {
     )
     .option('--json', 'print one line of JSON; names of fields give units, as in days, delayMs, diskBytes')
     .action((flags: SizeFlags) => {
-      const wish: SizeWish = {
+      const input: SizeInput = {
         urls: Math.round(flags.urls),
         hosts: Math.round(flags.hosts),
         rate: flags.rate,
@@ -66,10 +66,10 @@ export function addSizeCommand(program: Command): void {
         replication: flags.replication,
         pagesKeptDays: flags.keepDays ?? null,
       };
-      const sizing = sizeOf(wish);
+      const sizing = sizeOf(input);
       const of = { ...defaultPrices, ...Object.fromEntries(flags.price) };
-      const costs = costsOf(wish, sizing, busyShare, of);
-      print({ json: { wish, ...sizing, prices: of, costs }, text: sizeText(wish, sizing, costs) }, flags.json);
+      const costs = costsOf(input, sizing, busyShare, of);
+      print({ json: { wish: input, ...sizing, prices: of, costs }, text: sizeText(input, sizing, costs) }, flags.json);
     });
 }
 

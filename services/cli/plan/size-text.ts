@@ -1,13 +1,13 @@
 /** A sizing in words. */
 import { topics } from '../../../topology/topics.ts';
 import type { Costs } from '../../planning/size-costs.ts';
-import type { SizeWish, Sizing } from '../../planning/size-model.ts';
+import type { SizeInput, Sizing } from '../../planning/size-model.ts';
 import { bytesText } from '../../runtime/figure-text.ts';
 import { rows } from '../../runtime/rows-text.ts';
 
-export function sizeText(wish: SizeWish, sizing: Sizing, costs: Costs): string {
+export function sizeText(input: SizeInput, sizing: Sizing, costs: Costs): string {
   const { partitions, urlsPerPartition, frontiers, fetchers, brokers, laptop, hostsAtOnce } = sizing;
-  const { urls, hosts, rate, delayMs } = wish;
+  const { urls, hosts, rate, delayMs } = input;
   const head = `${count(urls)} URLs on ${count(hosts)} hosts, ${count(rate)} pages/s, ${delayMs} ms between requests to a host`;
   const many = (service: Sizing['frontiers'], name: string) =>
     `${service.processes} ${name}, ${coresText(service.cores)}, ${bytesText(service.memoryBytes)} of memory`;
@@ -26,7 +26,7 @@ export function sizeText(wish: SizeWish, sizing: Sizing, costs: Costs): string {
     [
       'brokers',
       `${coresText(brokers.cores)}, ${bytesText(brokers.inBytesPerSecond)}/s in, ${bytesText(brokers.outBytesPerSecond)}/s out, ` +
-        `${bytesText(brokers.diskBytes)} of disk (${wish.replication} copies, pages kept ${keptText(wish, sizing)})`,
+        `${bytesText(brokers.diskBytes)} of disk (${input.replication} copies, pages kept ${keptText(input, sizing)})`,
     ],
     ['from the web', `${bytesText(sizing.receivedBytesPerSecond)}/s`],
     [
@@ -41,7 +41,7 @@ export function sizeText(wish: SizeWish, sizing: Sizing, costs: Costs): string {
 }
 
 /** The retention of pages in words, with the setting that it needs if the topic's default is too small. */
-function keptText({ pagesKeptDays }: SizeWish, { brokers }: Sizing): string {
+function keptText({ pagesKeptDays }: SizeInput, { brokers }: Sizing): string {
   const { days, bytes } = topics.pages.kept!;
   const text = durationText(brokers.pagesKeptSeconds / 86_400);
   if (brokers.pagesRetentionBytes > bytes) return `${text}, with retention.bytes=${brokers.pagesRetentionBytes}`;

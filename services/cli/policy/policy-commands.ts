@@ -30,7 +30,9 @@ interface ShowFlags extends KafkaFlags {
 export function addPolicyCommands(program: Command): void {
   const policy = program.command('policy').description('show, set and roll back the policy of a crawl, running or not');
   addOperatorOptions(
-    policy.command('set <file>').description('change the policy: the fields in a YAML or JSON file, or a whole policy'),
+    policy
+      .command('set <file>')
+      .description('change the policy by a YAML or JSON file: the fields in it, or a whole policy'),
   ).action(set);
   addOperatorOptions(
     policy.command('reload').description('reload the lists of the policy; a changed file makes a new version'),

@@ -22,7 +22,7 @@ interface TraceFlags extends OperatorFlags {
 export function addTraceCommand(program: Command): void {
   const command = program
     .command('trace')
-    .description('trace all URLs of a host and its subdomains, or a share of all URLs, from now on')
+    .description('from now on, send OpenTelemetry traces of a host and subdomains, or of a share of all URLs')
     .argument('[host]', 'a host, or a URL of it; *: all hosts')
     .helpGroup(operatorsGroup);
   addOperatorOptions(command)

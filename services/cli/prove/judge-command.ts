@@ -50,7 +50,7 @@ export function addJudgeCommand(program: Command): void {
       duration('--quiet', { leastMs: 1_000, mostMs: 3_600_000 }),
       45_000,
     )
-    .option('--addresses', 'hosts are 127.x.y.z in place of names: for crawlers that take no proxy (Linux)')
+    .option('--addresses', 'use addresses 127.x.y.z instead of host names, for crawlers without a proxy (Linux)')
     .option('--json', 'print one line of JSON at the end')
     .option('--suite', 'serve the checks of the suite in place of the synthetic web')
     .option(

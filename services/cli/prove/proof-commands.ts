@@ -31,7 +31,7 @@ export function addProofCommands(program: Command): void {
     .option('--seeds <n>', 'number of crawls (default: 100)', wholeNumber('--seeds', 1))
     .option(
       '--seed <n>',
-      'first crawl to run; without --seeds, run only this one, with identical results',
+      'random seed of the first crawl; without --seeds, run only this one, always identically',
       wholeNumber('--seed'),
     )
     .option('--minutes <n>', 'run more crawls until this time is over, in minutes', wholeNumber('--minutes', 1))

@@ -22,7 +22,10 @@ export function addConsumeCommand(program: Command): void {
 
 async function consume(name: string | undefined, flags: ConsumerRun & PluginFlags & PrintFlags): Promise<void> {
   if (flags.plugin === undefined) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', '--plugin is missing: give the file that has the consumer');
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      '--plugin is missing: give the plugin file that contains the consumer, as in --plugin to-sqlite.mjs',
+    );
   }
   const plugins = await openPlugins(flags);
   const { processors } = plugins;

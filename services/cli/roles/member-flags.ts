@@ -18,7 +18,7 @@ export function addMemberOptions(command: Command): Command {
     .addOption(
       setting(
         '--standbys <n>',
-        'warm copies of each partition; each takes the resources of an owner',
+        'warm copies of each partition; each needs the memory and disk of its owner (default: 0)',
         'each copy costs as much memory as its owner; without one a take-over reads the changelog',
         wholeNumber('--standbys', 0, crawlLimits.standbysMax),
       ),

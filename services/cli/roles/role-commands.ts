@@ -38,7 +38,7 @@ function addFrontier(program: Command): void {
 function addFetcher(program: Command, clients: LeaseClients | undefined): void {
   const fetcher = addKafkaOptions(
     addFetcherOptions(
-      program.command('fetcher').description('fetch the URLs that the frontier of a crawl on Kafka leases'),
+      program.command('fetcher').description('fetch URLs of a crawl on Kafka; the frontier leases them to fetchers'),
     ),
     'not used: a fetcher keeps nothing',
   );

@@ -63,7 +63,7 @@ export function addStateCommand(program: Command): void {
 function addSnapshotCommands(state: Command): void {
   const keep = [
     '--keep <n>',
-    'snapshots to keep of each partition; older ones are removed',
+    'snapshots to keep of each partition; older ones are removed (default: all)',
     wholeNumber('--keep', 1),
   ] as const;
   const to = ['--to <place>', 'a folder, or s3://bucket/prefix (default: snapshots/ in the data folder)'] as const;

@@ -38,9 +38,9 @@ const printEveryMs = 5_000;
 export function addLoadCommand(program: Command): void {
   const command = program
     .command('load')
-    .description('load a dump into a new crawl, of any number of partitions; or known URLs into a crawl')
+    .description('load a dump into a new crawl, or lists of known URLs into a new or existing crawl')
     .argument('[file]', 'file written by crawlstream dump; - for standard input')
-    .option('--seen <file>', 'URLs, one a line, that are never to be fetched: another crawler’s seen set')
+    .option('--seen <file>', 'file of URLs, one a line, never to fetch, such as another crawler’s seen set')
     .option(
       '--from-cc <file...>',
       'mark URLs in archive indexes as fetched: Common Crawl’s columnar index (Parquet), CDXJ, or folders of them',

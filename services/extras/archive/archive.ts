@@ -43,7 +43,7 @@ const options = z.object({
     .optional()
     .meta({
       value: '<files>',
-      about: 'CDXJ indexes of other archives; known payloads become revisit records',
+      about: 'CDXJ indexes of other archives, comma-separated; known payloads become revisit records',
       reason: 'an archive can be read without another one',
     } satisfies OptionMeta),
   bodies: z
@@ -67,7 +67,7 @@ const options = z.object({
 
 export const archive = declareProcessor({
   name: 'archive',
-  does: 'writes raw responses into WARC files',
+  does: 'write raw responses into WARC files',
   reads: ['responses', 'control'],
   writes: ['dead-letters'],
   stores: ['payloads met, the open file'],

@@ -5,7 +5,7 @@ import { declareProcessor, type OptionMeta } from '../../application/processor/p
 
 export const dedup = declareProcessor({
   name: 'dedup',
-  does: 'finds duplicate pages; the frontier defers new URLs under prefixes of mostly duplicates',
+  does: 'find duplicate pages; the frontier defers new URLs under prefixes of mostly duplicates',
   reads: ['pages', 'results', 'control'],
   writes: ['duplicates', 'control', 'dead-letters'],
   stores: ['contents, clusters, verdicts'],
@@ -14,7 +14,7 @@ export const dedup = declareProcessor({
       .optional()
       .meta({
         value: '<method>',
-        about: 'near-duplicates: minhash (3 in 5 word pairs shared) or simhash (3 of 64 bits differ)',
+        about: 'near-duplicates: minhash (60 % of word pairs), simhash (61 of 64 bits) (default: minhash)',
         reason: 'minhash finds copies with a tenth of the words edited; simhash nearly none, in 60 B a page, not 700 B',
       } satisfies OptionMeta),
   }),

@@ -16,7 +16,7 @@ import { openLinkGraph, readPages } from './link-graph.ts';
 
 export const graph = declareProcessor({
   name: 'graph',
-  does: 'keeps the links between pages (needs --outlinks), for exports and host ranks',
+  does: 'keep the links between pages (needs --outlinks), for exports and host ranks',
   reads: ['pages', 'control'],
   writes: ['dead-letters'],
   stores: ['links by page'],

@@ -31,7 +31,7 @@ const options = z.object({
 
 export const searchIndex = declareProcessor({
   name: 'index',
-  does: 'indexes pages for search, without gone, barred or duplicate pages',
+  does: 'index pages for search, but not deleted ones, duplicates, or pages that their sites bar',
   reads: ['pages', 'results', 'duplicates', 'control'],
   writes: ['dead-letters'],
   stores: ['search index'],

@@ -18,7 +18,7 @@ const options = z.object({
 
 export const render = declareProcessor({
   name: 'render',
-  does: 'renders pages with scripts in a browser, and publishes the resulting documents',
+  does: 'run pages with scripts in a browser, and publish the resulting documents as pages',
   reads: ['render', 'control'],
   writes: ['pages', 'discovered', 'results', 'robots', 'responses', 'dead-letters'],
   stores: [],

@@ -7,7 +7,7 @@ import { fieldTypes } from '../../../topology/parse/rich/field-value.ts';
 import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import type { RichWanted } from '../../../topology/parse/rich/rich-page.ts';
 import { hostFits, hostPatternSchema } from '../connect/host-pattern.ts';
-import { renderRuleSchema } from './render-wish.ts';
+import { renderRuleSchema } from './render-request.ts';
 import { type FieldRule, selectorProblem } from './select-fields.ts';
 
 const fieldSchema = z.strictObject({

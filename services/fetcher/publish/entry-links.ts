@@ -9,7 +9,7 @@ import { spellingOf } from '../../../topology/url/spelling.ts';
 import type { LeftOut } from '../../runtime/crawl/left-out.ts';
 import { type LinkMaker, type LinkOrigin, type PageLinks, readLink } from './page-links.ts';
 
-export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share' | 'foundIn'> {
+export interface EntryOrigin extends Pick<LinkGroup, 'depth' | 'share' | 'foundIn'> {
   /**
    * May the list speak for the page? Then its date makes the link a `refresh` (docs/design.md §2). null: the list may
    * not even name the page.
@@ -25,7 +25,7 @@ export function gatherEntries(
   maker: LinkMaker,
   origin: LinkOrigin,
   entries: readonly SitemapEntry[],
-  { depth, share, speaksFor, foundIn }: EntryWishes,
+  { depth, share, speaksFor, foundIn }: EntryOrigin,
 ): PageLinks {
   const groups = new Map<string, LinkGroup & { readonly links: LinkGroup['links'][number][] }>();
   const pending: number[] = [];

@@ -17,7 +17,7 @@ export class CallSide {
   readonly #number: number;
   #core: FrontierPartition | undefined;
   #wake = () => {};
-  readonly #looks = new ReadQueue<FrontierPartition>();
+  readonly #reads = new ReadQueue<FrontierPartition>();
 
   constructor(store: StateStore, partition: number) {
     this.#store = store;
@@ -31,7 +31,7 @@ export class CallSide {
 
   /** Whether a client waits for a call or a read. */
   get isCalled(): boolean {
-    return this.#looks.isAsked || this.#core?.isCalled === true;
+    return this.#reads.isAsked || this.#core?.isCalled === true;
   }
 
   /** Adds a call, which is answered when its changes are durable. */
@@ -44,7 +44,7 @@ export class CallSide {
   /** Reads the partition between two of its steps: a short job, or many small ones. */
   look<Result>(job: (partition: FrontierPartition) => StoreJob<Result>): Promise<Result> {
     if (this.#core === undefined) return Promise.reject(this.#away());
-    const answer = this.#looks.ask(job);
+    const answer = this.#reads.ask(job);
     this.#wake();
     return answer;
   }
@@ -66,7 +66,7 @@ export class CallSide {
 
   /** Reads for a moment, so that puts go on in between. */
   lookNow(partition: FrontierPartition): Promise<void> {
-    return this.#looks.answerSome(partition, this.#store);
+    return this.#reads.answerSome(partition, this.#store);
   }
 
   /** Answers calls that were decided. `durable`: when all that was decided by now is; `failure`: why it may never be. */
@@ -83,7 +83,7 @@ export class CallSide {
     const core = this.#core;
     this.#core = undefined;
     for (const call of core?.calls.takeAll() ?? []) call.onDone(failure ?? this.#away());
-    this.#looks.refuse(this.#away());
+    this.#reads.refuse(this.#away());
   }
 
   #away(): CrawlstreamError {

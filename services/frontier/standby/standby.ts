@@ -70,7 +70,7 @@ export class Standby {
   #looking = false;
   /** When it last read the end of the changelog, ms since the Unix epoch; before the first time: -Infinity. */
   #knownAtMs = Number.NEGATIVE_INFINITY;
-  readonly #looks = new ReadQueue<FrontierState>();
+  readonly #reads = new ReadQueue<FrontierState>();
 
   constructor(options: StandbyOptions) {
     this.#options = options;
@@ -94,7 +94,7 @@ export class Standby {
   /** Reads of the state between two of its records. */
   look<Result>(job: (state: FrontierState) => StoreJob<Result>): Promise<Result> {
     if (this.#reader === undefined) return Promise.reject(this.#away());
-    const answer = this.#looks.ask(job);
+    const answer = this.#reads.ask(job);
     this.#reader.wake();
     return answer;
   }
@@ -135,7 +135,7 @@ export class Standby {
       } finally {
         await this.#reader?.close();
         this.#reader = undefined;
-        this.#looks.refuse(this.#away());
+        this.#reads.refuse(this.#away());
       }
     }
     return this.#state;
@@ -157,7 +157,7 @@ export class Standby {
     while (!signal.aborted) {
       for (const record of await reader.poll({
         maxBytes: restoreSliceBytes,
-        waitMs: this.#looks.isAsked ? 0 : standbyWaitMs,
+        waitMs: this.#reads.isAsked ? 0 : standbyWaitMs,
       })) {
         if (signal.aborted) return;
         await replayer.take(record);
@@ -169,9 +169,9 @@ export class Standby {
         await replayer.save();
         savedAtMs = nowMs;
       }
-      if (this.#looks.isAsked) {
+      if (this.#reads.isAsked) {
         await runJob(store, readLeases(state));
-        await this.#looks.answerOne(state, store);
+        await this.#reads.answerOne(state, store);
       }
       this.#report(nowMs);
       if (sliceBytes < restoreSliceBytes) continue;

@@ -14,7 +14,7 @@ import { bad } from '../../runtime/option-text.ts';
 
 export const rangesPath = '/ip-ranges.json';
 
-export interface FolderWishes {
+export interface IdentityFolder {
   readonly folder: string;
   readonly identity: Identity;
   /**
@@ -28,8 +28,8 @@ export interface FolderWishes {
 }
 
 /** Returns the paths of the written files. A key that the directory already has stays in it until it expires. */
-export async function writeIdentityFolder(wishes: FolderWishes, nowMs: number): Promise<string[]> {
-  const { folder, identity, keyFile, networks } = wishes;
+export async function writeIdentityFolder(given: IdentityFolder, nowMs: number): Promise<string[]> {
+  const { folder, identity, keyFile, networks } = given;
   const files = new Map([
     ['/index.html', botPage(identity, keyFile !== undefined, networks.length > 0)],
     [rangesPath, `${JSON.stringify(rangesOf(networks, nowMs), null, 2)}\n`],
@@ -42,7 +42,7 @@ export async function writeIdentityFolder(wishes: FolderWishes, nowMs: number): 
       await makeFolder(dirname(resolve(keyFile)));
       if (await makeFile(keyFile, newKey(), `${process.pid}`, { mode: 0o600 })) written.push(keyFile);
     }
-    files.set(directoryPath, directoryWith(keyFile, join(folder, directoryPath), wishes.validMs, nowMs));
+    files.set(directoryPath, directoryWith(keyFile, join(folder, directoryPath), given.validMs, nowMs));
   }
   for (const [path, text] of files) {
     const file = join(folder, path);

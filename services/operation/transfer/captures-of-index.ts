@@ -56,7 +56,10 @@ function captureOf(line: string, place: string): KnownCapture {
   } catch {
     // It is said below.
   }
-  throw new CrawlstreamError('INVALID_RECORD', `${place}: it is neither a line of a CDXJ index nor Parquet`);
+  throw new CrawlstreamError(
+    'INVALID_RECORD',
+    `${place}: this is no line of a CDXJ index; give an index in CDXJ or Parquet`,
+  );
 }
 
 /** Returns the tables of a folder, without those of robots.txt files; a file returns itself. */

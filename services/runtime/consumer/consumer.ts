@@ -363,7 +363,7 @@ async function startOf(
   if (kept >= start && kept <= end) return kept;
   throw new CrawlstreamError(
     'OFFSET_OUT_OF_RANGE',
-    `group ${group} is at ${kept} of ${topic}/${partition}, but the topic has only ${start} to ${end}, so records are lost: to continue with the existing ones, start it from the start (--from-start)`,
+    `group ${group} is at ${kept} of ${topic}/${partition}, but the topic has only ${start} to ${end}, so records are lost: to continue with the remaining ones, read the topics from the start (--from-start)`,
   );
 }
 

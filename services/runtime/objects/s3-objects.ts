@@ -110,7 +110,9 @@ function failure(url: string, what: string, error: S3ServiceException): Crawlstr
   if (status === undefined || status >= 500 || status === 429) {
     return new CrawlstreamError('DESTINATION_UNREACHABLE', `${url} cannot be reached: ${reasonOf(error)}`, error);
   }
-  return new CrawlstreamError('DESTINATION_REFUSED', `${url} refused ${what}: ${status} ${reasonOf(error)}`, error);
+  const remedy = status === 401 || status === 403 ? '; check the credentials and their rights there' : '';
+  const message = `${url} refused ${what}: ${status} ${reasonOf(error)}${remedy}`;
+  return new CrawlstreamError('DESTINATION_REFUSED', message, error);
 }
 
 /** If several addresses were tried, the error of the first is enough. */

@@ -51,6 +51,6 @@ export async function rewriteTables({ folder, getMany, write, compact, flush, le
     { sync: true },
   );
   if (used <= 1) return;
-  const message = `the tables in ${folder} were not all rewritten, so that some may hold what was deleted: free some disk space there, and run the same command again`;
+  const message = `some files in ${folder} may still contain deleted data, because not all were rewritten: free some disk space there, and run the same command again`;
   throw new CrawlstreamError('STORE_FAILED', message);
 }

@@ -94,5 +94,5 @@ test('each kind of misbehaviour fails its own rule', () => {
   const late = visit.map((one) => (one === robots ? { ...one, startMs: 10_000_000, endMs: 10_000_001 } : one));
   assert.deepEqual(failed(card(late)), ['asked for before anything else']);
   const half = visit.filter(({ host }) => host % 2 === 0);
-  assert.deepEqual(failed(card(half)), ['99 % of the pages that may be had']);
+  assert.deepEqual(failed(card(half)), ['99 % of the reachable pages']);
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { busyShare } from '../../../services/planning/coefficients.ts';
 import { costsOf, defaultPrices, type PriceName, type Prices, prices } from '../../../services/planning/size-costs.ts';
-import { sizeOf, wishDefaults } from '../../../services/planning/size-model.ts';
+import { sizeDefaults, sizeOf } from '../../../services/planning/size-model.ts';
 
-const wish = { ...wishDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };
-const costs = (of: Prices) => costsOf(wish, sizeOf(wish), busyShare, of);
+const input = { ...sizeDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };
+const costs = (of: Prices) => costsOf(input, sizeOf(input), busyShare, of);
 const names = Object.keys(prices) as PriceName[];
 const free = Object.fromEntries(names.map((name) => [name, 0])) as Prices;
 
@@ -22,11 +22,11 @@ test('a million pages cost their share of an hour', () => {
 
 test('brokers’ disks are priced with all copies', () => {
   const { brokersDisk } = costs({ ...free, 'broker-gib-month': 730 });
-  assert.ok(Math.abs(brokersDisk / (sizeOf(wish).brokers.diskBytes / 2 ** 30) - 1) < 1e-9);
+  assert.ok(Math.abs(brokersDisk / (sizeOf(input).brokers.diskBytes / 2 ** 30) - 1) < 1e-9);
 });
 
 test('one copy in one zone has no replication cost', () => {
-  const one = { ...wish, replication: 1 };
+  const one = { ...input, replication: 1 };
   const alone = costsOf(one, sizeOf(one), busyShare, defaultPrices).betweenZones;
   assert.ok(alone < costs(defaultPrices).betweenZones);
 });

@@ -32,7 +32,7 @@ const mostMs = 3_650 * dayMs;
 
 export function addRecheckCommand(program: Command): void {
   addSkipDamaged(addCrawlOptions(program.command('recheck')))
-    .description('report which --uses sites permit, by stored pages and robots.txt; sends no requests')
+    .description('report which uses of its pages each site permits, from stored data; sends no requests')
     .requiredOption('--uses <list>', 'uses to check, as in ai-train,search', useList('--uses'))
     .option(
       '--robots-age <duration>',

@@ -72,7 +72,10 @@ export function addDeskCommand(program: Command): void {
       '--secret <key>',
       'key that seals the tokens of the desk, as env:NAME or file:PATH (default: created at first start)',
     )
-    .option('--receipt-key <key>', 'private Ed25519 key that receipts are signed by (default: the crawl’s own)')
+    .option(
+      '--receipt-key <key>',
+      'Ed25519 private key that signs receipts: env:NAME or file:PATH (default: the crawl’s own)',
+    )
     .option(
       '--dns <address>',
       'ask this server for TXT records, as in 192.0.2.53 (repeat for several)',

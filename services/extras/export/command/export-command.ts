@@ -72,15 +72,16 @@ export function addExportCommand(program: Command): void {
     ),
   )
     .addOption(
-      new Option('--format <format>', 'format of the rows (default: by the name of --out, else jsonl)').choices(
-        formats,
-      ),
+      new Option(
+        '--format <format>',
+        'format of the rows: jsonl, csv or parquet (default: by the name of --out, else jsonl)',
+      ).choices(formats),
     )
     .option('--out <file>', 'file to write (default: stdout; Parquet needs a file)')
     .addOption(
       new Option('--of <nodes>', 'with graph: nodes of the graph').choices(['hosts', 'pages']).default('hosts'),
     )
-    .option('--csv-formulas', 'CSV: leave text that begins like a formula (= + - @) as it is; spreadsheets run it')
+    .option('--csv-formulas', 'CSV: do not escape text that begins with = + - @, which spreadsheets run as a formula')
     .option(
       '--uses <list>',
       'pages: only those that may be used for these purposes, as in search,ai-input',

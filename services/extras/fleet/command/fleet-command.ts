@@ -18,7 +18,7 @@ const readFile = rulesFile('--owners', ownersSchema, []);
 export function addFleetCommand(program: Command): void {
   const command = program
     .command('fleet')
-    .description('run many crawls, managed by HTTP, with one clock for each host');
+    .description('run many crawls, managed by HTTP; together they keep one delay for each host');
   addKafkaFleetOptions(addFleetOptions(command)).addOption(
     setting(
       '--owners <file>',

@@ -23,5 +23,8 @@ export function lendingOf(flags: LendingFlags, hasHttp: boolean, clock: Clock): 
   if (clients === undefined) return undefined;
   if (hasHttp || clientsGrpc !== undefined) return new Lending(clock);
   const remedy = 'add --http HOST:PORT, as in --http 127.0.0.1:9464, or --clients-grpc';
-  throw new CrawlstreamError('INVALID_ARGUMENT', `--clients ${clients}: clients lease by HTTP or gRPC; ${remedy}`);
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `--clients ${clients}: clients need an HTTP or gRPC address; ${remedy}`,
+  );
 }

@@ -17,7 +17,7 @@ import type {
 } from '../log.ts';
 import { type Channel, errorOf, type Served } from './message-channel.ts';
 import { flatAppends, recordsOf } from './records.ts';
-import type { JoinWish, PollAnswer } from './serve-log.ts';
+import type { JoinOptions, PollAnswer } from './serve-log.ts';
 
 export interface ChannelLog {
   readonly log: Log;
@@ -69,14 +69,14 @@ export function logOverChannel(channel: () => Channel): ChannelLog {
     groups: (prefix) => call<GroupStatus[]>('log.groups', prefix),
     forgetGroup: (group) => call('log.forgetGroup', group),
     async join(options) {
-      const { onAssigned: _, onFailure: __, holds: ___, caughtUp: ____, ...wish } = options;
+      const { onAssigned: _, onFailure: __, holds: ___, caughtUp: ____, ...joining } = options;
       const id = nextId++;
       const group: Joined = { members: 1, options };
       groups.set(id, group);
       const { name, members } = await call<{ name: string; members: number }>(
         'group.join',
         id,
-        wish satisfies JoinWish,
+        joining satisfies JoinOptions,
       );
       group.members = members;
       return {

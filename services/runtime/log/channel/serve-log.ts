@@ -15,7 +15,7 @@ export interface ServedLog {
 }
 
 /** A group member's options, without its callbacks. */
-export type JoinWish = Omit<GroupOptions, 'onAssigned' | 'onFailure' | 'holds' | 'caughtUp'>;
+export type JoinOptions = Omit<GroupOptions, 'onAssigned' | 'onFailure' | 'holds' | 'caughtUp'>;
 
 /** Seeks and drops that the reader had received before it returned these records, which are flat. */
 export type PollAnswer = readonly [heard: number, records: readonly unknown[]];
@@ -52,10 +52,10 @@ export function serveLog(log: Log, channel: () => Pick<Channel, 'notify'>): Serv
       one.failure = { error };
     }
   };
-  const join = (id: number, wish: JoinWish): Promise<Membership> => {
+  const join = (id: number, joining: JoinOptions): Promise<Membership> => {
     let membership: Membership | undefined;
     const joined = log.join({
-      ...wish,
+      ...joining,
       onAssigned: (partitions, standbys) =>
         channel().notify('group.assigned', id, partitions, standbys, membership?.members ?? 1),
       onFailure: (error) => channel().notify('group.failed', id, plainError(error)),
@@ -100,8 +100,8 @@ export function serveLog(log: Log, channel: () => Pick<Channel, 'notify'>): Serv
         await readers.get(id)?.reader.close();
         readers.delete(id);
       },
-      'group.join': async (id: number, wish: JoinWish) => {
-        const joined = join(id, wish);
+      'group.join': async (id: number, joining: JoinOptions) => {
+        const joined = join(id, joining);
         memberships.set(id, joined);
         const { name, members } = await joined;
         return { name, members };

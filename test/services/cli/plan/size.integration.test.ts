@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { embeddedCosts } from '../../../../services/planning/embedded-costs.ts';
-import { type SizeWish, sizeOf, wishDefaults } from '../../../../services/planning/size-model.ts';
+import { type SizeInput, sizeDefaults, sizeOf } from '../../../../services/planning/size-model.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 
-const wish: SizeWish = { ...wishDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };
+const input: SizeInput = { ...sizeDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };
 
-function refusal(change: Partial<SizeWish>): string {
+function refusal(change: Partial<SizeInput>): string {
   try {
-    sizeOf({ ...wish, ...change });
+    sizeOf({ ...input, ...change });
   } catch (error) {
     assert.ok(error instanceof CrawlstreamError && error.code === 'INVALID_ARGUMENT');
     return error.message;
@@ -41,17 +41,17 @@ test('an impossible goal is refused, with the nearest possible one', () => {
     /--rate 500: 100 hosts with one page per 1000 ms each allow at most 100 pages\/s/,
   );
   assert.match(refusal({ hosts: 100 }), /use 500 hosts, or --delay 200ms/);
-  assert.equal(sizeOf({ ...wish, hosts: 500 }).rateMax, 500, 'what hosts can just give is no wish too far');
-  assert.equal(sizeOf({ ...wish, hosts: 100, delayMs: 200 }).rateMax, 500);
-  assert.equal(sizeOf({ ...wish, hosts: 1, delayMs: 0 }).rateMax, Number.POSITIVE_INFINITY);
+  assert.equal(sizeOf({ ...input, hosts: 500 }).rateMax, 500, 'what hosts can just give is possible');
+  assert.equal(sizeOf({ ...input, hosts: 100, delayMs: 200 }).rateMax, 500);
+  assert.equal(sizeOf({ ...input, hosts: 1, delayMs: 0 }).rateMax, Number.POSITIVE_INFINITY);
   assert.match(refusal({ urls: 1e6, hosts: 2e6 }), /--hosts 2000000: .*give 1000000 or fewer/);
   assert.match(refusal({ rate: 100e3 }), /--rate 100000: 120000 hosts at once .* use at most 83333 pages\/s/);
   assert.match(refusal({ urls: 2e12, hosts: 1e9 }), /--urls 2000000000000: .* split it into several crawls/);
 });
 
 test('more URLs, a higher rate and longer delays never need less', () => {
-  const needs = (change: Partial<SizeWish>) => {
-    const { frontiers, fetchers, brokers, partitions, hostsAtOnce } = sizeOf({ ...wish, ...change });
+  const needs = (change: Partial<SizeInput>) => {
+    const { frontiers, fetchers, brokers, partitions, hostsAtOnce } = sizeOf({ ...input, ...change });
     return [
       partitions,
       hostsAtOnce,
@@ -59,7 +59,7 @@ test('more URLs, a higher rate and longer delays never need less', () => {
       ...[brokers.cores, brokers.inBytesPerSecond, brokers.outBytesPerSecond, brokers.diskBytes],
     ];
   };
-  const steps: readonly Partial<SizeWish>[][] = [
+  const steps: readonly Partial<SizeInput>[][] = [
     [1e6, 30e6, 60e6, 1e9, 100e9].map((urls) => ({ urls })),
     [1, 50, 500, 5_000, 50_000].map((rate) => ({ rate, urls: 1e12 })),
     [0, 100, 1_000, 60_000].map((delayMs) => ({ delayMs })),
@@ -75,7 +75,7 @@ test('more URLs, a higher rate and longer delays never need less', () => {
 
 test('a partition never exceeds its capacity, and processes share partitions', () => {
   for (const urls of [1e6, 800e6, 801e6, 10e9, 1e12]) {
-    const { partitions, urlsPerPartition, frontiers } = sizeOf({ ...wish, urls });
+    const { partitions, urlsPerPartition, frontiers } = sizeOf({ ...input, urls });
     assert.ok(partitions >= 8 && partitions <= 1024);
     assert.ok(urlsPerPartition <= (urls > 102.4e9 ? 1e9 : 100e6));
     assert.ok(frontiers.processes <= partitions);
@@ -89,8 +89,8 @@ test('plan size accepts sizes as people write them, and prints them for people a
   assert.match(reported.stdout, /^100 M URLs on 1 M hosts, 500 pages\/s/);
   assert.match(reported.stdout, /partitions +8, 12\.5 M URLs each/);
   const json = lastJson(await runCommand([...args, '--json']));
-  assert.deepEqual(json['wish'], wish);
-  assert.deepEqual(json['frontiers'], JSON.parse(JSON.stringify(sizeOf(wish).frontiers)));
+  assert.deepEqual(json['wish'], input);
+  assert.deepEqual(json['frontiers'], JSON.parse(JSON.stringify(sizeOf(input).frontiers)));
   const refused = await runCommand([...args.slice(0, -3), '500', '--delay', '1000ms', '--hosts', '10']);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /use 500 hosts/);

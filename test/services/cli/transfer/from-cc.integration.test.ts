@@ -149,7 +149,7 @@ test('CDXJ is accepted, too, compressed or not; invalid lines are refused with t
   writeFileSync(wrong, `${line('/a', '200')}http://pond.test/\n`);
   const refused = await runCommand(['load', '--from-cc', wrong, '--data', data]);
   assert.notEqual(refused.code, 0);
-  assert.match(refused.stderr, /wrong\.txt, line 2: it is neither a line of a CDXJ index nor Parquet/);
+  assert.match(refused.stderr, /wrong\.txt, line 2: this is no line of a CDXJ index/);
   const other = join(folder, 'other.parquet');
   writeFileSync(other, 'PAR1 and nothing else');
   assert.match(

@@ -187,7 +187,7 @@ test('an invalid call gets the field and the remedy', async () => {
   await served.stop();
   const ended = await runCommand(['crawl', 'http://127.0.0.1:8/', '--clients', 'only', '--data', served.data]);
   assert.equal(ended.code, 2, ended.stderr);
-  assert.match(ended.stderr, /--clients only: clients lease by HTTP or gRPC; add --http HOST:PORT/);
+  assert.match(ended.stderr, /--clients only: clients need an HTTP or gRPC address; add --http HOST:PORT/);
 });
 
 test('beyond this machine the lease API needs the token', async () => {

@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LinkHooks } from '../../../../services/fetcher/hooks/run-hooks.ts';
-import { type EntryWishes, gatherEntries } from '../../../../services/fetcher/publish/entry-links.ts';
+import { type EntryOrigin, gatherEntries } from '../../../../services/fetcher/publish/entry-links.ts';
 import { createLinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
 import type { LinkMaker } from '../../../../services/fetcher/publish/page-links.ts';
 import type { SitemapEntry } from '../../../../topology/parse/sitemap.ts';
 
 const cache = () => createLinkCache(1_024);
 const normalize = (url: string) => (url.startsWith('http') ? url.toLowerCase() : null);
-const wishes: EntryWishes = { depth: 2, share: 0, foundIn: 'sitemap', speaksFor: () => true };
+const lists: EntryOrigin = { depth: 2, share: 0, foundIn: 'sitemap', speaksFor: () => true };
 const entry = (url: string, lastModifiedMs = 0): SitemapEntry => ({ url, lastModifiedMs, coverage: 'covered' });
 
-function gather(entries: readonly SitemapEntry[], more: Partial<EntryWishes> = {}, maker: Partial<LinkMaker> = {}) {
+function gather(entries: readonly SitemapEntry[], more: Partial<EntryOrigin> = {}, maker: Partial<LinkMaker> = {}) {
   const links: LinkMaker = { normalize, cache: cache(), ...maker };
   const source = links.cache.source('of.test');
   const origin = { url: 'http://of.test/map', sourceKey: 'of.test', source, atMs: 77, traceparent: 'x', tags: ['t'] };
-  return gatherEntries(links, origin, entries, { ...wishes, ...more });
+  return gatherEntries(links, origin, entries, { ...lists, ...more });
 }
 
 const shown = ({ groups }: ReturnType<typeof gather>) =>

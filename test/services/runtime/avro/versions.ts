@@ -13,3 +13,8 @@ export function keptVersions(topic: string): object[] {
   }
   return kept;
 }
+
+/** Docs are for people: a schema with other docs has the same fingerprint, and so the same id in a registry. */
+export function withoutDocs(schema: object): object {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === 'doc' ? undefined : value))) as object;
+}

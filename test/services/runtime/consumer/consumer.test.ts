@@ -226,7 +226,7 @@ describe('a consumer', () => {
     const consumer = start({ handle: () => {} });
     await assert.rejects(
       consumer.ended,
-      /g is at 1 of c\.pages\/0, but the topic has only 2 to 3.*start it from the start/,
+      /g is at 1 of c\.pages\/0, but the topic has only 2 to 3.*read the topics from the start/,
     );
   });
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { blankPage } from '../../../../schemas/blank.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { extractRulesSchema } from '../../../../services/fetcher/pages/extract-rules.ts';
-import { renderRuleSchema, renderWish } from '../../../../services/fetcher/pages/render-wish.ts';
+import { renderRequest, renderRuleSchema } from '../../../../services/fetcher/pages/render-request.ts';
 
 const page = {
   ...blankPage,
@@ -16,9 +16,9 @@ const page = {
 const headers = [{ name: 'Vary', value: '*' }] as unknown as HttpResponse['headers'];
 const script = Buffer.from('<SCRIPT src=x></SCRIPT>');
 
-function wish(own: Partial<typeof page>, body: Buffer, when: 'always' | 'thin' = 'thin', host = 'a.test') {
+function requestFor(own: Partial<typeof page>, body: Buffer, when: 'always' | 'thin' = 'thin', host = 'a.test') {
   const response = { headers, body } as HttpResponse;
-  return renderWish(
+  return renderRequest(
     [
       { hosts: ['b.test'], when: 'always' },
       { hosts: [host], when },
@@ -32,7 +32,7 @@ function wish(own: Partial<typeof page>, body: Buffer, when: 'always' | 'thin' =
 describe('a page is rendered', () => {
   it('a page is rendered with the request settings of its fetch', () => {
     const { url, hostKey, depth, status, fetchedAtMs } = page;
-    assert.deepEqual(wish({}, script), {
+    assert.deepEqual(requestFor({}, script), {
       ...{
         url,
         hostKey,
@@ -50,7 +50,7 @@ describe('a page is rendered', () => {
 
   it('a page is rendered with its usage statements', () => {
     const usage = [{ use: 'search', preference: 'deny', source: 'x', said: 'y', hash: '', fromMs: 0 }] as const;
-    assert.deepEqual(JSON.parse(wish({ usage: [...usage] } as never, script)!.usage), usage);
+    assert.deepEqual(JSON.parse(requestFor({ usage: [...usage] } as never, script)!.usage), usage);
   });
 
   it('a page is rendered by a rule of its host', () => {
@@ -71,7 +71,8 @@ describe('a page is rendered', () => {
     ['of more', {}, Buffer.alloc(700_001), 'always', false],
   ] as const;
   for (const [what, own, body, when, isIt] of cases)
-    it(`${isIt ? '' : 'not: '}a page is rendered by ${what}`, () => assert.equal(wish(own, body, when) !== null, isIt));
+    it(`${isIt ? '' : 'not: '}a page is rendered by ${what}`, () =>
+      assert.equal(requestFor(own, body, when) !== null, isIt));
 
-  it('a page of another host is not rendered', () => assert.equal(wish({}, script, 'always', 'c.test'), null));
+  it('a page of another host is not rendered', () => assert.equal(requestFor({}, script, 'always', 'c.test'), null));
 });

@@ -22,7 +22,7 @@ const thinChars = 250;
 const bodyBytesMax = 700_000;
 
 /** Null: it needs none. */
-export function renderWish(
+export function renderRequest(
   rules: readonly RenderRule[],
   page: Page,
   task: Pick<Task, 'delayMs'>,
