@@ -139,9 +139,10 @@ export const shareBoundaries: BoundaryTable<typeof shareLimits> = {
   restFactor: tuning('how soon a crawl decides again after a long decision'),
   overRestMs: tuning('how often a crawl decides while its owner has had more than its share of a busy process'),
   callMs: tuning('how much of a share each API call takes'),
-  bodyMsPerByte: tuning('how much of a share each byte of a call takes'),
+  msPerByte: tuning('how much of a share each byte of a call takes'),
   callLookMs: tuning('how soon a waiting call goes on once its owner is within its share'),
   callWaitMsMax: tuning('how much slower a storm of calls becomes'),
+  callsWaitingMax: undriven('by calls that wait at once: test/services/extras/fleet/shares/call-shares.test.ts'),
 };
 
 /** Does the second of two deaths, so far apart, hold the subject? */

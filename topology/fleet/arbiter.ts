@@ -77,7 +77,6 @@ interface Host {
 }
 
 interface Member {
-  readonly owner: string;
   readonly ofOwner: OwnerShare<Ask>;
   readonly share: Share<Ask>;
 }
@@ -99,6 +98,8 @@ export class FleetArbiter {
   readonly #options: ArbiterOptions;
   readonly #members = new Map<string, Member>();
   readonly #owners = new Map<string, OwnerShare<Ask>>();
+  /** Those whose permits are out. */
+  readonly #granted = new Map<Ask, Member>();
   readonly #hosts = new Map<string, Host>();
   readonly #events = new EventQueue();
   #inFlight = 0;
@@ -116,16 +117,15 @@ export class FleetArbiter {
     this.#options = options;
   }
 
-  /** Adds a crawl, or changes its weight. `owner`: as when it was added. */
-  join(crawl: string, weight: number, owner = ''): void {
+  setWeight(crawl: string, weight: number): void {
     const member = this.#members.get(crawl);
-    if (member !== undefined) {
-      member.share.weight = weight;
-      return;
-    }
+    if (member !== undefined) member.share.weight = weight;
+  }
+
+  join(crawl: string, weight: number, owner = ''): void {
     const ofOwner = this.#owners.get(owner) ?? new OwnerShare<Ask>();
     this.#owners.set(owner, ofOwner);
-    this.#members.set(crawl, { owner, ofOwner, share: ofOwner.join(crawl, weight) });
+    this.#members.set(crawl, { ofOwner, share: ofOwner.join(crawl, weight) });
   }
 
   /** Its permits have ended, and its wants were withdrawn. */
@@ -133,8 +133,8 @@ export class FleetArbiter {
     const member = this.#members.get(crawl);
     if (member === undefined) return;
     this.#members.delete(crawl);
+    // The owner's service is remembered: it would otherwise begin anew with each new crawl.
     member.ofOwner.leave(crawl);
-    if (member.ofOwner.isEmpty) this.#owners.delete(member.owner);
   }
 
   /** `step` reports its result. */
@@ -185,8 +185,9 @@ export class FleetArbiter {
     if (ask.state !== 'granted') throw new Error('the permit has ended already');
     ask.state = 'over';
     this.#inFlight -= 1;
-    const member = this.#members.get(ask.crawl);
-    member?.ofOwner.end(member.share, ask, nowMs, contact !== null);
+    const member = this.#granted.get(ask)!;
+    this.#granted.delete(ask);
+    member.ofOwner.end(member.share, ask, nowMs, contact !== null);
     const host = this.#hosts.get(ask.hostKey)!;
     host.isBusy = false;
     const before = factOf(host);
@@ -312,7 +313,7 @@ export class FleetArbiter {
       if (share.ready.has(ask)) continue;
       const atMs = readyAtMs(host.times, ask, this.#options.hostDelayMs);
       if (atMs <= this.#nowMs) {
-        ofOwner.isReady(share, ask, this.#requestMs, this.#leastMs);
+        ofOwner.add(share, ask, { nowMs: this.#nowMs, requestMs: this.#requestMs, leastMs: this.#leastMs });
         ask.readyAtMs = this.#nowMs;
       }
       // A request that cannot start in time is given up at once.
@@ -336,8 +337,8 @@ export class FleetArbiter {
       if (share.ready.size > 0 && isBarred(crawl)) barred.add(crawl);
       else if (this.#barred.has(crawl)) {
         // A barred crawl does not collect credit meanwhile, nor does its owner.
-        ofOwner.unbar(share);
-        ofOwner.beginAt(this.#leastMs);
+        ofOwner.unbar(share, this.#nowMs);
+        ofOwner.beginAt(this.#leastMs, this.#nowMs);
       }
     }
     return barred;
@@ -346,15 +347,14 @@ export class FleetArbiter {
   /** The crawl to serve next; undefined: none can start a request. */
   #nextShare(): Share<Ask> | undefined {
     let next: Share<Ask> | undefined;
-    let [leastMs, leastActiveMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const owner of this.#owners.values()) {
-      if (!owner.isActive) continue;
-      const servedMs = owner.servedMs(this.#nowMs);
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (const [name, owner] of this.#owners) {
       const share = owner.next(this.#nowMs, this.#barred);
-      if (share !== undefined || !owner.isBarred(this.#barred)) leastActiveMs = Math.min(leastActiveMs, servedMs);
+      const servedMs = owner.servedMs(this.#nowMs);
       if (share !== undefined && servedMs < leastMs) [next, leastMs] = [share, servedMs];
+      else if (owner.canBeForgotten(this.#nowMs, this.#leastMs)) this.#owners.delete(name);
     }
-    if (leastActiveMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastActiveMs);
+    if (leastMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastMs);
     return next;
   }
 
@@ -377,7 +377,9 @@ export class FleetArbiter {
     const host = this.#hosts.get(ask.hostKey)!;
     host.waiting.delete(ask);
     for (const one of host.waiting) this.#members.get(one.crawl)!.share.remove(one);
-    const { ofOwner, share } = this.#members.get(ask.crawl)!;
+    const member = this.#members.get(ask.crawl)!;
+    const { ofOwner, share } = member;
+    this.#granted.set(ask, member);
     share.remove(ask);
     share.waitedMs = this.#nowMs - ask.readyAtMs;
     ask.startedAtMs = this.#nowMs;

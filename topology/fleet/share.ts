@@ -17,9 +17,10 @@ class Service {
     return this.#doneMs + this.inFlight * nowMs - this.#startsMs;
   }
 
-  /** Continues from `doneMs`. The first start may be below zero, if the others have had little service. */
-  beginAt(doneMs: number): void {
-    this.#doneMs = this.#hasBegun ? Math.max(this.#doneMs, doneMs) : doneMs;
+  /** Continues from `servedMs` at least. The first start may be below zero, if the others have had little service. */
+  beginAt(servedMs: number, nowMs: number): void {
+    const gainMs = servedMs - this.servedMs(nowMs);
+    if (!this.#hasBegun || gainMs > 0) this.#doneMs += gainMs;
     this.#hasBegun = true;
   }
 
@@ -60,11 +61,6 @@ export class Share<Ask extends Asked> {
 
   constructor(weight: number) {
     this.weight = weight;
-  }
-
-  /** True while the crawl takes part in the sharing. */
-  get isActive(): boolean {
-    return this.ready.size > 0 || this.#service.inFlight > 0;
   }
 
   /** Requests until it has shown whether it works. 0: it has. */
@@ -110,9 +106,9 @@ export class Share<Ask extends Asked> {
     return this.#service.servedMs(nowMs) / this.weight;
   }
 
-  /** Makes a crawl active again after a time without requests. */
-  beginAt(servedMs: number): void {
-    this.#service.beginAt(servedMs * this.weight);
+  /** Takes part again after a time without requests that could start. */
+  beginAt(servedMs: number, nowMs: number): void {
+    this.#service.beginAt(servedMs * this.weight, nowMs);
   }
 
   begin({ isBegun, startedAtMs }: Ask): void {
@@ -146,57 +142,59 @@ export class OwnerShare<Ask extends Asked> {
     this.#crawls.delete(crawl);
   }
 
-  get isEmpty(): boolean {
-    return this.#crawls.size === 0;
+  /** True if nothing need be remembered of it: it has no crawls, and no more service than the least served owner. */
+  canBeForgotten(nowMs: number, leastMs: number): boolean {
+    return this.#crawls.size === 0 && this.servedMs(nowMs) <= leastMs;
   }
 
-  /** True while one of its crawls takes part in the sharing. */
-  get isActive(): boolean {
-    if (this.#service.inFlight > 0) return true;
-    for (const share of this.#crawls.values()) if (share.isActive) return true;
+  /** True while a request of its crawls could start. */
+  get isReady(): boolean {
+    for (const { ready } of this.#crawls.values()) if (ready.size > 0) return true;
     return false;
-  }
-
-  /** True while all its active crawls must wait. */
-  isBarred(barred: ReadonlySet<string>): boolean {
-    for (const [crawl, share] of this.#crawls) if (share.isActive && !barred.has(crawl)) return false;
-    return true;
   }
 
   servedMs(nowMs: number): number {
     return this.#service.servedMs(nowMs);
   }
 
-  /** A request of its crawl can start. `requestMs`: duration of a request; `leastMs`: of the least served owner. */
-  isReady(share: Share<Ask>, ask: Ask, requestMs: number, leastMs: number): void {
+  /**
+   * A request of its crawl can start. `requestMs`: duration of a request; `leastMs`: service of the least served owner.
+   * Places that are held while no further request can start give next to no credit, either.
+   */
+  add(
+    share: Share<Ask>,
+    ask: Ask,
+    now: { readonly nowMs: number; readonly requestMs: number; readonly leastMs: number },
+  ): void {
+    const { nowMs, requestMs, leastMs } = now;
     const owedMs = (share.untilShown || fleetLimits.requestsOwed) * requestMs;
-    if (!this.isActive) this.beginAt(leastMs - owedMs);
-    if (!share.isActive) share.beginAt(this.#leastMs - owedMs / share.weight);
+    if (!this.isReady) this.beginAt(leastMs - owedMs, nowMs);
+    if (share.ready.size === 0) share.beginAt(this.#leastMs - owedMs / share.weight, nowMs);
     share.add(ask);
   }
 
-  beginAt(servedMs: number): void {
-    this.#service.beginAt(servedMs);
+  beginAt(servedMs: number, nowMs: number): void {
+    this.#service.beginAt(servedMs, nowMs);
   }
 
   /** The crawl no longer has to wait. */
-  unbar(share: Share<Ask>): void {
-    share.beginAt(this.#leastMs);
+  unbar(share: Share<Ask>, nowMs: number): void {
+    share.beginAt(this.#leastMs, nowMs);
   }
 
   /** The least served of its crawls with a request that can start; undefined: there is none. */
   next(nowMs: number, barred: ReadonlySet<string>): Share<Ask> | undefined {
     let least: Share<Ask> | undefined;
-    let [first, leastMs, leastActiveMs] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    let [first, leastMs, leastReadyMs] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const [crawl, share] of this.#crawls) {
-      if (!share.isActive || barred.has(crawl)) continue;
+      if (share.ready.size === 0 || barred.has(crawl)) continue;
       const servedMs = share.servedMs(nowMs);
-      leastActiveMs = Math.min(leastActiveMs, servedMs);
+      leastReadyMs = Math.min(leastReadyMs, servedMs);
       const { precedence } = share;
-      if (share.ready.size === 0 || precedence < first) continue;
+      if (precedence < first) continue;
       if (precedence > first || servedMs < leastMs) [least, first, leastMs] = [share, precedence, servedMs];
     }
-    if (leastActiveMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastActiveMs);
+    if (leastReadyMs < Number.POSITIVE_INFINITY) this.#leastMs = Math.max(this.#leastMs, leastReadyMs);
     return least;
   }
 

@@ -223,7 +223,7 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
         },
       };
     },
-    setWeight: (crawl, weight) => arbiter.join(crawl, weight),
+    setWeight: (crawl, weight) => arbiter.setWeight(crawl, weight),
     get requestsInFlight() {
       return arbiter.inFlight;
     },

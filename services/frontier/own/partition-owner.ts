@@ -397,9 +397,9 @@ export class PartitionOwner {
   }
 }
 
-/** True if the next step compares URLs with the policy's patterns, or reads a new policy. */
+/** True if the policy controls how long a step takes: by patterns, by many rules, or because it is new. */
 function mayBeLong(partition: FrontierPartition): boolean {
   if (partition.waiting('control') > 0) return true;
-  const hasUrls = partition.waiting('results') > 0 || partition.waiting('discovered') > 0;
-  return hasUrls && partition.policy?.hasPatterns === true;
+  const isLarge = partition.state.policyJson.length > frontierServiceLimits.plainPolicyChars;
+  return isLarge || partition.policy?.hasPatterns === true;
 }

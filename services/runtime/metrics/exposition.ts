@@ -71,15 +71,17 @@ export function createExposition(
   };
 }
 
-/** Part of a process's time that scrapes may take at most, however often it is scraped. */
+/** Part of a process's time that scrapes may take, however often it is scraped. */
 const scrapeShareMax = 0.1;
+/** Longest time for which a scrape is shared, ms, finished or not: values may not be much older than Prometheus expects. */
+const sharedMsMax = 5_000;
 
 /** An answer is also given to scrapes that follow, for nine times as long as it took. */
 export class SharedScrape {
   readonly #make: () => Promise<Scrape>;
   readonly #nowMs: () => number;
   #made: Promise<Scrape> | undefined;
-  #validUntilMs = Number.POSITIVE_INFINITY;
+  #validUntilMs = 0;
 
   constructor(make: () => Promise<Scrape>, nowMs: () => number = () => performance.now()) {
     this.#make = make;
@@ -89,12 +91,13 @@ export class SharedScrape {
   get(): Promise<Scrape> {
     if (this.#made !== undefined && this.#nowMs() < this.#validUntilMs) return this.#made;
     const beganMs = this.#nowMs();
-    this.#validUntilMs = Number.POSITIVE_INFINITY;
+    this.#validUntilMs = beganMs + sharedMsMax;
     const made = this.#make();
     this.#made = made;
     const over = () => {
       const endMs = this.#nowMs();
-      this.#validUntilMs = endMs + (1 / scrapeShareMax - 1) * (endMs - beganMs);
+      if (this.#made !== made) return;
+      this.#validUntilMs = endMs + Math.min(sharedMsMax, (1 / scrapeShareMax - 1) * (endMs - beganMs));
     };
     made.then(over, () => {
       this.#validUntilMs = Number.NEGATIVE_INFINITY;

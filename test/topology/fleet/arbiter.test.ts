@@ -229,9 +229,9 @@ test('under full demand each crawl has its share by weight, whichever hosts it s
   assert.ok(shortest >= 11, `${shortest}`);
 });
 
-test('a crawl that joins again has its new weight from then on', () => {
+test('a new weight of a crawl counts from then on', () => {
   const arbiter = arbiterOf({ a: 1, b: 1 }, { requestsMax: 1 });
-  arbiter.join('a', 3);
+  arbiter.setWeight('a', 3);
   const counts = { a: 0, b: 0 };
   for (const crawl of ['a', 'b'] as const)
     for (let n = 0; n < 40; n++) arbiter.ask(wantOf(crawl, { hostKey: `${crawl}${n}.test` }), 0);
@@ -538,32 +538,68 @@ test('a host in trouble for all crawls is tried by each in turn', () => {
   assert.ok(Math.abs(served.a - served.b) <= Math.max(served.a, served.b) / 3, JSON.stringify(served));
 });
 
-test('an owner with many heavy crawls of slow hosts leaves another owner its half of the places', () => {
-  const arbiter = new FleetArbiter({ requestsMax: 20, hostDelayMs: 0, contactedAtMs: Number.NEGATIVE_INFINITY });
-  const heavy = ['x', 'y', 'z'];
-  for (const crawl of heavy) arbiter.join(crawl, 1_000, 'eve');
-  arbiter.join('a', 1, 'ann');
-  const ends: { readonly atMs: number; readonly ask: Ask }[] = [];
-  let nowMs = 0;
+/** Two owners at 20 places. `wantedBy`: how many requests each crawl has waiting, and how long each takes, ms. */
+function placesHeld(
+  minutes: number,
+  crawls: Readonly<Record<string, readonly [owner: string, weight: number]>>,
+  wantedBy: (crawl: string, nowMs: number) => readonly [waiting: number, tookMs: number],
+  each: (arbiter: FleetArbiter, nowMs: number) => void = () => {},
+): Record<string, number>[] {
+  const arbiter = arbiterOf({}, { requestsMax: 20 });
+  for (const [crawl, [owner, weight]] of Object.entries(crawls)) arbiter.join(crawl, weight, owner);
+  const out: { readonly endMs: number; readonly ask: Ask }[] = [];
+  const waiting = new Map<string, number>();
+  const held: Record<string, number>[] = [];
   let number = 0;
-  const wants = new Map<string, number>();
-  let pages = 0;
-  for (; nowMs < 600_000; nowMs += 100) {
-    for (const end of ends.splice(0)) {
-      if (end.atMs > nowMs) ends.push(end);
-      else arbiter.end(end.ask, contact({ delayMs: 0 }), nowMs);
+  for (let nowMs = 0; nowMs < minutes * 60_000; nowMs += 100) {
+    for (const one of out.splice(0)) {
+      if (one.endMs > nowMs) out.push(one);
+      else arbiter.end(one.ask, contact({ delayMs: 0 }), nowMs);
     }
-    for (const crawl of [...heavy, 'a'])
-      for (; (wants.get(crawl) ?? 0) < 20; number++) {
+    each(arbiter, nowMs);
+    for (const crawl of Object.keys(crawls))
+      for (; (waiting.get(crawl) ?? 0) < wantedBy(crawl, nowMs)[0]; number++) {
         arbiter.ask(wantOf(crawl, { hostKey: `${number}.test`, delayMs: 0 }), nowMs);
-        wants.set(crawl, (wants.get(crawl) ?? 0) + 1);
+        waiting.set(crawl, (waiting.get(crawl) ?? 0) + 1);
       }
     for (const ask of arbiter.step(nowMs).granted) {
-      wants.set(ask.crawl, wants.get(ask.crawl)! - 1);
-      ends.push({ atMs: nowMs + (ask.crawl === 'a' ? 100 : 30_000), ask });
-      if (ask.crawl === 'a') pages++;
+      waiting.set(ask.crawl, waiting.get(ask.crawl)! - 1);
+      out.push({ endMs: nowMs + wantedBy(ask.crawl, nowMs)[1], ask });
+    }
+    const minute = (held[Math.floor(nowMs / 60_000)] ??= {});
+    for (const { ask } of out) {
+      const [owner] = crawls[ask.crawl]!;
+      minute[owner] = (minute[owner] ?? 0) + 0.1;
     }
   }
-  // Ten places, each free after 100 ms.
-  assert.ok(pages > 0.8 * 10 * 6_000, `${pages} pages in ten minutes`);
+  return held;
+}
+
+test('an owner with many heavy crawls of slow hosts leaves another owner half of the places', () => {
+  const crawls = { x: ['eve', 1_000], y: ['eve', 1_000], z: ['eve', 1_000], a: ['ann', 1] } as const;
+  const held = placesHeld(10, crawls, (crawl) => [20, crawl === 'a' ? 100 : 30_000]);
+  // Places of the first minute are taken before the second owner asks for its twentieth.
+  for (const { ann } of held.slice(1)) assert.ok(ann! > 500, JSON.stringify(held));
+});
+
+test('an owner gets no credit for minutes in which it held a place or two', () => {
+  const crawls = { e: ['eve', 1], a: ['ann', 1] } as const;
+  const held = placesHeld(15, crawls, (crawl, nowMs) => {
+    if (crawl === 'a') return [20, 1_000];
+    // Two slow requests that overlap, and after ten minutes as much as it can get.
+    if (nowMs < 600_000) return [nowMs % 15_000 === 0 ? 1 : 0, 30_000];
+    return [20, 1_000];
+  });
+  for (const { ann } of held.slice(10)) assert.ok(ann! > 500, JSON.stringify(held));
+});
+
+test('an owner that deletes and makes its crawl again gets no more for it', () => {
+  const crawls = { e: ['eve', 1], a: ['ann', 1] } as const;
+  const wanted = (crawl: string) => [20, crawl === 'a' ? 1_000 : 30_000] as const;
+  const held = placesHeld(10, crawls, wanted, (arbiter, nowMs) => {
+    if (nowMs % 35_000 !== 34_900) return;
+    arbiter.leave('e');
+    arbiter.join('e', 1, 'eve');
+  });
+  for (const { ann } of held.slice(1)) assert.ok(ann! > 450, JSON.stringify(held));
 });

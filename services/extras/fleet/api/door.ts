@@ -3,6 +3,8 @@ import type { HttpReply, HttpRequest } from '../../../runtime/http/http-server.t
 import { fleetServiceLimits } from '../fleet-service-limits.ts';
 import type { Caller, Callers, Entry } from '../owners/callers.ts';
 import { type CallShares, type CountedFor, strangers } from '../shares/call-shares.ts';
+import type { FleetParts } from './fleet-parts.ts';
+import { tooMany } from './too-many.ts';
 
 /**
  * `callers` null: owners have no keys. Then the rights are those of any service, and every caller counts as the
@@ -18,18 +20,24 @@ export function createDoor(callers: Callers | null, calls: () => CallShares | un
         const bodyBytes = bodyBytesOf(request.headers);
         const entry = callers.enter(request.headers.authorization, bodyBytes);
         // A refused call waits, too: a caller repeats it at once.
-        await calls()?.enter(countedFor(entry), entry.ok ? bodyBytes : 0);
-        if (entry.ok) {
+        const mayEnter = (await calls()?.enter(countedFor(entry), entry.ok ? bodyBytes : 0)) ?? true;
+        if (entry.ok && mayEnter) {
           inside.set(request, entry.caller);
           return;
         }
         // A refused caller must open a new connection for its next call. If the connection closed while the caller sends
         // a body, the caller would not read the answer.
         if (bodyBytes === 0) reply.header('connection', 'close');
-        if (entry.status === 401) reply.header('www-authenticate', 'Bearer');
-        if (entry.waitS > 0) reply.header('retry-after', `${entry.waitS}`);
-        const code = entry.status === 401 ? 'UNAUTHORIZED' : 'TOO_MANY';
-        throw Object.assign(new Error(entry.message), { statusCode: entry.status, code });
+        if (entry.ok) throw tooMany(reply, { message: tooManyWait, waitS: 2 });
+        if (entry.status === 429) throw tooMany(reply, entry);
+        reply.header('www-authenticate', 'Bearer');
+        throw Object.assign(new Error(entry.message), { statusCode: 401, code: 'UNAUTHORIZED' });
+      },
+      onSend: async (request: HttpRequest, _: HttpReply, payload: unknown) => {
+        const caller = inside.get(request);
+        if (caller && (typeof payload === 'string' || Buffer.isBuffer(payload)))
+          calls()?.answered(caller.name, payload.length);
+        return payload;
       },
     },
     callerOf(request: HttpRequest): Caller {
@@ -40,6 +48,8 @@ export function createDoor(callers: Callers | null, calls: () => CallShares | un
   };
 }
 
+const tooManyWait = 'too many calls of this caller wait, because the process is busy: retry in 2 s';
+
 function countedFor(entry: Entry): CountedFor {
   if (entry.caller === null) return null;
   return entry.caller?.name ?? strangers;
@@ -47,6 +57,17 @@ function countedFor(entry: Entry): CountedFor {
 
 /** A body of unknown size counts as the largest. */
 function bodyBytesOf(headers: HttpRequest['headers']): number {
-  if (headers['transfer-encoding'] !== undefined) return fleetServiceLimits.bodyBytesMax;
-  return Number(headers['content-length'] ?? 0) || 0;
+  const { bodyBytesMax } = fleetServiceLimits;
+  if (headers['transfer-encoding'] !== undefined) return bodyBytesMax;
+  // Of a larger body no more is read.
+  return Math.min(bodyBytesMax, Number(headers['content-length'] ?? 0) || 0);
+}
+
+/** Undefined until the fleet is up. */
+export function callsOf(parts: () => FleetParts): CallShares | undefined {
+  try {
+    return parts().calls;
+  } catch {
+    return undefined;
+  }
 }

@@ -4,9 +4,8 @@
  */
 import type { HttpApp, Routes } from '../../../runtime/http/http-server.ts';
 import type { Callers } from '../owners/callers.ts';
-import type { CallShares } from '../shares/call-shares.ts';
 import { crawlRoutes } from './crawl-routes.ts';
-import { createDoor } from './door.ts';
+import { callsOf, createDoor } from './door.ts';
 import { eventRoutes } from './event-routes.ts';
 import { FleetAccess } from './fleet-access.ts';
 import { fleetOpenApi } from './fleet-openapi.ts';
@@ -44,13 +43,4 @@ export function fleetRoutes(
         },
       });
   };
-}
-
-/** Undefined until the fleet is up. */
-function callsOf(parts: () => FleetParts): CallShares | undefined {
-  try {
-    return parts().calls;
-  } catch {
-    return undefined;
-  }
 }

@@ -7,7 +7,7 @@ import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { dashboardRoutes, isUp, type ShownCrawl, showCrawl } from '../../../dashboard/dashboard-routes.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { HttpApp, HttpRequest, Routes } from '../../../runtime/http/http-server.ts';
-import { createDoor } from '../api/door.ts';
+import { callsOf, createDoor } from '../api/door.ts';
 import type { FleetParts } from '../api/fleet-parts.ts';
 import type { CrawlAnswer } from '../fleet-schemas.ts';
 import type { Callers } from '../owners/callers.ts';
@@ -27,7 +27,7 @@ export class CrawlDashboards {
   }
 
   routes(parts: () => FleetParts, callers: Callers | null): Routes {
-    const { door, callerOf } = createDoor(callers);
+    const { door, callerOf } = createDoor(callers, () => callsOf(parts));
     const asked = new WeakMap<HttpRequest, { readonly crawl: CrawlAnswer; readonly one: ShownCrawl }>();
     const of = (request: HttpRequest): ShownCrawl => {
       const { name } = request.params as { readonly name: string };

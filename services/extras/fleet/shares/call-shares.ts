@@ -20,18 +20,39 @@ export class CallShares {
   readonly #loop: Pick<LoopShares, 'join'>;
   readonly #clock: Pick<Clock, 'nowMs' | 'sleepUntil'>;
   readonly #shares = new Map<string, LoopShare>();
+  /** Calls that wait, by owner. */
+  readonly #waiting = new Map<string, number>();
 
   constructor(loop: Pick<LoopShares, 'join'>, clock: Pick<Clock, 'nowMs' | 'sleepUntil'>) {
     this.#loop = loop;
     this.#clock = clock;
   }
 
-  /** Waits while the owner is above its share, for some seconds at most. `bodyBytes`: of the call. */
-  async enter(owner: CountedFor, bodyBytes: number): Promise<void> {
-    if (owner === null) return;
+  /**
+   * Waits while the owner is above its share, for some seconds at most. `bodyBytes`: of the call. False: too many calls
+   * of the owner wait already.
+   */
+  async enter(owner: CountedFor, bodyBytes: number): Promise<boolean> {
+    if (owner === null) return true;
     const share = this.#of(owner);
-    const { callMs, bodyMsPerByte, callLookMs, callWaitMsMax } = shareLimits;
-    share.spend(callMs + bodyMsPerByte * bodyBytes);
+    const { callMs, msPerByte } = shareLimits;
+    share.spend(callMs + msPerByte * bodyBytes);
+    if (!share.isOver) return true;
+    const waiting = this.#waiting.get(owner) ?? 0;
+    if (waiting >= shareLimits.callsWaitingMax) return false;
+    this.#waiting.set(owner, waiting + 1);
+    await this.#wait(share);
+    this.#waiting.set(owner, this.#waiting.get(owner)! - 1);
+    return true;
+  }
+
+  /** Counts an answer of so many bytes. */
+  answered(owner: CountedFor, bytes: number): void {
+    if (owner !== null) this.#of(owner).spend(shareLimits.msPerByte * bytes);
+  }
+
+  async #wait(share: LoopShare): Promise<void> {
+    const { callLookMs, callWaitMsMax } = shareLimits;
     const untilMs = this.#clock.nowMs() + callWaitMsMax;
     while (share.isOver && this.#clock.nowMs() < untilMs)
       await this.#clock.sleepUntil(this.#clock.nowMs() + callLookMs);

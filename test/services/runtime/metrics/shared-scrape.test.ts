@@ -43,3 +43,22 @@ test('a failed scrape is repeated by the next one', async () => {
   state.failing = false;
   assert.equal(await get(), '2');
 });
+
+test('a scrape that never ends does not stop later ones', async () => {
+  let nowMs = 0;
+  let made = 0;
+  const shared = new SharedScrape(
+    () => (made++ === 0 ? new Promise(() => {}) : Promise.resolve({ type: 'text/plain', text: 'new' })),
+    () => nowMs,
+  );
+  void shared.get();
+  nowMs = 10_000;
+  assert.equal((await shared.get()).text, 'new');
+});
+
+test('a slow scrape is shared for some seconds at most', async () => {
+  const { state, get } = scrapes(60_000);
+  await get();
+  state.nowMs += 10_000;
+  assert.equal(await get(), '2');
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CallShares, strangers } from '../../../../../services/extras/fleet/shares/call-shares.ts';
+import { shareLimits } from '../../../../../services/extras/fleet/shares/share-limits.ts';
 import { LoopShares } from '../../../../../services/fetcher/pace/loop-shares.ts';
 
 /** A process with a busy loop, in which the crawls of twenty owners take a hundredth of the time each. */
@@ -72,4 +73,33 @@ test('the time of a call’s work counts for its owner', async () => {
   const beganMs = clock.nowMs();
   await calls.enter('eve', 0);
   assert.ok(clock.nowMs() > beganMs);
+});
+
+test('calls beyond those that may wait are refused, and others are let in later', async () => {
+  let nowMs = 0;
+  const loop = new LoopShares({ nowMs: () => nowMs, utilization: () => 1 });
+  const [eve, ann] = [loop.join('eve'), loop.join('ann')];
+  const waiting: (() => void)[] = [];
+  const clock = { nowMs: () => nowMs, sleepUntil: () => new Promise<void>((resolve) => waiting.push(resolve)) };
+  const calls = new CallShares(loop, clock);
+  nowMs = 1_000;
+  ann.spend(100);
+  eve.spend(900);
+  nowMs = 2_000;
+  const storm = Array.from({ length: shareLimits.callsWaitingMax + 3 }, () => calls.enter('eve', 0));
+  const refused = await Promise.all(storm.slice(-3));
+  assert.deepEqual(refused, [false, false, false]);
+  assert.equal(await calls.enter('ann', 0), true);
+  nowMs += shareLimits.callWaitMsMax;
+  for (const wake of waiting) wake();
+  assert.deepEqual(new Set(await Promise.all(storm.slice(0, -3))), new Set([true]));
+});
+
+test('large answers slow an owner’s calls down', async () => {
+  const busy = busyProcess();
+  busy.calls.answered('eve', 10_000_000);
+  busy.pass(1_000);
+  const beganMs = busy.clock.nowMs();
+  await busy.calls.enter('eve', 0);
+  assert.ok(busy.clock.nowMs() > beganMs);
 });
