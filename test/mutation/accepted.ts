@@ -87,7 +87,7 @@ export const accepted: readonly Accepted[] = [
   },
   {
     file: 'topology/extras/audit/audit.ts',
-    find: 'counts.fetches % sweepEvery === 0',
+    find: 'this.#counts.fetches % this.#sweepEvery === 0',
     replace: 'true',
     line: 'sweep(startMs)',
     because: 'time alone: what is swept binds nobody any more, whenever it is swept',
@@ -253,7 +253,7 @@ export const accepted: readonly Accepted[] = [
   },
   {
     file: 'services/fetcher/pace/pacer.ts',
-    find: 'sweepAt = Math.max(sweepAtLeast, hosts.size * 2);',
+    find: 'this.#sweepAt = Math.max(sweepAtLeast, this.#hosts.size * 2);',
     replace: ';',
     line: 'sweepAt = Math.max',
     because: 'time alone: hosts that bind nobody any more are looked for at each new one',
@@ -309,7 +309,7 @@ export const accepted: readonly Accepted[] = [
     file: 'topology/extras/audit/audit.ts',
     find: '0',
     replace: '(0 + 1)',
-    line: 'counts.fetches % sweepEvery === 0',
+    line: 'this.#counts.fetches % this.#sweepEvery === 0',
     because: 'time alone: what is swept binds nobody any more, whenever it is swept',
   },
   {
@@ -1032,7 +1032,7 @@ export const accepted: readonly Accepted[] = [
     file: 'services/extras/audit/host-visits.ts',
     find: '0',
     replace: '(0 + 1)',
-    line: 'let [firstMs, lastMs, shortestGapMs] =',
+    line: '#lastMs = 0;',
     because: 'no request was made in the first millisecond of 1970',
   },
   ...[
@@ -1110,7 +1110,7 @@ export const accepted: readonly Accepted[] = [
     file: 'topology/parse/feed.ts',
     find: '0',
     replace: '(0 + 1)',
-    line: 'let itemDateMs = 0;',
+    line: '#itemDateMs = 0;',
     because: 'the first item sets it to zero as it begins',
   },
   {
@@ -1160,20 +1160,20 @@ export const accepted: readonly Accepted[] = [
     because: 'nothing is kept under no name',
   },
   ...[
-    { find: '1', replace: '(1 + 1)', line: 'let linkAt = -1;' },
+    { find: '1', replace: '(1 + 1)', line: '#linkAt = -1;' },
     { find: '1', replace: '(1 + 1)', line: 'barrier?.test(one.name) === true) return -1;' },
-    { find: '1', replace: '(1 + 1)', line: "href.startsWith('#')) ? -1 : depth;" },
-    { find: '1', replace: '(1 + 1)', line: "if (name === 'a') linkAt = -1;" },
-    { find: '1', replace: '(1 + 1)', line: 'if (linkAt > depth) linkAt = -1;' },
+    { find: '1', replace: '(1 + 1)', line: "href.startsWith('#')) ? -1 : this.#depth;" },
+    { find: '1', replace: '(1 + 1)', line: "if (name === 'a') this.#linkAt = -1;" },
+    { find: '1', replace: '(1 + 1)', line: 'if (this.#linkAt > this.#depth) this.#linkAt = -1;' },
   ].map((mutant) => ({
     ...{ file: 'topology/parse/rich/text-blocks.ts', ...mutant },
     because: 'below zero, by one or by two',
   })),
   ...[
-    { find: 'pieces.length === 0', replace: 'false', line: 'if (pieces.length === 0) return;' },
+    { find: 'this.#pieces.length === 0', replace: 'false', line: 'if (this.#pieces.length === 0) return;' },
     { find: "inLine === ''", replace: 'false', line: "if (inLine === '') {" },
-    { find: 'pieces.length > 0', replace: 'true', line: "if (pieces.length > 0) pieces.push(' ');" },
-    { find: '>', replace: '>=', line: "if (pieces.length > 0) pieces.push(' ');" },
+    { find: 'this.#pieces.length > 0', replace: 'true', line: "if (this.#pieces.length > 0) this.#pieces.push(' ');" },
+    { find: '>', replace: '>=', line: "if (this.#pieces.length > 0) this.#pieces.push(' ');" },
   ].map((mutant) => ({
     ...{ file: 'topology/parse/rich/text-blocks.ts', ...mutant },
     because: 'time alone: of no pieces comes no block',
@@ -1182,14 +1182,14 @@ export const accepted: readonly Accepted[] = [
     file: 'topology/parse/rich/text-blocks.ts',
     find: 'up >= 0',
     replace: 'true',
-    line: 'if (up >= 0) closeUp(up);',
+    line: 'if (up >= 0) this.#closeUp(up);',
     because: 'nothing is closed up to one below none',
   },
   {
     file: 'topology/parse/rich/text-blocks.ts',
-    find: 'at.name === name',
+    find: 'this.#at.name === name',
     replace: 'false',
-    line: 'const up = at.name === name ? 0 :',
+    line: 'const up = this.#at.name === name ? 0 :',
     because: 'time alone: it is found as the nearest',
   },
   ...[
@@ -1291,16 +1291,16 @@ export const accepted: readonly Accepted[] = [
     file: 'services/fetcher/publish/publisher.ts',
     find: 'false',
     replace: 'true',
-    line: 'let flushDue = false;',
+    line: '#flushDue = false;',
     because: 'set before it is read',
   },
   ...[
-    { find: '>=', replace: '>', line: 'if (atMs >= timerAtMs) return;' },
-    { find: 'stopTimer();', replace: ';', line: 'stopTimer();' },
+    { find: '>=', replace: '>', line: 'if (atMs >= this.#timerAtMs) return;' },
+    { find: 'this.#stopTimer();', replace: ';', line: 'this.#stopTimer();' },
     {
-      find: 'timerAtMs === Number.POSITIVE_INFINITY',
+      find: 'this.#timerAtMs === Number.POSITIVE_INFINITY',
       replace: 'false',
-      line: 'if (timerAtMs === Number.POSITIVE_INFINITY) return;',
+      line: 'if (this.#timerAtMs === Number.POSITIVE_INFINITY) return;',
     },
     { find: 'nextMs !== Number.POSITIVE_INFINITY', replace: 'true', line: 'schedule(nextMs - nowMs);' },
   ].map((mutant) => ({
@@ -1490,49 +1490,49 @@ export const accepted: readonly Accepted[] = [
     file: 'topology/parse/xml.ts',
     find: '1',
     replace: '(1 + 1)',
-    line: 'let valueStart = -1;',
+    line: '#valueStart = -1;',
     because: 'below zero, by one or by two',
   },
   {
     file: 'topology/parse/xml.ts',
     find: '1',
     replace: '(1 + 1)',
-    line: 'let valueEnd = -1;',
+    line: '#valueEnd = -1;',
     because: 'below zero, by one or by two',
   },
   {
     file: 'topology/parse/xml.ts',
     find: '1',
     replace: '(1 + 1)',
-    line: 'let textStart = -1;',
+    line: '#textStart = -1;',
     because: 'below zero, by one or by two',
   },
   {
     file: 'topology/parse/xml.ts',
     find: '1',
     replace: '(1 + 1)',
-    line: 'let textEnd = -1;',
+    line: '#textEnd = -1;',
     because: 'below zero, by one or by two',
   },
   {
     file: 'topology/parse/xml.ts',
     find: '1',
     replace: '(1 + 1)',
-    line: 'valueStart = valueEnd = -1;',
+    line: 'this.#valueStart = this.#valueEnd = -1;',
     because: 'below zero, by one or by two',
   },
   ...[
     { find: '0', replace: '(0 + 1)' },
     { find: '<', replace: '<=' },
   ].map((mutant) => ({
-    ...{ file: 'topology/parse/xml.ts', ...mutant, line: "prefix = colon < 0 ? '' : full.slice(0, colon);" },
+    ...{ file: 'topology/parse/xml.ts', ...mutant, line: "this.#prefix = colon < 0 ? '' : full.slice(0, colon);" },
     because: 'a name that begins with a colon has an empty prefix, which is none',
   })),
   ...[
     { find: '0', replace: '(0 + 1)' },
     { find: '<', replace: '<=' },
   ].map((mutant) => ({
-    ...{ file: 'topology/parse/xml.ts', ...mutant, line: 'if (valueStart < 0) valueStart = start;' },
+    ...{ file: 'topology/parse/xml.ts', ...mutant, line: 'if (this.#valueStart < 0) this.#valueStart = start;' },
     because: 'no value stands at the very beginning of a document: a tag does',
   })),
   {
@@ -1588,7 +1588,7 @@ export const accepted: readonly Accepted[] = [
     because: 'the mark, which holds no line’s end, comes first',
   },
   {
-    ...{ file: 'topology/parse/xml.ts', find: '0', replace: '(0 + 1)', line: 'if (valueStart < 0 ||' },
+    ...{ file: 'topology/parse/xml.ts', find: '0', replace: '(0 + 1)', line: 'this.#valueStart < 0 ||' },
     because: 'a value stands behind its name',
   },
   {

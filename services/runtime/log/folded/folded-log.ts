@@ -24,7 +24,7 @@ import {
   unfold,
 } from './fold.ts';
 import { foldedLimits } from './folded-limits.ts';
-import { createFoldedReader } from './folded-reader.ts';
+import { FoldedReader } from './folded-reader.ts';
 
 export interface FoldOptions {
   /**
@@ -113,7 +113,7 @@ export function foldLog(log: Log, options: FoldOptions): FoldedLog {
       return landed;
     },
     reader() {
-      const reader = createFoldedReader(log, pump, placeOf, () => readers.delete(reader));
+      const reader: LogReader = new FoldedReader(log, pump, placeOf, () => readers.delete(reader));
       readers.add(reader);
       return reader;
     },
