@@ -159,7 +159,7 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a group shares out as many partitions as its topics have by now',
     file: 'services/frontier/frontier-group.ts',
-    find: 'partitions,\n    instanceId,',
+    find: 'partitions,\n      instanceId,',
     replace: 'instanceId,',
     from: 5,
   },

@@ -82,8 +82,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const watch = createBrokerWatch(options.onBrokers ?? (() => {}), options.brokersSaid);
   const tally = createTally();
   const cluster = await connected(options, watch, tally.request);
-  const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
-  const clock = options.clock ?? new SystemClock();
+  const { deliveryTimeoutMs = kafkaLimits.deliveryTimeoutMs, clock = new SystemClock() } = options;
   const appender = new Appender(cluster, clock, deliveryTimeoutMs, compressor, tally.retry);
   const appendWatch = watchAppends(() => appender.blocked(), watch.lastAwayMs, options.onBrokers ?? (() => {}));
   const readers = new Set<LogReader>();
@@ -95,7 +94,6 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   );
   let closed: Promise<void> | undefined;
   const checkOpen = () => closing.signal.throwIfAborted();
-
   const close = async () => {
     closing.abort(new CrawlstreamError('STORE_CLOSED', 'the log is closed'));
     await memberships.leave();
