@@ -976,14 +976,14 @@ export const accepted: readonly Accepted[] = [
     file: 'services/extras/audit/robots-copies.ts',
     find: '1',
     replace: '(1 + 1)',
-    line: 'recordsOf(log, topic, partition, offset, offset + 1)) return',
+    line: 'recordsOf(this.#source.log, this.#topic, partition, offset, offset + 1))',
     because: 'the first record is returned',
   },
   {
     file: 'services/extras/audit/robots-copies.ts',
-    find: '!kept.has(copy.hash)',
+    find: '!this.#kept.has(copy.hash)',
     replace: 'true',
-    line: 'if (!kept.has(copy.hash)) keep(copy);',
+    line: 'if (!this.#kept.has(copy.hash)) this.#keep(copy);',
     because: 'memory alone: what goes for it is read again',
   },
   {

@@ -8,7 +8,7 @@ import { parse } from '@babel/parser';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const linesMax = 70;
 /** Those that are longer from before the limit. The number only falls. */
-const longer = 33;
+const longer = 29;
 
 interface Node {
   readonly type: string;
