@@ -141,8 +141,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'the checkpoint at a file’s end is not advanced',
     file: 'services/extras/archive/archiver.ts',
-    find: 'await finish([...ops, ...reached.values()]);',
-    replace: 'await finish(ops);',
+    find: 'await this.#finish([...ops, ...reached.values()]);',
+    replace: 'await this.#finish(ops);',
     tests: archiveTests,
   },
   {
@@ -456,16 +456,16 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'the dedup keeps pages that were taken back',
     file: 'services/extras/dedup/dedup.ts',
-    find: 'for (const { hostKey, url } of forgotten) await purge({ hostKey, url });',
+    find: 'for (const { hostKey, url } of forgotten) await this.#purge({ hostKey, url });',
     replace: '',
     tests: dedupTests,
   },
   {
     mistake: 'a report of duplicates is lost by a kill before it is sent',
     file: 'services/extras/dedup/dedup.ts',
-    find: 'if (events.length > 0) await log.append(events.map(toControl));\n      await deduper.finish([...ops, ...positions.map(positionRow)]);',
+    find: 'if (events.length > 0) await this.#options.log.append(events.map((event) => controlRecord(this.#options, event)));\n    await this.#deduper.finish([...ops, ...positions.map(positionRow)]);',
     replace:
-      'await deduper.finish([...ops, ...positions.map(positionRow)]);\n      if (events.length > 0) await log.append(events.map(toControl));',
+      'await this.#deduper.finish([...ops, ...positions.map(positionRow)]);\n    if (events.length > 0) await this.#options.log.append(events.map((event) => controlRecord(this.#options, event)));',
     tests: dedupTests,
   },
   {
@@ -514,22 +514,22 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'what was purged is archived',
     file: 'services/extras/archive/archiver.ts',
-    find: 'mayArchive(received.value) && !isPurged(received.value)',
+    find: 'mayArchive(received.value) && !this.#isPurged(received.value)',
     replace: 'mayArchive(received.value)',
     tests: keptOutTests,
   },
   {
     mistake: 'a purge of the same batch comes too late for the archive',
     file: 'services/extras/archive/archiver.ts',
-    find: "for (const one of received) if (one.topic === 'control') purges.take(one.value);",
+    find: "for (const one of received) if (one.topic === 'control') this.#purges.take(one.value);",
     replace: '',
     tests: keptOutTests,
   },
   {
     mistake: 'a site’s wish not to be archived is not heard',
     file: 'services/extras/archive/archiver.ts',
-    find: 'mayArchive(received.value) && !isPurged(received.value)',
-    replace: '!isPurged(received.value)',
+    find: 'mayArchive(received.value) && !this.#isPurged(received.value)',
+    replace: '!this.#isPurged(received.value)',
     tests: keptOutTests,
   },
   {
@@ -542,7 +542,7 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'bodies that were archived stay on the disk',
     file: 'services/extras/archive/archiver.ts',
-    find: 'await bodies.removeSpent();',
+    find: 'await this.#bodies.removeSpent();',
     replace: '',
     tests: keptOutTests,
   },
@@ -781,8 +781,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a result counts before its links are durable',
     file: 'services/extras/lending/lease-calls.ts',
-    find: '// Links first: a result means that they are durable.\n      await publish(target, gathered);',
-    replace: 'void publish(target, gathered).catch(() => {});',
+    find: '// Links first: a result means that they are durable.\n    await this.#publish(target, gathered);',
+    replace: 'void this.#publish(target, gathered).catch(() => {});',
     tests: lendingTests,
   },
   {
@@ -795,8 +795,8 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'any number of clients may wait',
     file: 'services/extras/lending/lease-calls.ts',
-    find: 'if (pool.asks.calls >= lendingLimits.asksMax)\n        throw',
-    replace: 'if (pool.asks.calls < 0)\n        throw',
+    find: 'if (this.#pool.asks.calls >= lendingLimits.asksMax)\n      throw',
+    replace: 'if (this.#pool.asks.calls < 0)\n      throw',
     tests: lendingTests,
   },
   {
@@ -922,9 +922,9 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'positions in a flow are kept for whoever is not its group’s member any more',
     file: 'services/runtime/log/folded/folded-log.ts',
-    find: 'await log.commit(group, [...own.values()]);\n      for (const [one, its] of folded) await log.commit(one, its);',
+    find: 'await this.#log.commit(group, [...own.values()]);\n    for (const [one, its] of folded) await this.#log.commit(one, its);',
     replace:
-      'for (const [one, its] of folded) await log.commit(one, its);\n      await log.commit(group, [...own.values()]);',
+      'for (const [one, its] of folded) await this.#log.commit(one, its);\n    await this.#log.commit(group, [...own.values()]);',
     tests: logEdgeTests,
   },
   {
